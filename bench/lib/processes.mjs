@@ -35,6 +35,12 @@ export function peakMemoryOfRunning(pid) {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) / 1024;
 }
 
+/** Processor time in seconds that a process has used. On Linux only, where a tick is 10 ms. */
+export function cpuSecondsOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 /** What the program prints, without white space around it. */
 export function outputOf(node, args, { env, cwd = root }) {
   return execFileSync(node, args, { env, cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -27,18 +27,19 @@ export function newStore({ node, env, folder, database = databaseIn(folder) }) {
 /**
  * The service as a user starts it, with a log, and a store in it: on the embedded engine unless the place names another
  * database. One that `countsRequests` also tells how many it has answered since it was asked last, and at what rate from the
- * first to the last.
+ * first to the last. `flags` are added to its command.
  */
-export async function startService(place, { countsRequests = false } = {}) {
+export async function startService(place, { countsRequests = false, flags = [] } = {}) {
   const { node, env, folder, database = databaseIn(folder) } = place;
   const store = newStore(place);
   const hook = countsRequests ? ['--require', path.join(root, 'bench', 'lib', 'request-window.cjs')] : [];
-  const start = ['service', 'start', '--port', '0', '--rate-limit', '0', '--database', database];
+  const start = ['service', 'start', '--port', '0', '--rate-limit', '0', '--database', database, ...flags];
   const log = path.join(folder, 'service.log');
   const { child, ...server } = await startServer(node, [...hook, program, ...start], { env, log });
   return {
     ...server,
     ...store,
+    pid: child.pid,
     /** In MiB. */
     peakMemory: () => peakMemoryOfRunning(child.pid),
     async requestRate() {

@@ -1,6 +1,7 @@
 import { bulkRows } from './bulk.mjs';
 import { commandRows } from './command.mjs';
 import { completionRows } from './completion.mjs';
+import { deliveryRows } from './delivery.mjs';
 import { growthRows } from './growth.mjs';
 import { limitRows } from './limits.mjs';
 import { mcpRows } from './mcp.mjs';
@@ -17,5 +18,6 @@ export const rows = [
   ...serviceRows,
   ...growthRows,
   ...limitRows,
+  ...deliveryRows,
   ...packageRows,
 ];

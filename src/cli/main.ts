@@ -212,18 +212,15 @@ async function describeForPeople(
   { message, hint, requestId }: ErrorDetails,
   { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
 ): Promise<string> {
-  const isTerminal = stderr.isTTY === true;
-  const { wrapText } = isTerminal ? await import('./output/wrap.ts') : { wrapText: (text: string) => text };
-  const columns = stderr.columns ?? 80;
-  const indented = (text: string) => wrapText(text, columns - 2).replace(/^/gm, '  ');
-  const { color } = await (await import('./output/style.ts')).styleOf(stderr, env);
-  const lines = [
-    wrapText(`error: ${printableLines(message)}`, columns).replace('error:', color.red('error:')),
-  ];
+  const { color, width } = await (await import('./output/style.ts')).styleOf(stderr, env);
+  const wrap = width === null ? (text: string) => text : (await import('./output/wrap.ts')).wrapText;
+  const columns = width ?? 0;
+  const indented = (text: string) => wrap(text, columns - 2).replace(/^/gm, '  ');
+  const lines = [wrap(`error: ${printableLines(message)}`, columns).replace('error:', color.red('error:'))];
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
   // The terminal has echoed ^C: overwrite it.
-  return `${isTerminal && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`;
+  return `${width !== null && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`;
 }
 
 function describeAsJson({ exitCode: _, reason: __, ...error }: ErrorDetails): string {

@@ -1,15 +1,16 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
-import type { Connection, Context } from '../cli/command/context.ts';
+import type { Connection } from '../cli/command/connection.ts';
+import type { Context } from '../cli/command/context.ts';
 import { inputNeeded } from '../cli/command/input-needed.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
 import { sameJson } from '../cli/core/json-changes.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
+import type { Result, Run } from '../cli/operation/call/run.ts';
 import { printResult } from '../cli/operation/result/print-result.ts';
 import { describeRestored, safetyLabel, withSafetyId } from '../cli/operation/result/restored.ts';
 import { wrongConfirmation } from '../cli/operation/send/confirm.ts';
-import type { Result, Run } from '../cli/operation/send/run.ts';
 import { announce, readBeforeWrite, recording, send } from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
@@ -17,7 +18,7 @@ import type { Operation } from '../contract/operation.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';
-import { planUndo, type Undo, withFormerValues } from '../history/undo.ts';
+import { planUndo, type Undo, withFormerValues } from '../history/changes/undo.ts';
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,

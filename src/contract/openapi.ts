@@ -29,7 +29,7 @@ const refusals: Readonly<Record<number, { readonly name: string; readonly applie
   401: { name: 'Unauthorized', applies: always },
   403: { name: 'Forbidden', applies: always },
   404: { name: 'NotFound', applies: always },
-  409: { name: 'Conflict', applies: isWrite },
+  409: { name: 'Conflict', applies: ({ service }) => service.conflicts === true },
   412: { name: 'Stale', applies: (operation) => isWrite(operation) && operation.service.versioned === true },
   413: { name: 'TooLarge', applies: ({ body }) => body !== null },
   415: { name: 'UnsupportedMediaType', applies: ({ body }) => body !== null },

@@ -47,6 +47,8 @@ export interface ServedOperation extends Operation {
     readonly versioned?: true;
     /** What it answers, where the contract leaves the answer open. */
     readonly response?: z.ZodMiniObject;
+    /** It may be refused because of what is already there. */
+    readonly conflicts?: true;
     /** A body that it accepts, for its documentation. */
     readonly example?: Readonly<Record<string, unknown>>;
   };

@@ -1,6 +1,7 @@
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { HistoryError } from './errors.ts';
+import type { Lock, LockHolder, LockOptions } from './journal/files/lock.ts';
 import type { HistoryRecord, RecordState } from './journal/history-record.ts';
 import {
   type HistoryProblem,
@@ -10,7 +11,6 @@ import {
   type LogWriter,
   openJournal,
 } from './journal/journal.ts';
-import type { Lock, LockHolder, LockOptions } from './journal/lock.ts';
 import { rulesOf } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
@@ -38,7 +38,7 @@ export interface History {
   /** Removes old logs in which nothing is open, and returns their ids: see `OperationRules.isPruned`. */
   prune(options: { olderThanMs: number; withBackups: boolean; isDryRun: boolean }): Promise<string[]>;
   /** What `find` resolves to, found out once in this process. */
-  remember(key: string, find: () => Promise<boolean>): Promise<boolean>;
+  remember(key: string, find: () => Promise<boolean | null>): Promise<boolean | null>;
   /**
    * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
    * longer open. Never rejects.
@@ -93,7 +93,7 @@ export function openHistory(settings: JournalSettings): History {
   const journal = openJournal(settings);
   const writers = new Map<string, LogWriter>();
   const reopening = new Map<string, Promise<LogWriter>>();
-  const facts = new Map<string, Promise<boolean>>();
+  const facts = new Map<string, Promise<boolean | null>>();
 
   /** Of this process as far as it has the log open, else from disk. */
   const read = (log: LogName) => [...(writers.get(log.id)?.records.values() ?? journal.read(log))];
@@ -134,7 +134,10 @@ export function openHistory(settings: JournalSettings): History {
   function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
     const logs = journal.logs().reverse();
     const since = dayOf(journal.now() - recentMs);
-    const own = logs.filter((log) => mayHold(log, operation));
+    const { isReplacedBy = [] } = rulesOf(operation);
+    const own = logs.filter(
+      (log) => mayHold(log, operation) || isReplacedBy.some((other) => other === log.operation),
+    );
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
     return logs
       .filter((log) => log.status !== 'closed' || recent.has(log))

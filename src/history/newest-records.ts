@@ -1,5 +1,5 @@
 import { HistoryError } from './errors.ts';
-import { nodeFileSystem } from './journal/files.ts';
+import { nodeFileSystem } from './journal/files/files.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 import { listLogs, readLog, type StoreIdentity } from './journal/log-folder.ts';
 import { rulesOf } from './operation-rules.ts';

@@ -54,6 +54,8 @@ export interface OperationRules {
   readonly undo?: 'fields' | 'document' | 'backup';
   /** Whether old records of it are removed by `prune`: always unless given. */
   readonly isPruned?: 'never' | 'if-asked';
+  /** Other operations whose changes it has to know, to tell what it replaces. */
+  readonly isReplacedBy?: readonly OperationId[];
   /** Operations in whose logs there may be records of this one. */
   readonly recordedWith?: readonly OperationId[];
 }
@@ -110,6 +112,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     again: 'sends',
     touches: (record) => leafPaths(bodyOf(record)).map((path) => ['store', ...path].join('.')),
     isOrdered: true,
+    isReplacedBy: ['backup.restore'],
     undo: 'fields',
   },
   'blog.create': {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { nodeFileSystem, readText } from './journal/files.ts';
+import { nodeFileSystem, readText } from './journal/files/files.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 import { listLogs } from './journal/log-folder.ts';
 import { parseLog } from './journal/parse-log.ts';

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
 import { canonicalId } from '../contract/operation.ts';
-import { type ChangeOptions, recordChange } from '../history/change.ts';
+import { type ChangeOptions, recordChange } from '../history/changes/change.ts';
+import { markRecords, openRecords, resumeRecord } from '../history/changes/resume.ts';
 import { DamagedError } from '../history/errors.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { ChangeRequest } from '../history/intent.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
-import { markRecords, openRecords, resumeRecord } from '../history/resume.ts';
 import { storeFolder } from '../history/store-folder.ts';
 import type { History, HistoryEntry, RecordFilter, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';

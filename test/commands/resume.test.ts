@@ -7,47 +7,118 @@ import { startService } from '../helpers/service.ts';
 async function scene() {
   const service = await startService();
   const proxy = await startLossyProxy(service.origin);
-  return { proxy, machine: machineFor({ ...service, origin: proxy.origin }) };
+  const machine = machineFor({ ...service, origin: proxy.origin });
+  /** Runs a command whose response, or request, is lost. */
+  const lose = async (args: readonly string[], how: 'lose' | 'drop' = 'lose') => {
+    proxy.decide(({ method }) => (method === 'GET' ? 'pass' : how));
+    const result = await machine.run([...args, '--timeout', '0.3']);
+    proxy.decide(() => 'pass');
+    return result;
+  };
+  const idOf = async (index = 0): Promise<string> =>
+    JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)[index].id;
+  return { service, proxy, machine, lose, idOf };
 }
 
 const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+const update = ['store', 'update', '--name', 'Outlet'];
+const endpoint = [
+  ...['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest'],
+  ...['--url', 'https://discord.com/api/webhooks/4711/a-token'],
+];
 
-test('the first line says how many are settled and how many are still open', async () => {
-  const { proxy, machine } = await scene();
-  proxy.decide(() => 'lose');
-  writeFiles(machine, { 'post.md': '# Post\n\nText' });
-  await machine.run([...backup, '--timeout', '0.3']);
-  await machine.run(['blog', 'create', 'post.md', '--timeout', '0.3']);
-  proxy.decide(() => 'pass');
+test('what is settled and what is still open is said, and what to do about the rest', async () => {
+  const { machine, lose } = await scene();
+  await lose(backup);
+  await lose(endpoint);
 
   const resumed = await machine.run(['resume']);
 
-  expect(resumed).toMatchObject({ exitCode: 10, stderr: 'Resumed 1 change, 1 still open\n' });
+  expect(resumed).toMatchObject({
+    exitCode: 10,
+    stdout: expect.stringMatching(
+      /^applied +\S+ +backup\.create +nightly .*\nin doubt +\S+ +notify\.add-endpoint/,
+    ),
+  });
+  expect(resumed.stderr).toContain('1 of 2 changes not applied (1 applied, 1 in doubt)');
+  expect(resumed.stderr).toMatch(/look at the store, and run `storectl resume \S+ --mark applied`/);
 });
 
-test('a change that was settled before was not resumed', async () => {
-  const { proxy, machine } = await scene();
+test('a change that was settled before is not sent again', async () => {
+  const { proxy, machine, idOf } = await scene();
   await machine.run([...backup, '--json']);
-  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   const sent = proxy.requests.length;
 
-  const resumed = await machine.run(['resume', id]);
+  const resumed = await machine.run(['resume', await idOf(), '--json']);
 
-  expect(resumed).toMatchObject({ exitCode: 0, stderr: 'Nothing to resume.\n' });
-  expect(resumed.stdout).toContain('already applied');
+  expect(resumed.exitCode).toBe(0);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ state: 'applied', message: 'settled before' });
   expect(proxy.requests).toHaveLength(sent);
 });
 
-test('--dry-run sends nothing, and the change stays open', async () => {
-  const { proxy, machine } = await scene();
-  proxy.decide(() => 'lose');
-  await machine.run([...backup, '--timeout', '0.3']);
-  proxy.decide(() => 'pass');
+test('--dry-run says what would be done about each change, and sends nothing', async () => {
+  const { proxy, machine, lose } = await scene();
+  await lose(backup);
+  await lose(endpoint);
   const sent = proxy.requests.length;
 
-  const dry = await machine.run(['resume', '--dry-run']);
+  const dry = await machine.run(['resume', '--dry-run', '--json']);
 
-  expect(dry).toMatchObject({ exitCode: 10, stdout: expect.stringContaining('Not sent again') });
+  expect(dry.exitCode).toBe(0);
+  expect(JSON.parse(dry.stdout)).toMatchObject([
+    { operation: 'backup.create', plan: 'send' },
+    { operation: 'notify.add-endpoint', plan: 'ask_user' },
+  ]);
   expect(proxy.requests).toHaveLength(sent);
-  expect((await machine.run(['resume'])).exitCode).toBe(0);
+  expect((await machine.run(['resume', JSON.parse(dry.stdout)[0].id])).exitCode).toBe(0);
+});
+
+test('a restore is resumed by its id only, after a safety backup of its own', async () => {
+  const { proxy, machine, lose } = await scene();
+  const backupId = (await machine.run([...backup, '-q'])).stdout.trim();
+  const restore = ['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId];
+  await lose([...restore, '--no-safety-backup']);
+  const sent = proxy.writes().length;
+
+  const all = await machine.run(['resume', '--json']);
+  expect(all.exitCode).toBe(10);
+  const [{ id, reason }] = JSON.parse(all.stdout);
+  expect(reason).toBe('needs_yes');
+  expect(all.stderr).toContain(`storectl resume ${id}`);
+  expect(proxy.writes()).toHaveLength(sent);
+
+  const one = await machine.run(['resume', id]);
+  expect(one).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Undo: storectl undo ${id}`) });
+  const paths = proxy
+    .writes()
+    .slice(sent)
+    .map(({ path }) => path.split('/').at(-1));
+  expect(paths).toEqual(['backups', 'restore']);
+});
+
+test('--mark with the id of a run marks all its changes in doubt', async () => {
+  const { machine, lose } = await scene();
+  writeFiles(machine, { 'a.md': '# A\n\nText', 'b.md': '# B\n\nText' });
+  await lose(['blog', 'create', 'a.md', 'b.md']);
+  const records = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  const [run = ''] = records[0].id.split('.');
+
+  const marked = await machine.run(['resume', run, '--mark', 'not-applied']);
+  const again = await machine.run(['resume', run, '--mark', 'applied']);
+
+  expect(marked).toMatchObject({ exitCode: 0, stderr: `✓ Marked 2 changes of ${run} as not-applied\n` });
+  expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('already settled') });
+  expect((await machine.run(['resume'])).stderr).toBe('Nothing to resume.\n');
+});
+
+test('what is open for another store is counted, and the command for it is named', async () => {
+  const { service, machine, lose } = await scene();
+  await lose(update);
+  const there = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)[0];
+
+  const elsewhere = await machine.run(['resume'], { env: { STORECTL_BASE_URL: service.origin } });
+
+  expect(elsewhere).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing to resume.') });
+  expect(elsewhere.stderr).toContain(`1 change of store ${service.storeId} @ ${there.baseUrl} is open`);
+  expect(elsewhere.stderr).toMatch(/storectl .*--base-url \S+ resume/);
 });

@@ -1,5 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -134,11 +136,11 @@ async function newServerMachine() {
 }
 
 export interface ReplicatedPair {
-  /** Of the database, with both servers as hosts. */
+  /** Of the database, at an address that leads to the primary. */
   readonly url: string;
   readonly primary: Server;
   readonly standby: Server;
-  /** Makes the standby the primary. */
+  /** Makes the standby the primary, and the address lead to it. */
   promote(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -154,15 +156,52 @@ export async function startReplicatedPair(): Promise<ReplicatedPair> {
   const admin = (at: Server, database: string) => `postgres://admin@127.0.0.1:${at.port}/${database}`;
   await query(admin(primary, 'postgres'), 'create role storectl login nosuperuser nobypassrls');
   await query(admin(primary, 'postgres'), 'create database pair owner storectl');
-  const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
+  const front = await startForwarding(primary.port);
   return {
-    url: `postgres://storectl@${hosts}/pair?target_session_attrs=read-write`,
+    url: `postgres://storectl@127.0.0.1:${front.port}/pair`,
     primary,
     standby,
-    promote: async () => void (await query(admin(standby, 'postgres'), 'select pg_promote()')),
+    async promote() {
+      await query(admin(standby, 'postgres'), 'select pg_promote()');
+      front.goTo(standby.port);
+    },
     async stop() {
+      front.stop();
       for (const server of [primary, standby]) await server.stop('SIGQUIT');
       machine.remove();
+    },
+  };
+}
+
+/** What stands in front of a pair, as a proxy does: connections go to the port of the primary. */
+async function startForwarding(first: number) {
+  let target = first;
+  const sockets = new Set<Socket>();
+  const front = createServer((client) => {
+    const server = connect(target, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        other.destroy();
+        sockets.delete(socket);
+      });
+    }
+  });
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  return {
+    port: (front.address() as AddressInfo).port,
+    goTo(port: number) {
+      target = port;
+    },
+    stop() {
+      front.close();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { planUndo } from '../../src/history/changes/undo.ts';
 import { RefusedError } from '../../src/history/errors.ts';
-import { planUndo } from '../../src/history/undo.ts';
-import { appeal, backup, decision, dispute, endpoint, post, rename, restore, startScene } from './helpers/scene.ts';
+import {
+  appeal,
+  backup,
+  decision,
+  dispute,
+  endpoint,
+  post,
+  rename,
+  restore,
+  startScene,
+} from './helpers/scene.ts';
 
 const hour = 3_600_000;
 
@@ -35,7 +45,10 @@ describe('the same command again', () => {
     const first = await scene.change(dispute);
     scene.react = () => 'answer';
     scene.ahead = 21 * hour;
-    await expect(scene.change(dispute)).rejects.toMatchObject({ reason: 'in_doubt', earlier: { id: first.record.id } });
+    await expect(scene.change(dispute)).rejects.toMatchObject({
+      reason: 'in_doubt',
+      earlier: { id: first.record.id },
+    });
   });
 
   test.each([

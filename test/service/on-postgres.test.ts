@@ -15,7 +15,6 @@ describe('on PostgreSQL', async () => {
   await import('./http/authenticate.test.ts');
   await import('./http/drain.test.ts');
   await import('./operations/backups.test.ts');
-  await import('./operations/long-restores.test.ts');
   await import('./operations/disputes.test.ts');
   await import('./operations/record-event.test.ts');
   await import('./admin/example-store.test.ts');

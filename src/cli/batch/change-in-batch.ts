@@ -1,12 +1,12 @@
 import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
-import { beginBatch, type Batch as HistoryBatch } from '../../history/batch.ts';
+import { beginBatch, type Batch as HistoryBatch } from '../../history/changes/batch.ts';
 import { type History, logIdOf, type Recorded } from '../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import type { Context } from '../command/context.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
-import type { Run } from '../operation/send/run.ts';
+import type { Run } from '../operation/call/run.ts';
 import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send.ts';
 import { type ItemResult, makeResult, resultOfError } from './item-result.ts';
 import type { Limits } from './limits.ts';

@@ -5,6 +5,8 @@ import { wrapText } from '../output/wrap.ts';
 export interface Progress {
   /** Counts one more item. `line` is its result, printed on stdout, or null to print nothing. */
   step(line: string | null): void;
+  /** Prints a result that is not counted. */
+  note(line: string): void;
   /** Clears the bar. */
   end(): void;
 }
@@ -25,11 +27,13 @@ export function startProgress(
     const bar = '█'.repeat(filled) + '░'.repeat(barColumns - filled);
     context.setProgressBar(`${bar} ${done}/${total} ${what}`);
   };
+  const note = (line: string) => context.print(width === null ? line : wrapText(line, width));
   draw();
   return {
+    note,
     step(line) {
       done += 1;
-      if (line !== null) context.print(width === null ? line : wrapText(line, width));
+      if (line !== null) note(line);
       draw();
     },
     end: () => context.setProgressBar(null),

@@ -26,7 +26,7 @@ export interface Batch<Item> {
   readonly words: BatchWords;
   /** Pulled one by one, so that a person who decides can go back. */
   readonly items: Iterable<Item>;
-  /** Number of items for the progress bar; null for no bar. */
+  /** Number of items to be sent, for the progress bar; null for no bar. */
   readonly total: number | null;
   readonly atOnce: 1 | 'adaptive';
   /** The result of an item that is not sent, or null if it is to be sent. */
@@ -156,18 +156,27 @@ function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cel
     return printableInOneLine(parts.join('  ').trimEnd());
   }
 
+  function describe(item: Item, result: ItemResult): string | null {
+    // The error that stopped the batch says why an item was not reached.
+    if (ui.flags.json || result.outcome === 'not_sent') return null;
+    if (!ui.flags.quiet) return lineOf(item, result);
+    const produced = result.outcome === 'applied' ? id(item, result) : null;
+    return produced === null ? null : printable(produced);
+  }
+
   return {
     print(item: Item, result: ItemResult, isKnown: boolean): void {
-      const isCounted = isKnown && (isPlanShown || result.outcome === 'exists');
-      // The error that stopped the batch says why an item was not reached.
-      if (ui.flags.json || isCounted || result.outcome === 'not_sent') progress.step(null);
-      else if (ui.flags.quiet) {
-        const produced = result.outcome === 'applied' ? id(item, result) : null;
-        progress.step(produced === null ? null : printable(produced));
-      } else progress.step(lineOf(item, result));
+      const line = describe(item, result);
+      if (!isKnown) progress.step(line);
+      else if (line !== null && !isPlanShown && isNews(result)) progress.note(line);
     },
     end: progress.end,
   };
+}
+
+/** What exists, and what the user did not mean, is only counted. */
+function isNews({ outcome }: ItemResult): boolean {
+  return outcome !== 'exists' && outcome !== 'skipped';
 }
 
 /** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */

@@ -42,7 +42,10 @@ export function printPlan(context: Context, plan: Plan): void {
  * follows; elsewhere the totals are enough, because the results follow.
  */
 export function showPlan(context: Context, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
-  if (!context.canPrompt) return noticeTotals(context, plan);
+  if (!context.canPrompt) {
+    noticeTotals(context, plan);
+    return;
+  }
   const described = describePlan(plan, context.out);
   const isPaged = isAsked && choosePager(context.io) !== null && isLongerThan(described, context.io.stdout);
   const text = isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described;

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
-import { normalizeBaseUrl } from '../../client/base-url.ts';
-import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
+import type { Exchange } from '../../client/client.ts';
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
@@ -10,11 +9,8 @@ import type { KnownKind, KnownObject } from '../../history/objects/known-objects
 import {
   type ConnectionSettings,
   demoProfile,
-  describeSource,
   identityOf,
-  loginCommand,
   nameProfileInCommands,
-  refuseMistypedKey,
   resolveSettings,
 } from '../config/connection-settings.ts';
 import {
@@ -24,33 +20,20 @@ import {
   refuseMissingHome,
 } from '../config/directories.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import { CliError, type ErrorDetails, usageError } from '../core/errors.ts';
-import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
+import type { ErrorDetails } from '../core/errors.ts';
+import type { ExitCode } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
 import type { CommandInterface } from '../core/option-spec.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
 import { type Style, styleOf } from '../output/style.ts';
-import { wrapText } from '../output/wrap.ts';
+import { type Connection, demoTarget, makeClient, showingWaits, storedTarget } from './connection.ts';
 import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
 import { createStatusLine } from './status-line.ts';
 import { createWaiting, type Waiting } from './waiting.ts';
-
-/** Where a command's requests go. */
-export interface Connection {
-  readonly profile: string;
-  readonly storeId: string;
-  /** For people. */
-  readonly host: string;
-  /** Base URL without its trailing slash. */
-  readonly baseUrl: string;
-  /** The key, so that history can refuse records that contain it. */
-  readonly secret: string;
-  readonly client: Client;
-}
 
 /** How a command ended. */
 export interface CommandEnd {
@@ -124,14 +107,17 @@ export async function createContext({
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   const cleanups: (() => Promise<void>)[] = [];
-  const status = createStatusLine(io, flags);
+  // A pipe needs no widths, and loading them takes a few milliseconds.
+  const widths = err.width === null ? null : await import('../output/wrap.ts');
+  const status = createStatusLine(io, flags, widths?.truncateText);
   const waiting = createWaiting(status);
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
   const heldBack: string[] = [];
   const writeNotice = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
   const noticeToCopy = (text: string) => writeNotice(nameProfileInCommands(text, flags.profile));
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
-  const wrapped = (text: string) => (err.width === null || err.plain ? text : wrapText(text, err.width));
+  const wrapped = (text: string) =>
+    err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
   const notice = (text: string) => writeNotice(wrapped(nameProfileInCommands(text, flags.profile)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
@@ -247,57 +233,4 @@ export async function createContext({
   };
 }
 
-/** The client rejects proxy settings that are not URLs. */
-function makeClient(create: typeof createClient, options: ClientOptions): Client {
-  try {
-    return create(options);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw usageError(error.message, 'fix or unset it; nothing was sent', { code: 'invalid_setting' });
-  }
-}
-
-function showingWaits(client: Client, { profile, host }: Target, { during }: Waiting): Client {
-  const what = profile === demoProfile ? 'the demo store' : host;
-  return {
-    ...client,
-    call: (operation, input) => during(what, () => client.call(operation, input)),
-    send: (request, input) => during(what, () => client.send(request, input)),
-  };
-}
-
 const noProfiles = { current: () => null, get: () => null };
-
-type Target = Omit<Connection, 'client'>;
-
-function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSettings): Target {
-  return {
-    profile: demoProfile,
-    storeId: storeId?.value ?? example.storeId,
-    host: 'this process',
-    baseUrl: origin,
-    secret: apiKey,
-  };
-}
-
-function storedTarget({ profile, storeId, baseUrl, apiKey, storedKeyUrl }: ConnectionSettings): Target {
-  const missing = missingConnection({ profile, storeId, baseUrl });
-  if (storeId === null || baseUrl === null) throw inputNeeded(missing);
-  if (apiKey === null) {
-    throw new CliError({
-      code: 'no_key',
-      exitCode: exitCodes.notAllowed,
-      message: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
-      hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
-      outcome: 'not_sent',
-    });
-  }
-  refuseMistypedKey(apiKey.value, `the key in ${describeSource(apiKey.source)}`);
-  return {
-    profile,
-    storeId: storeId.value,
-    host: baseUrl.value.host,
-    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
-    secret: apiKey.value,
-  };
-}

@@ -1,5 +1,4 @@
 import { type Io, isSwitchedOn } from '../core/io.ts';
-import { truncateText } from '../output/wrap.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
 /** A line that stays below all other output: a progress bar, and what is awaited. */
@@ -19,6 +18,7 @@ export interface StatusLine {
 export function createStatusLine(
   { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
   { quiet }: Pick<GlobalFlags, 'quiet'>,
+  truncate: (text: string, width: number) => string = (text) => text,
 ): StatusLine {
   const isTerminal = !quiet && stderr.isTTY === true;
   const canRedraw = isTerminal && env.TERM !== 'dumb' && !isSwitchedOn(env.STORECTL_ACCESSIBLE);
@@ -30,7 +30,7 @@ export function createStatusLine(
     if (line() !== '') stderr.write('\r\u001b[K');
   };
   const draw = () => {
-    if (line() !== '') stderr.write(truncateText(line(), (stderr.columns ?? 80) - 1));
+    if (line() !== '') stderr.write(truncate(line(), (stderr.columns ?? 80) - 1));
   };
   const change = (set: () => void) => {
     clear();

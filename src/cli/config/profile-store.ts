@@ -4,9 +4,9 @@ import path from 'node:path';
 import Conf from 'conf';
 import { isObject } from '../../base/json.ts';
 import { HistoryError } from '../../history/errors.ts';
-import { makeFolder, nodeFileSystem } from '../../history/journal/files.ts';
-import { openLocks } from '../../history/journal/lock.ts';
-import { type ProcessFacts, readMachine } from '../../history/journal/process-identity.ts';
+import { makeFolder, nodeFileSystem } from '../../history/journal/files/files.ts';
+import { openLocks } from '../../history/journal/files/lock.ts';
+import { type ProcessFacts, readMachine } from '../../history/journal/files/process-identity.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 
 /** One stored profile: a store, and the key to it. */

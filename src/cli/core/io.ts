@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessFacts } from '../../history/journal/process-identity.ts';
+import type { ProcessFacts } from '../../history/journal/files/process-identity.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,4 +31,9 @@ export function isSwitchedOn(value: string | undefined): boolean {
 /** Whether prompts are forbidden: `--no-input`, `STORECTL_NO_INPUT`, `CI`. */
 export function isInputForbidden({ noInput }: { readonly noInput: boolean }, env: Environment): boolean {
   return noInput || isSwitchedOn(env.STORECTL_NO_INPUT) || isSwitchedOn(env.CI);
+}
+
+/** Columns that count for a terminal: 80 if it reports none, and 20 if it reports fewer, so that a word has room. */
+export function usableColumns(reported: number | undefined): number {
+  return Math.max(reported || 80, 20);
 }

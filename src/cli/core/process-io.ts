@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { Io } from './io.ts';
+import { type Io, usableColumns } from './io.ts';
 
 /**
  * The real process. The first Ctrl-C or SIGTERM aborts the signal, so that a command can report what it knows; the
@@ -20,8 +20,8 @@ export function processIo(): Io {
     get stdin() {
       return process.stdin;
     },
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: withUsableColumns(process.stdout),
+    stderr: withUsableColumns(process.stderr),
     env: process.env,
     cwd: process.cwd(),
     process,
@@ -49,4 +49,19 @@ function findHome(): string {
   } catch {
     return '';
   }
+}
+
+/** Makes a terminal report {@link usableColumns}, to libraries as well. Some report 0 or 1, such as those of a container. */
+function withUsableColumns<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
+  if (!stream.isTTY) return stream;
+  let reported: number | undefined = stream.columns;
+  Object.defineProperty(stream, 'columns', {
+    configurable: true,
+    get: () => usableColumns(reported),
+    // Node sets it when the window changes.
+    set(columns: number) {
+      reported = columns;
+    },
+  });
+  return stream;
 }

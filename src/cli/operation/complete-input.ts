@@ -12,8 +12,8 @@ import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, describeParameter } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
+import type { Interview } from './call/run.ts';
 import { completeParameter, wrongConfirmation } from './send/confirm.ts';
-import type { Interview } from './send/run.ts';
 
 /** Completed input. The answers of the user are in the body, too. */
 interface CompletedInput {

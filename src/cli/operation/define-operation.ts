@@ -15,11 +15,11 @@ import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
 import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
+import type { InputCommand, OperationCommand } from './call/operation-command.ts';
+import { classOptions, fieldOptions, parameterArguments } from './call/operation-options.ts';
+import type { OperationRequest, Result, Run, UserInterface } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import type { InputCommand, OperationCommand } from './send/operation-command.ts';
-import { classOptions, fieldOptions, parameterArguments } from './send/operation-options.ts';
-import type { OperationRequest, Result, Run, UserInterface } from './send/run.ts';
 import { allowedBy, announce, refuseEarlier, runCommand } from './send/send.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
@@ -129,7 +129,7 @@ async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
   const preview = await command.preview?.(run);
   if (preview === undefined) return runCommand(command, run);
   // What changed is printed with the result.
-  if (preview.changesNothing) context.notice(preview.text);
+  if (preview.changesNothing || preview.isNews) context.notice(preview.text);
   return preview.send();
 }
 

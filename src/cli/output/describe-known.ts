@@ -1,7 +1,6 @@
 import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
-import { truncateText } from './wrap.ts';
 
 /** Fields that tell objects of a kind apart. */
 const toldApartBy: Readonly<Record<KnownKind, readonly string[]>> = {
@@ -31,7 +30,13 @@ export function describeAged(values: readonly unknown[], time: string, now: numb
   const words = values
     .map((value) => (Array.isArray(value) ? `(${value.join(', ')})` : value))
     .filter((value) => typeof value === 'string')
-    .map((value) => printable(truncateText(value.trim().replace(/\s+/g, ' '), 50)));
+    .map((value) => printable(shorten(value.trim().replace(/\s+/g, ' '))));
   const age = Date.parse(time) - now;
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ').replaceAll(', (', ' (');
+}
+
+/** Without measuring columns: completion, which is in a hurry, would load a library for it. */
+function shorten(text: string): string {
+  const characters = [...text];
+  return characters.length <= 50 ? text : `${characters.slice(0, 49).join('')}…`;
 }

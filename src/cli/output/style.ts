@@ -1,4 +1,4 @@
-import { type Environment, isSwitchedOn } from '../core/io.ts';
+import { type Environment, isSwitchedOn, usableColumns } from '../core/io.ts';
 import { formatJson } from '../core/json-text.ts';
 import { type Palette, withoutColors } from './palette.ts';
 
@@ -26,7 +26,7 @@ export async function styleOf(
   return {
     // Loaded on demand: chalk takes longer to load than the rest of the output.
     color: useColors ? (await import('./colors.ts')).colors : withoutColors,
-    width: terminal ? Math.max(stream.columns ?? 80, 40) : null,
+    width: terminal ? usableColumns(stream.columns) : null,
     plain,
   };
 }

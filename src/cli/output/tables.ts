@@ -30,6 +30,7 @@ export function rowsOf(body: unknown, context: ValueContext, parent: readonly st
  */
 export function renderRecord(rows: readonly Row[], style: Style): string {
   if (style.plain) return rows.map(([label, value]) => `${label}: ${value}`).join('\n');
+  if (style.width !== null && style.width < minRecordWidth) return renderNarrow(rows, style, style.width);
   const total = style.width === null ? Number.POSITIVE_INFINITY : style.width - 2 * gap - 1;
   // Long labels wrap before the value column gets too narrow to read.
   const labelWidth = Math.min(
@@ -57,6 +58,17 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     });
   });
   return trimLines(lines.join('\n'));
+}
+
+/** Values below their labels, for a terminal with no room for two columns. */
+function renderNarrow(rows: readonly Row[], { color }: Style, width: number): string {
+  const lines = rows.flatMap(([label, value, tone]) => [
+    ...wrapText(label, width).split('\n').map(color.bold),
+    ...wrapText(value, width - gap)
+      .split('\n')
+      .map((line) => ' '.repeat(gap) + (tone === undefined ? line : color[tone](line))),
+  ]);
+  return lines.join('\n');
 }
 
 /** {@link renderRecord}, indented by two spaces. */
@@ -145,6 +157,9 @@ const minColumnWidth = 10;
 
 /** Minimum width of a column that is cut. */
 const minCutWidth = 8;
+
+/** Minimum width of a record in two columns. */
+const minRecordWidth = 40;
 
 /** Minimum width of the values of a record. */
 const minValueWidth = 18;

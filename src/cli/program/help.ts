@@ -6,21 +6,24 @@ import { helpColumns } from './prerendered.ts';
 /** The description of a longer term goes on the next line, so that one long name does not indent all descriptions. */
 const termColumns = 36;
 
+/** With less room, descriptions go below their terms. */
+const minDescriptionColumns = 44;
+
 /** Switches that `--no-…` turns off. The help shows both forms in one line. */
 export const negatableOptions = new WeakSet<Option>();
 
 /** Usage, description, arguments, commands and own options. Only the program's help lists the global options. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = Math.min(helper.padWidth(command, helper), termColumns);
+  const columns = helper.helpWidth ?? helpColumns;
   const item = (term: string, description: string) =>
-    term.length <= width
-      ? helper.formatItem(term, width, description, helper)
-      : `  ${brokenAtBars(term, (helper.helpWidth ?? helpColumns) - 6)}\n${helper.formatItem('', width, description, helper)}`;
+    columns - width < minDescriptionColumns
+      ? `  ${term}\n${helper.boxWrap(description, columns - 6).replace(/^/gm, '      ')}`
+      : term.length <= width
+        ? helper.formatItem(term, width, description, helper)
+        : `  ${brokenAtBars(term, columns - 6)}\n${helper.formatItem('', width, description, helper)}`;
   const description = helper.commandDescription(command).replaceAll('\n', ' ');
-  const sections: string[] = [
-    `Usage: ${helper.commandUsage(command)}`,
-    helper.boxWrap(description, helper.helpWidth ?? helpColumns),
-  ];
+  const sections: string[] = [`Usage: ${helper.commandUsage(command)}`, helper.boxWrap(description, columns)];
   const add = (title: string, items: readonly string[]) => {
     if (items.length > 0) sections.push([title, ...items].join('\n'));
   };

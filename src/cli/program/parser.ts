@@ -45,7 +45,7 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
       getErrHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
       getOutHasColors: () => false,
     })
-    .configureHelp({ formatHelp, optionTerm, subcommandTerm })
+    .configureHelp({ formatHelp, optionTerm, subcommandTerm, minWidthToWrap: 10 })
     .addHelpText('after', () => `\n${overview}`);
   addOptions(program, globals);
   const configure = configureOnDemand(program);

@@ -179,7 +179,7 @@ function listStyle(io: Io, message: string, { length }: readonly Choice[]): plai
 /** Wraps text at words, because the prompts would cut it. Leaves space for the prompt's prefix. */
 function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string, indentation = '  '): string {
   if (isSwitchedOn(env.STORECTL_ACCESSIBLE)) return text;
-  return wrapText(text, Math.max(columns, 20) - 4).replaceAll('\n', `\n${indentation}`);
+  return wrapText(text, columns - 4).replaceAll('\n', `\n${indentation}`);
 }
 
 /** Wraps an answer that follows its question on the same line. */

@@ -1,13 +1,14 @@
 import { parseJson } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Connection, Context } from '../../cli/command/context.ts';
+import type { Connection } from '../../cli/command/connection.ts';
+import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
+import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
-import type { Result, Run } from '../../cli/operation/send/run.ts';
 import { announce, noteDrift, sendOptions, send as sendRun } from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';

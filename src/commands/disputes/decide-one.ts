@@ -1,7 +1,7 @@
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import type { Result, Run } from '../../cli/operation/send/run.ts';
 import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';

@@ -3,7 +3,7 @@ import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { Run } from '../../cli/operation/send/run.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite } from '../../cli/operation/send/send.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 import type { Decision } from './bulk/decisions-file.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { nameProfileInCommands } from '../../cli/config/connection-settings.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
-import { wrapText } from '../../cli/output/wrap.ts';
+import { type Row, renderRecord } from '../../cli/output/tables.ts';
 import { checkAccess } from './access.ts';
 import { type Finding, notChecked } from './finding.ts';
 import { checkHistory } from './history.ts';
@@ -51,14 +51,10 @@ function print(context: Context, findings: readonly Finding[]): void {
   }
   const { color } = out;
   const paint = { ok: color.green, warning: color.yellow, problem: color.red, skipped: color.dim };
-  const indent = Math.max(...findings.map(({ check }) => check.length)) + '  problem  '.length;
-  for (const { check, status, message, fix } of findings) {
-    const lines = [message, ...(fix === null ? [] : [`→ ${fix}`])]
-      .map(printableLines)
-      .map((text) => (out.width === null ? text : wrapText(text, out.width - indent)))
-      .join('\n')
-      .replaceAll('\n', `\n${' '.repeat(indent)}`);
-    const label = check.padEnd(indent - '  problem  '.length);
-    write(`${color.bold(label)}  ${paint[status](status.padEnd('problem'.length))}  ${lines}`);
-  }
+  const checkWidth = Math.max(...findings.map(({ check }) => check.length));
+  const rows = findings.map(({ check, status, message, fix }): Row => {
+    const lines = [message, ...(fix === null ? [] : [`→ ${fix}`])];
+    return [`${check.padEnd(checkWidth)}  ${paint[status](status)}`, lines.map(printableLines).join('\n')];
+  });
+  write(renderRecord(rows, out));
 }

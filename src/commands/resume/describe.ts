@@ -3,9 +3,9 @@ import type { Context } from '../../cli/command/context.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
+import type { LeftReason, Resumed } from '../../history/changes/resume.ts';
 import type { Finding } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import type { LeftReason, Resumed } from '../../history/resume.ts';
 
 export const words = {
   one: 'change',

@@ -4,8 +4,8 @@ import { usageError } from '../../cli/core/errors.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { recording } from '../../cli/operation/send/send.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
+import { markRecords, openRecords } from '../../history/changes/resume.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
-import { markRecords, openRecords } from '../../history/resume.ts';
 import { chooseOpen } from './choose.ts';
 
 const states = new Map([

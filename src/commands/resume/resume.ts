@@ -8,15 +8,15 @@ import { printJson } from '../../cli/command/print-json.ts';
 import type { ExitCode } from '../../cli/core/exit-codes.ts';
 import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
+import { flagsToReach } from '../../cli/operation/call/target-flags.ts';
 import { undoCommand } from '../../cli/operation/result/print-result.ts';
 import { safetyLabel } from '../../cli/operation/result/restored.ts';
 import { noteRecording } from '../../cli/operation/send/send.ts';
-import { flagsToReach } from '../../cli/operation/send/target-flags.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
+import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { hasUndo } from '../../history/operation-rules.ts';
-import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/resume.ts';
 import { cellsOf, createdId, documentOf, resultOfResumed, withRemedies, words } from './describe.ts';
 
 export const command: CommandDefinition = {

@@ -1,8 +1,8 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
 import { safetyLabel } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import type { Run } from '../../cli/operation/send/run.ts';
 import { send } from '../../cli/operation/send/send.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';

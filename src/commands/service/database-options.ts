@@ -120,8 +120,7 @@ function hintFor(error: unknown, location: string): string {
   if (error instanceof DatabaseSetupError && !isPostgresLocation(location)) {
     return 'reinstall storectl without --omit=optional, or use --database postgres://…';
   }
-  if (error instanceof DatabaseSetupError)
-    return 'for example postgres://USER@HOST/DATABASE or "host=HOST dbname=DATABASE"';
+  if (error instanceof DatabaseSetupError) return 'for example postgres://USER@HOST/DATABASE';
   if (error instanceof StorageBusyError && (!isPostgresLocation(location) || isAboutLocks(error.cause))) {
     return 'wait until the other process is done, then try again';
   }

@@ -1,9 +1,9 @@
 import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import type { FieldFlag } from '../../cli/input/field-flags.ts';
+import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
 import { askInto } from '../../cli/operation/questions/ask-missing.ts';
 import type { MoreChanges } from '../../cli/operation/questions/choose-changes.ts';
-import type { PreparedInput } from '../../cli/operation/send/operation-command.ts';
 import { askChoice, askText } from '../../cli/prompts/prompts.ts';
 import { unlessBack } from '../../cli/prompts/questions.ts';
 import { eventTypes } from '../../contract/operations/notifications.ts';

@@ -1,9 +1,9 @@
 import { mergeObjects } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
+import type { Preview } from '../../cli/operation/call/operation-command.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
-import type { Preview } from '../../cli/operation/send/operation-command.ts';
-import type { Run } from '../../cli/operation/send/run.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { savedView } from './saved-view.ts';

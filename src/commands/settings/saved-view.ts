@@ -1,7 +1,7 @@
 import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
-import type { ResultView } from '../../cli/operation/send/operation-command.ts';
+import type { ResultView } from '../../cli/operation/call/operation-command.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields } from './settings-diff.ts';
 

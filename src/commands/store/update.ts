@@ -1,11 +1,11 @@
 import { leafPaths } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { getPath, textAt } from '../../cli/core/field-path.ts';
+import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
+import type { Preview } from '../../cli/operation/call/operation-command.ts';
+import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
-import type { Preview } from '../../cli/operation/send/operation-command.ts';
-import type { Result, Run } from '../../cli/operation/send/run.ts';
 import { send } from '../../cli/operation/send/send.ts';
 import type { SeenValue } from '../../cli/output/describe-changes.ts';
 import { updateStore } from '../../contract/operations/store.ts';
@@ -49,17 +49,24 @@ async function previewUpdate(run: Run): Promise<Preview> {
     context.err,
   );
   if (seen === null) await offerBackup(run);
-  return { text, changesNothing: false, send: () => update(run, seen) };
+  return { text, changesNothing: false, isNews: true, send: () => update(run, seen) };
 }
 
 async function update(run: Run, seen: SeenStore | null): Promise<Result> {
-  const result = await send(run);
+  const result = await send(run, { former: seen?.seenAt === null ? formerOf(run, seen) : undefined });
   const isSame = (path: readonly string[]) =>
     sameJson(getPath(seen?.fields, path) ?? null, getPath(result.answer, path) ?? null);
   // What was seen may have been changed by others, so only the demo store is known to have had these values.
   const changedNothing = seen?.seenAt === null && leafPaths(run.request.body).every(isSame);
   if (changedNothing) run.ui.context.notice('No changes; the store already had these values.');
   return { ...result, changedNothing };
+}
+
+/** JSON of the values that are replaced, where they were read right now. */
+function formerOf({ request }: Run, { fields }: SeenStore): string {
+  const former = {};
+  for (const path of leafPaths(request.body)) setPath(former, path, getPath(fields, path) ?? null);
+  return JSON.stringify(former);
 }
 
 /** Where the former values are not known, there is no undo: that is said before, with another way to take it back. */

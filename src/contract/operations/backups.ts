@@ -1,9 +1,25 @@
 import * as z from 'zod/mini';
-import { described, lenientObject, named, oneOf, openObject, text, timestamp, uuid } from '../fields.ts';
+import {
+  described,
+  ifSet,
+  lenientObject,
+  named,
+  oneOf,
+  openObject,
+  text,
+  timestamp,
+  uuid,
+} from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
 /** What this repository's service backs up and restores. */
 export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
+
+/** Names of the fields that a restore changed. */
+const changedFields = () => ifSet(lenientObject({ changed: z.array(z.string()) }));
+
+/** How many objects a restore took away and brought back. */
+const exchanged = () => ifSet(lenientObject({ removed: z.int(), returned: z.int() }));
 
 /** Backup, section 2.5. */
 export const backup = named(
@@ -49,10 +65,25 @@ export const restoreBackup = {
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   /** Free-form, section 2.8. */
-  response: named(z.looseObject({}), 'Restore', 'What was restored.'),
+  response: z.looseObject({}),
   repeats: [{ field: 'backupId', parameter: 'backupId' }],
   service: {
     scope: 'backups:restore',
+    response: named(
+      lenientObject({
+        backupId: uuid(),
+        preRestoreBackupId: described(uuid(), 'Backup of what was replaced: restoring it undoes this'),
+        sections: lenientObject({
+          store: changedFields(),
+          blog: exchanged(),
+          settings: changedFields(),
+          endpoints: exchanged(),
+        }),
+      }),
+      'Restore',
+      'What the restore changed.',
+    ),
+    conflicts: true,
     example: { sections: ['blog'], idempotencyKey: 'restore-2030-01-31' },
   },
 } as const satisfies ServedOperation;

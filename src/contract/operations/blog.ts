@@ -73,6 +73,7 @@ export const createBlogPost = {
   repeats: [{ field: 'title' }],
   service: {
     scope: 'blog:write',
+    conflicts: true,
     success: [201],
     example: { title: 'Spring sale', contentMd: 'Everything is **20 %** off.', tags: ['sale'] },
   },

@@ -110,6 +110,7 @@ export const decideDispute = {
   repeats: [{ field: 'id', parameter: 'disputeId' }, { field: 'status' }],
   service: {
     scope: 'disputes:decide',
+    conflicts: true,
     example: { status: 'won', resolution: 'The parcel was delivered' },
   },
 } as const satisfies ServedOperation;

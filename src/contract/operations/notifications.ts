@@ -79,6 +79,7 @@ export const addEndpoint = {
   repeats: [{ field: 'name' }],
   service: {
     scope: 'notifications:write',
+    conflicts: true,
     success: [201],
     example: {
       kind: 'discord',

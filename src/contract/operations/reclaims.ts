@@ -19,6 +19,7 @@ export const appealReclaim = {
       'Appeal',
       'The appeal.',
     ),
+    conflicts: true,
     success: [200, 201],
     example: { text: 'The subdomain is in use: it is the address of our shop.' },
   },

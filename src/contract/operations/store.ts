@@ -84,6 +84,7 @@ export const updateStore = {
   response: store,
   service: {
     scope: 'store:write',
+    conflicts: true,
     versioned: true,
     example: { name: 'Corner shop', settings: { brandColor: '#0a7cff', cashbackBp: 250 } },
   },

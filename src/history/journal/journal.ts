@@ -3,9 +3,10 @@ import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
 import { DamagedError, HistoryError } from '../errors.ts';
-import { ensureFolder, type FileSystem, listFolder, nodeFileSystem } from './files.ts';
+import { ensureFolder, type FileSystem, listFolder, nodeFileSystem } from './files/files.ts';
+import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
+import { type ProcessFacts, readMachine } from './files/process-identity.ts';
 import type { HistoryRecord } from './history-record.ts';
-import { type Lock, type LockOptions, openLocks } from './lock.ts';
 import {
   acquireLog,
   damagedFolder,
@@ -20,17 +21,15 @@ import {
 } from './log-folder.ts';
 import { type LogName, parseLogName } from './log-name.ts';
 import type { LogWriter } from './log-writer.ts';
-import { beginLog, type LogStart } from './new-log.ts';
-import { type ProcessFacts, readMachine } from './process-identity.ts';
+import { beginLog, type LogStart, type ReopenOptions, reopenLog } from './open-log.ts';
 import type { PruneOptions } from './prune.ts';
-import { type ReopenOptions, reopenLog } from './reopen-log.ts';
 import type { RepairedLog } from './repair.ts';
 import { settleLog } from './settle.ts';
 
 export type { StoreIdentity } from './log-folder.ts';
 export type { LogName } from './log-name.ts';
 export type { LogWriter } from './log-writer.ts';
-export type { LogStart } from './new-log.ts';
+export type { LogStart } from './open-log.ts';
 export type { PruneOptions } from './prune.ts';
 export type { RepairedLog } from './repair.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DamagedError, HistoryError } from '../errors.ts';
-import { type Files, listFolder, readText } from './files.ts';
-import type { Lock, LockOptions, Locks } from './lock.ts';
+import { type Files, listFolder, readText } from './files/files.ts';
+import type { Lock, LockOptions, Locks } from './files/lock.ts';
 import { type LogName, parseLogName } from './log-name.ts';
 import { type LogProblem, type ParsedLog, parseLog } from './parse-log.ts';
 

@@ -1,6 +1,7 @@
 import { HistoryError } from '../errors.ts';
+import type { Lock } from './files/lock.ts';
+import { openSynced } from './files/synced-file.ts';
 import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from './history-record.ts';
-import type { Lock } from './lock.ts';
 import { type FoundLog, fileOf, type LogFolder } from './log-folder.ts';
 import {
   applyPatches,
@@ -13,7 +14,6 @@ import {
 } from './log-lines.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
 import { renameLog, settledStatus } from './settle.ts';
-import { openSynced } from './synced-file.ts';
 
 /** Writes a log. Whoever has one holds the log's lock. */
 export interface LogWriter {

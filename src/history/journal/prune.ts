@@ -1,9 +1,9 @@
 import { HistoryError, historyError } from '../errors.ts';
-import { listFolder, syncFolder } from './files.ts';
+import { listFolder, syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
 import { acquireNow, fileOf, type LogFolder, listLogs, readLog } from './log-folder.ts';
 import { dayOf, type LogName } from './log-name.ts';
-import { sweepDrafts } from './new-log.ts';
+import { sweepDrafts } from './open-log.ts';
 
 export interface PruneOptions {
   readonly olderThanMs: number;

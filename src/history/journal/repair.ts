@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
 import { DamagedError, historyError } from '../errors.ts';
-import { createFile, ensureFolder, readBytes, syncFolder } from './files.ts';
+import { createFile, ensureFolder, readBytes, syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
 import { acquireLog, damagedFolder, fileOf, type LogFolder, listLogs, readLog } from './log-folder.ts';
 import { patchOfRecord, serializeLine } from './log-lines.ts';
 import { type LogName, makeLogName } from './log-name.ts';
-import { makeHeader, writeLogFile } from './new-log.ts';
+import { makeHeader, writeLogFile } from './open-log.ts';
 import { salvage } from './salvage.ts';
 import { settledStatus } from './settle.ts';
 

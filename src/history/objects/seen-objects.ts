@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJson } from '../../base/json.ts';
-import { ensureFolder, nodeFileSystem } from '../journal/files.ts';
+import { ensureFolder, nodeFileSystem } from '../journal/files/files.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */

@@ -104,13 +104,13 @@ export async function rotateKey(
   }: { readonly overlapSeconds: number; readonly storeId?: string | undefined },
 ): Promise<RotatedKey> {
   const now = Date.now();
-  return storage.write(async (db, locks) => {
-    await locks.acquireChange();
-    const old = await findApiKey(db, keyId);
-    if (old === undefined || (only !== undefined && only !== old.storeId)) {
-      // The id is not repeated: it may be a whole key, given by mistake.
-      throw new ServiceError('not_found', 'Key not found.');
-    }
+  const found = await storage.read((db) => findApiKey(db, keyId));
+  if (found === undefined || (only !== undefined && only !== found.storeId)) {
+    // The id is not repeated: it may be a whole key, given by mistake.
+    throw new ServiceError('not_found', 'Key not found.');
+  }
+  return storage.forStore(found.storeId).change(async (db) => {
+    const old = (await findApiKey(db, keyId)) ?? found;
     const state = stateOf(old, now);
     if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}.`);
     if (old.replacedBy !== null) {

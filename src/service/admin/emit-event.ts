@@ -9,7 +9,7 @@ export type RaisedEvent = (typeof raisedEvents)[number];
 
 /**
  * Emits an event: a notification in the store and a delivery for each subscribed endpoint. Returns the id of the event.
- * Rejects with a ServiceError: `not_found` if the store does not exist, or `restore_in_progress`.
+ * Rejects with a ServiceError `not_found` if the store does not exist.
  */
 export async function emitEvent(
   storage: Storage,

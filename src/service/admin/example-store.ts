@@ -8,7 +8,7 @@ import { addReclaim } from '../operations/reclaims.ts';
 import { recordEvent } from '../operations/record-event.ts';
 import { addStore } from '../operations/stores.ts';
 import type { Work } from '../operations/unit-of-work.ts';
-import type { Storage, Tenant } from '../storage/core/storage.ts';
+import type { Queries, Storage, Tenant } from '../storage/core/storage.ts';
 import { listBackups } from '../storage/queries/backups.ts';
 import { listDisputes } from '../storage/queries/disputes.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
@@ -35,12 +35,18 @@ export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
 
 /** Creates the example store unless it exists. Any number of processes may do so at once. */
 export async function seedExampleStore(storage: Storage): Promise<ExampleStore> {
-  return storage.forStore(storeId).write(async (db, locks) => {
-    await locks.acquireChange();
-    const tenant = { db, storeId };
-    if ((await findStore(tenant)) === undefined) await seed(tenant, Date.now());
-    return describe(tenant);
-  });
+  const { read, write } = storage.forStore(storeId);
+  const isMissing = async (db: Queries) => (await findStore({ db, storeId })) === undefined;
+  if (await read(isMissing)) {
+    const seeding = write(async (db) => {
+      if (await isMissing(db)) await seed({ db, storeId }, Date.now());
+    });
+    await seeding.catch(async (error: unknown) => {
+      // Another process may have done it meanwhile.
+      if (await read(isMissing)) throw error;
+    });
+  }
+  return read((db) => describe({ db, storeId }));
 }
 
 /** The objects of a store. */

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { type Queries, removeInSteps, type Storage } from '../storage/core/storage.ts';
-import { deleteUnfinished, listUnfinished } from '../storage/queries/backups.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
-import { removeUnusedPosts, wasStagedBefore } from '../storage/queries/posts.ts';
+import { deleteUnusedPosts } from '../storage/queries/posts.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/queries/prune.ts';
 import { listStores } from './stores.ts';
 
@@ -25,16 +24,15 @@ export interface PruneOptions {
 /** How many rows were removed. */
 export type Pruned = Record<Prunable | 'answers', number>;
 
-/** Whoever makes a backup has finished it by then. */
-const unfinishedMs = daysInMs(1);
+/** Posts that one step removes. */
+const maxPosts = 500;
 
 /** Between two steps, for other changes. */
 const pauseMs = 5;
 
 /**
  * Removes what is older than its retention: deliveries that have arrived, read notifications, keys since they expired, and
- * the answers kept for idempotency keys, which have an expiry of their own. Runs in small transactions. On PostgreSQL it
- * ends as soon as another process does the same.
+ * the answers kept for idempotency keys, which have an expiry of their own. Runs in small transactions.
  */
 export async function prune(storage: Storage, options: PruneOptions): Promise<Pruned> {
   const { retentionDays, backups = false, dryRun = false, signal } = options;
@@ -45,16 +43,11 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   if (backups) kinds.push('backups');
   let isOver = false;
 
-  /** Removes rows in a transaction of its own and answers how many. */
-  async function step(remove: (db: Queries) => Promise<number>): Promise<number> {
+  /** Removes rows in a change of the store and answers how many. */
+  async function step(storeId: string, remove: (db: Queries) => Promise<number>): Promise<number> {
     await sleep(pauseMs);
     if (signal?.aborted) isOver = true;
-    if (isOver) return 0;
-    return storage.write(async (db, locks) => {
-      if (await locks.claim(['prune'])) return remove(db);
-      isOver = true;
-      return 0;
-    });
+    return isOver ? 0 : storage.forStore(storeId).change(remove);
   }
 
   async function pruneKind(storeId: string, kind: Prunable): Promise<void> {
@@ -62,7 +55,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
       const page: Page = await findPage(storeId, kind, after);
       if (dryRun) pruned[kind] += page.old.length;
       else if (page.old.length > 0) {
-        pruned[kind] += await step((db) => deleteOld({ db, storeId }, kind, page.old));
+        pruned[kind] += await step(storeId, (db) => deleteOld({ db, storeId }, kind, page.old));
       }
       after = page.next;
     }
@@ -72,16 +65,10 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     return storage.read((db) => findOld({ db, storeId }, kind, { after, before }));
   }
 
-  /** Of backups that are removed or were never finished, and of restores that were cut off. */
-  async function pruneContent(storeId: string): Promise<void> {
+  /** Posts that neither the store nor one of its backups has any more. */
+  async function prunePosts(storeId: string): Promise<void> {
     if (dryRun) return;
-    const unfinished = timestamp(Date.now() - unfinishedMs);
-    for (const id of await storage.read((db) => listUnfinished({ db, storeId }, unfinished))) {
-      await removeInSteps(() => step((db) => deleteUnfinished({ db, storeId }, id)));
-    }
-    if (await storage.read((db) => wasStagedBefore({ db, storeId }, unfinished))) {
-      await removeInSteps(() => step((db) => removeUnusedPosts({ db, storeId })));
-    }
+    await removeInSteps(() => step(storeId, (db) => deleteUnusedPosts({ db, storeId }, maxPosts)));
   }
 
   async function pruneAnswers(storeId: string): Promise<void> {
@@ -89,13 +76,15 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
       pruned.answers += await storage.read((db) => countExpiredAnswers({ db, storeId }, now));
       return;
     }
-    pruned.answers += await removeInSteps(() => step((db) => deleteExpiredAnswers({ db, storeId }, now)));
+    pruned.answers += await removeInSteps(() =>
+      step(storeId, (db) => deleteExpiredAnswers({ db, storeId }, now)),
+    );
   }
 
   const stores = (await listStores(storage)).map(({ id }) => id);
   for (const id of options.storeId === undefined ? stores : [options.storeId]) {
     for (const kind of kinds) await pruneKind(id, kind);
-    await pruneContent(id);
+    await prunePosts(id);
     await pruneAnswers(id);
     if (isOver) break;
   }

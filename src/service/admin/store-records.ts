@@ -1,13 +1,10 @@
-import { notFound } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import { addEvidence, newEvidence } from '../operations/disputes.ts';
-import { excludeOthers } from '../operations/exclusive-access.ts';
 import { addReclaim, newReclaim } from '../operations/reclaims.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { findStore } from '../storage/queries/stores.ts';
 
-/** Changes a store. Rejects with a ServiceError: `not_found` if it does not exist, or `restore_in_progress`. */
+/** Changes a store. Rejects with a ServiceError: `not_found` if it does not exist. */
 export async function changeStore<Result>(
   storage: Storage,
   storeId: string,
@@ -15,12 +12,7 @@ export async function changeStore<Result>(
   change: (work: Work) => Promise<Result>,
 ): Promise<Result> {
   const now = Date.now();
-  return storage.forStore(storeId).write(async (db, locks) => {
-    // A restore may be replacing the endpoints.
-    await excludeOthers(locks, 'acquireChange');
-    if ((await findStore({ db, storeId })) === undefined) throw notFound('Store', storeId);
-    return change({ db, storeId, actor, now });
-  });
+  return storage.forStore(storeId).change((db) => change({ db, storeId, actor, now }));
 }
 
 /** Adds a notice that operation 10 can appeal. Rejects as {@link changeStore} does, or with `validation_failed`. */

@@ -5,7 +5,7 @@ import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
-import { inOneTransaction, ping, type Storage } from '../storage/core/storage.ts';
+import { ping, type Storage } from '../storage/core/storage.ts';
 import { createReference } from './api-reference.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
@@ -21,7 +21,6 @@ import { describeService, type Handler, handlers, ok, type Reply } from './opera
 import { toProblem } from './problem.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';
-import { createVersionedCache } from './versioned-cache.ts';
 
 export interface AppOptions {
   readonly storage: Storage;
@@ -73,7 +72,6 @@ export function createApp(options: AppOptions): App {
   const limiter = rateLimit && createRateLimiter(rateLimit);
   const { applyChange = createChanges(storage) } = options;
   const authenticate = createAuthenticator(storage);
-  const answers = createVersionedCache<Reply>();
   const reference = createReference();
 
   /** The steps run in this order, and the first that refuses the request answers it. */
@@ -85,10 +83,9 @@ export function createApp(options: AppOptions): App {
     trace: Trace,
   ): Promise<Reply> {
     const now = clock();
-    const version = await storage.version();
     const { clientAddress } = request;
     const authorization = request.header('authorization');
-    const principal = await authenticate({ authorization, clientAddress, now, version });
+    const principal = await authenticate({ authorization, clientAddress, now });
     trace.keyId = principal.keyId;
     trace.storeId = principal.storeId;
     limiter?.take(principal.keyId, now);
@@ -106,19 +103,9 @@ export function createApp(options: AppOptions): App {
       const change = { operation: operation.id, storeId, targetId, input, ifMatch, actor, now, traceparent };
       return applyChange(change);
     }
-    // The answer to a read depends only on the database, so it can be cached.
-    const name = JSON.stringify([operation.id, storeId, targetId]);
-    return answers.get(version, name, async () =>
-      withText(
-        await storage
-          .forStore(storeId)
-          .read(
-            inOneTransaction(({ db, ...change }) =>
-              handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true, ...change }),
-            ),
-          ),
-      ),
-    );
+    return storage
+      .forStore(storeId)
+      .read((db) => handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true }));
   }
 
   let openApi: Content | undefined;
@@ -219,10 +206,6 @@ async function readInput<Input>(
 ): Promise<Input> {
   requireJson(request);
   return validate(schema, parseJsonObject(await request.readBody(maxBytes)));
-}
-
-function withText(reply: Reply): Reply {
-  return { ...reply, text: JSON.stringify(reply.body) };
 }
 
 function notReady(detail: string): ServiceError {

@@ -4,10 +4,9 @@ import { keyIdOf } from '../../contract/api-key.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { ServiceError } from '../model/errors.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { type ApiKeyRecord, findApiKey, stateOf } from '../storage/queries/api-keys.ts';
+import { findApiKey, stateOf } from '../storage/queries/api-keys.ts';
 import { networkOf } from './client-address.ts';
 import { createRateLimiter } from './rate-limit.ts';
-import { createVersionedCache } from './versioned-cache.ts';
 
 /** Who sent a request. */
 export interface Principal {
@@ -21,8 +20,6 @@ interface Credentials {
   readonly clientAddress: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Of the storage, read since the request arrived. */
-  readonly version: number | null;
 }
 
 /** See {@link createAuthenticator}. */
@@ -39,9 +36,6 @@ const rememberMs = 60_000;
  * unknown, expired and revoked key get the same answer. Throws `rate_limited` for a client that has sent too many of them.
  */
 export function createAuthenticator(storage: Storage): Authenticate {
-  // By id: the cache holds no keys, and many wrong keys with one id cost one read. It is read again after every commit of
-  // any process, so that a revoked key is never accepted.
-  const byId = createVersionedCache<ApiKeyRecord | undefined>();
   const lookups = createRateLimiter(unknownKeys);
   /** Hashes of keys, the one that was accepted last at the end. */
   const acceptedAt = new Map<string, number>();
@@ -57,7 +51,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
     }
   }
 
-  return async ({ authorization, clientAddress, now, version }) => {
+  return async ({ authorization, clientAddress, now }) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) {
       throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
@@ -71,9 +65,8 @@ export function createAuthenticator(storage: Storage): Authenticate {
     const isCounted = !isRemembered && !lookedUp.has(hash);
     if (isCounted) lookups.take(network, now);
     lookedUp.add(hash);
-    const key = await byId
-      .get(version, id, () => storage.read((db) => findApiKey(db, id)))
-      .finally(() => lookedUp.delete(hash));
+    // Read for each request, so that a revoked key is never accepted.
+    const key = await storage.read((db) => findApiKey(db, id)).finally(() => lookedUp.delete(hash));
     if (!isSameHash(hash, key?.sha256 ?? sha256('')) || key === undefined || stateOf(key, now) !== 'active') {
       acceptedAt.delete(hash);
       throw invalidKey();

@@ -67,6 +67,8 @@ export async function listen(
     else answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.maxConnections = maxConnections;
+  // Without a byte in either direction: a client that does not read its answer must not hold a connection either.
+  server.timeout = 4 * receiveMs;
   // Node would silently drop headers above its limit, such as the API key.
   server.maxHeadersCount = 0;
   // Node calls it when the server closes, and would cut off connections whose last answer is not sent yet.

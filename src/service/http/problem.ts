@@ -37,9 +37,8 @@ function toServiceError(error: unknown): ServiceError {
     return new ServiceError('busy', 'Nothing was changed. Try again.', { headers: { 'Retry-After': '1' } });
   }
   if (error instanceof UnknownCommitError) {
-    const detail =
-      'The database connection was lost during the commit. The change may or may not have been made.';
-    return new ServiceError('internal_error', detail);
+    const detail = 'The database did not confirm the change, which may or may not have been made. Try again.';
+    return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
   }
   return new ServiceError('internal_error', 'Nothing was changed. See the service log for this request id.');
 }

@@ -103,10 +103,8 @@ export async function openDispute(work: Work, input: z.output<typeof newDispute>
     updatedAt: now,
   };
   const { kind, reason, deadlineAt } = dispute;
-  await Promise.all([
-    insertDispute(work, dispute),
-    recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt }),
-  ]);
+  await insertDispute(work, dispute);
+  await recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt });
   return toDispute(work, dispute);
 }
 

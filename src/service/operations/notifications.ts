@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { text, time } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
-import { markNotifications } from '../storage/queries/events.ts';
+import { markAll, markSome } from '../storage/queries/events.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Body of operation 12. Without both fields it marks all notifications. */
@@ -18,14 +18,7 @@ export const readMark = z
   })
   .meta({ not: { required: ['ids', 'before'] } });
 
-/** Notifications that one transaction marks: other changes of the store run between two of them. */
-export const stepSize = 500;
-
-/**
- * Operation 12, one step of it: false until all are marked. Nothing marks a notification unread again, so a request that
- * was cut off between two steps can be sent again.
- */
-export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<boolean> {
-  const filter = { ...(ids && { ids }), ...(before && { before }) };
-  return (await markNotifications(work, filter, timestamp(work.now), stepSize)) < stepSize;
+/** Operation 12. Marking all takes no longer the more there are: the store remembers up to which they are read. */
+export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<void> {
+  await (ids === undefined ? markAll(work, before) : markSome(work, ids, timestamp(work.now)));
 }

@@ -18,9 +18,7 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const { traceparent = null } = work;
   const cause = { eventId, createdAt, traceparent };
   const deliveries = subscribers.map((endpointId) => ({ id: createId(), endpointId, ...cause }));
-  await Promise.all([
-    insertEvent(work, { id: eventId, type, data, title, body, createdAt }),
-    insertDeliveries(work, deliveries),
-  ]);
+  await insertEvent(work, { id: eventId, type, data, title, body, createdAt });
+  await insertDeliveries(work, deliveries);
   return eventId;
 }

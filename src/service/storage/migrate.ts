@@ -1,40 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { migrations } from './all-migrations.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from './core/errors.ts';
 import type { Migration } from './core/migration.ts';
-import type { Engine, Queries, Storage } from './core/storage.ts';
+import { type Engine, ping, type Queries, type Storage } from './core/storage.ts';
+
+/** How often the connection that holds the lock is used: one that is idle for long is closed. */
+const pingMs = 10_000;
+
+/** Between two attempts to take the lock. */
+const lockPauseMs = 100;
 
 /**
- * Brings the schema up to date in one transaction, under a lock: of several processes that start at once the first
- * migrates, and the others find nothing to do. What a later version has added is left alone. Rejects with a
- * NewerDatabaseError if it was a breaking change.
+ * Brings the schema up to date under a lock: of several processes that start at once one migrates, and the others find
+ * nothing to do. What a later version has added is left alone. Rejects with a NewerDatabaseError if it was a breaking
+ * change.
  */
-export async function migrate(
-  { engine, write }: Storage,
-  wanted: readonly Migration[] = migrations,
-): Promise<void> {
-  await write(async (db, locks) => {
-    await locks.acquireChange();
+export async function migrate(storage: Storage, wanted: readonly Migration[] = migrations): Promise<void> {
+  const { engine, write } = storage;
+  const applied = await write(async (db) => {
+    await lock(db, engine);
     // If the table exists, the role needs no right to create tables.
     if (!(await hasMigrationsTable(db, engine))) {
       if (engine === 'embedded') await refuseForeign(db);
       await sql`create table schema_migrations (name text primary key)`.execute(db);
     }
-    const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
-    const applied = new Set(rows.map((row) => row.name));
-
-    for (const { name, up, engine: only = engine } of wanted) {
-      if (applied.delete(name) || only !== engine) continue;
-      await up(db, engine);
-      await sql`insert into schema_migrations (name) values (${name})`.execute(db);
-    }
-    const breaking = [...applied].filter((name) => name.endsWith('!'));
-    if (breaking.length > 0) {
-      throw new NewerDatabaseError(
-        `a later version of this program has changed the database: ${breaking.join(', ')}`,
-      );
-    }
+    return listApplied(db);
   });
+  const later = [...applied].filter((name) => !wanted.some((migration) => migration.name === name));
+  const breaking = later.filter((name) => name.endsWith('!'));
+  if (breaking.length > 0) {
+    throw new NewerDatabaseError(
+      `a later version of this program has changed the database: ${breaking.join(', ')}`,
+    );
+  }
+  for (const migration of wanted) {
+    if (!applied.has(migration.name)) await write((db) => apply(storage, db, migration));
+  }
+}
+
+async function apply({ engine, runAlone }: Storage, db: Queries, migration: Migration): Promise<void> {
+  const { name, up, index } = migration;
+  await lock(db, engine);
+  if ((await listApplied(db)).has(name)) return;
+  await up?.(db, engine);
+  if (index !== undefined && engine === 'embedded') {
+    await sql.raw(`create index ${index.name} on ${index.on}`).execute(db);
+  } else if (index !== undefined) {
+    // This transaction only holds the lock. What a process that was killed has left is not valid.
+    const alive = setInterval(() => void ping(db).catch(() => {}), pingMs);
+    try {
+      await runAlone(`drop index concurrently if exists ${index.name}`);
+      await runAlone(`create index concurrently ${index.name} on ${index.on}`);
+    } finally {
+      clearInterval(alive);
+    }
+  }
+  await sql`insert into schema_migrations (name) values (${name})`.execute(db);
+}
+
+/** The embedded engine runs one transaction that writes at a time. */
+async function lock(db: Queries, engine: Engine): Promise<void> {
+  if (engine === 'embedded') return;
+  const attempt = sql<{
+    granted: boolean;
+  }>`select pg_try_advisory_xact_lock(hashtextextended('storectl migrations', 0)) as granted`;
+  // Not in one statement that waits: the one that holds the lock may build an index, which waits for older statements.
+  while ((await attempt.execute(db)).rows[0]?.granted !== true) await sleep(lockPauseMs);
+}
+
+async function listApplied(db: Queries): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
+  return new Set(rows.map((row) => row.name));
 }
 
 /** A file belongs to one program. A PostgreSQL database may be shared with others. */

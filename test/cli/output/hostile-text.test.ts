@@ -30,7 +30,6 @@ describe('--dry-run', () => {
     ['history', 'list'],
     ['service', 'create-store', '--name', 'Shop'],
     ['settings', 'edit'],
-    ['resume'],
   ])('is refused by %s %s, which then does nothing', async (...args) => {
     const machine = newMachine();
 

@@ -70,7 +70,7 @@ describe('--fields with a name that is not there', () => {
     const machine = newMachine();
     const { stdout, stderr } = await machine.run(['doctor', '--fields', 'check,statsu']);
 
-    expect(JSON.parse(stdout)[0]).toEqual({ check: 'node', statsu: null });
+    expect(JSON.parse(stdout)[0]).toEqual({ check: 'settings', statsu: null });
     expect(stderr).toMatch(/^unknown field: statsu \(the response has: status, /m);
     expect(stderr).not.toContain('field check');
   });
@@ -81,7 +81,7 @@ describe('--fields of what is no operation', () => {
     [['demo', 'info'], 'storeId', { storeId: expect.any(String) }],
     [['auth', 'status', '--offline'], 'profile,access', { profile: 'demo', access: 'not checked' }],
     [['profile', 'list'], 'name', []],
-    [['doctor'], 'check', expect.arrayContaining([{ check: 'node' }])],
+    [['doctor'], 'check', expect.arrayContaining([{ check: 'settings' }])],
     [['history', 'list'], 'operation,state', [{ operation: 'backup.create', state: 'applied' }]],
     [['history', 'show', '{record}'], 'answer.status', { answer: { status: 201 } }],
     [['history', 'prune', '--older-than', '1d'], 'removed', { removed: [] }],

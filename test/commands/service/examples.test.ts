@@ -33,13 +33,12 @@ test('examples/compose.yaml names what exists: the image, the settings, the data
         `--${name.replace('STORECTL_SERVICE_', '').toLowerCase().replaceAll('_', '-')}`,
       );
   }
-  const [server = ''] = parseConnectionString(service?.environment.STORECTL_SERVICE_DATABASE ?? '').servers;
-  const { searchParams, pathname } = new URL(server);
-  expect(Object.keys(services)).toContain(searchParams.get('host'));
-  expect(Object.keys(service?.depends_on ?? {})).toEqual([searchParams.get('host')]);
+  const address = new URL(parseConnectionString(service?.environment.STORECTL_SERVICE_DATABASE ?? '').url);
+  expect(Object.keys(services)).toContain(address.hostname);
+  expect(Object.keys(service?.depends_on ?? {})).toEqual([address.hostname]);
   const script = configs[database?.configs?.[0]?.source ?? '']?.content;
-  expect(script).toContain(`create role ${searchParams.get('user')} login nosuperuser nobypassrls`);
-  expect(script).toContain(`create database ${pathname.slice(1)} owner ${searchParams.get('user')}`);
+  expect(script).toContain(`create role ${address.username} login nosuperuser nobypassrls`);
+  expect(script).toContain(`create database ${address.pathname.slice(1)} owner ${address.username}`);
   expect(database?.volumes?.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
 });
 

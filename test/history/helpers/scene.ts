@@ -9,11 +9,11 @@ import { decideDispute, openDispute } from '../../../src/contract/operations/dis
 import { addEndpoint } from '../../../src/contract/operations/notifications.ts';
 import { appealReclaim } from '../../../src/contract/operations/reclaims.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
-import { type ChangeOptions, type Changed, recordChange } from '../../../src/history/change.ts';
+import { type Changed, type ChangeOptions, recordChange } from '../../../src/history/changes/change.ts';
+import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/intent.ts';
-import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files.ts';
-import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/resume.ts';
+import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files/files.ts';
 import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 

@@ -6,13 +6,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.ts';
-import type { FileSystem } from '../../../src/history/journal/files.ts';
-import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
+import type { FileSystem } from '../../../src/history/journal/files/files.ts';
 import {
   judgeLiveness,
   type ProcessIdentity,
   readMachine,
-} from '../../../src/history/journal/process-identity.ts';
+} from '../../../src/history/journal/files/process-identity.ts';
+import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { failWith } from './broken-disk.ts';
 import { buildChildren, type Child, type Children } from './children.ts';
 import { store } from './values.ts';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { FileSystem } from '../../../src/history/journal/files.ts';
+import type { FileSystem } from '../../../src/history/journal/files/files.ts';
 import { failWith } from './broken-disk.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';

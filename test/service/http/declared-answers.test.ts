@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { exampleIds } from '../../../src/contract/example-ids.ts';
+import { createBlogPost } from '../../../src/contract/operations/blog.ts';
+import { addEndpoint } from '../../../src/contract/operations/notifications.ts';
 import { type OperationId, operations } from '../../../src/contract/operations.ts';
 import { problems } from '../../../src/contract/problem.ts';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';
 import { StorageBusyError } from '../../../src/service/storage/core/errors.ts';
-import { inOneTransaction, type TransactionWork } from '../../../src/service/storage/core/storage.ts';
+import type { TransactionWork } from '../../../src/service/storage/core/storage.ts';
 import { type CallOptions, openTestStorage, type Service, startService } from '../helpers/service.ts';
 
 interface Declared {
@@ -29,29 +31,26 @@ async function startExample(storage: Storage, scopes: readonly Scope[], rateLimi
   return { service, storeId, authorization: `Bearer ${key}` };
 }
 
-type Fault = 'none' | 'restoring' | 'broken' | 'busy';
+type Fault = 'none' | 'broken' | 'busy';
 
-/** The storage, as it is while the store is restored, when the database breaks, and when it is busy. */
+/** The storage, as it is when the database breaks, and when it is busy. */
 function withFaults(storage: Storage, current: () => Fault): Storage {
   const spoil =
     <Result>(run: (work: TransactionWork<Result>) => Promise<Result>) =>
     (work: TransactionWork<Result>) => {
       const fault = current();
-      if (fault === 'none') return run(work);
       if (fault === 'broken') return Promise.reject(new Error('the disk is gone'));
       if (fault === 'busy') return Promise.reject(new StorageBusyError('locked'));
-      const refuse = async () => false;
-      return run((db, locks) => work(db, { ...locks, acquireChange: refuse, acquireRestore: refuse }));
+      return run(work);
     };
   return {
     ...storage,
     forStore: (storeId) => {
-      const { read, write, share } = storage.forStore(storeId);
+      const { read, write, change } = storage.forStore(storeId);
       return {
         read: spoil(read) as typeof read,
         write: spoil(write) as typeof write,
-        share: spoil(share) as typeof share,
-        writeLong: (work) => spoil(write)(inOneTransaction(work)) as ReturnType<typeof work>,
+        change: spoil(change) as typeof change,
       };
     },
   };
@@ -99,10 +98,17 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
       await ask({ raw: '{"nope":1}' });
     }
     if (versioned && operation.class !== 'read') await ask({ headers: { 'if-match': '"old"' } });
+    const conflict = await prepareConflict(id, service, storeId);
+    if (conflict !== null)
+      await ask({
+        raw: JSON.stringify({
+          ...conflict,
+          ...(operation.class === 'keyed' && { idempotencyKey: 'conflict' }),
+        }),
+      });
     let fault: Fault = 'none';
     const faulty = await startService({ storage: withFaults(storage, () => fault) });
-    for (fault of ['restoring', 'broken', 'busy'] as const) {
-      if (fault === 'restoring' && operation.class === 'read') continue;
+    for (fault of ['broken', 'busy'] as const) {
       await ask({}, faulty);
     }
     const hurried = await startService({ storage, rateLimit: { perSecond: 0.001, burst: 1 } });
@@ -124,9 +130,37 @@ test('every code of a refusal is declared with its status', () => {
   expect(components.schemas.Problem.properties.code.enum).toEqual(Object.keys(problems));
 });
 
+/** A body that what is already there refuses, null where there is none. */
+async function prepareConflict(id: OperationId, service: Service, storeId: string): Promise<object | null> {
+  switch (id) {
+    case 'blog.create':
+      return createBlogPost.service.example;
+    case 'notify.add-endpoint':
+      return addEndpoint.service.example;
+    case 'disputes.decide':
+      return { status: 'lost', resolution: 'Another decision' };
+    case 'reclaim.appeal':
+      return { text: 'Another appeal' };
+    case 'store.update':
+      return { slug: service.store.slug };
+    case 'backup.restore': {
+      // The slug in the backup now belongs to the other store.
+      const rename = (store: string, slug: string) =>
+        service.storage.write((db) =>
+          db.updateTable('stores').set({ slug }).where('id', '=', store).execute(),
+        );
+      await rename(storeId, 'moved');
+      await rename(service.storeId, 'juniper-ink');
+      return { sections: ['store'] };
+    }
+    default:
+      return null;
+  }
+}
+
 async function makeBackup(service: Service, storeId: string): Promise<string> {
   const { key } = await createKey(service.storage, { storeId, preset: 'owner' });
-  const body = { label: 'x', sections: ['blog'], idempotencyKey: 'x' };
+  const body = { label: 'x', sections: ['blog', 'store'], idempotencyKey: 'x' };
   const headers = { authorization: `Bearer ${key}` };
   const path = `/v1/stores/${storeId}/operations/backups`;
   return (await service.send('POST', path, body, { headers })).body.id;

@@ -319,6 +319,18 @@ test('closing answers a request that has arrived however long it runs, and waits
   await closed;
 });
 
+test('a client that does not read its answer loses its connection', async () => {
+  const app: App = async () => plainAnswer('x'.repeat(100_000_000));
+  const server = await listen(app, { host: '127.0.0.1', port: 0, receiveMs: 200 });
+  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'readable');
+  // It ends when all connections have.
+  await server.close({ graceMs: 1_000_000 });
+  socket.destroy();
+});
+
 test('closing does not wait for idle connections', async () => {
   const server = await listen(async () => plainAnswer('x'), { host: '127.0.0.1', port: 0 });
   const agent = new Agent({ keepAlive: true });

@@ -1,28 +1,11 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { sha256 as sha256Of } from '../../../src/base/sha256.ts';
-import { describeStore } from '../../../src/service/admin/example-store.ts';
 import { prune } from '../../../src/service/admin/prune.ts';
-import { canonicalJson } from '../../../src/service/model/canonical-json.ts';
 import { createId } from '../../../src/service/model/ids.ts';
-import { timestamp } from '../../../src/service/model/time.ts';
-import type { Storage } from '../../../src/service/storage/core/storage.ts';
-import { replacePosts } from '../../../src/service/storage/queries/posts.ts';
-import {
-  faults,
-  listEvents,
-  newDatabase,
-  openTestStorage,
-  type Service,
-  startService,
-  temporaryFile,
-} from '../helpers/service.ts';
+import { listPosts } from '../../../src/service/storage/queries/posts.ts';
+import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
 const all = ['store', 'blog', 'settings', 'endpoints'];
-
-/** Each that JSON or an engine could escape. */
-const everyCharacter = `${String.fromCharCode(...Array.from({ length: 0x2ff }, (_, index) => index + 1))}\u2028\u2029\ufeff\uffff\u{10ffff}`;
 
 /** Creates content in every section. */
 async function fill({ call }: Service) {
@@ -50,8 +33,13 @@ function restore({ call }: Service, backupId: string, sections: readonly string[
 /** All that a backup can hold, as the database has it. */
 async function contents({ storage, storeId }: Service) {
   return storage.read(async (db) => ({
-    store: await db.selectFrom('stores').selectAll().where('id', '=', storeId).execute().then(parsed),
-    blog: await db.selectFrom('posts').selectAll().where('storeId', '=', storeId).orderBy('id').execute(),
+    store: await db
+      .selectFrom('stores')
+      .select(['name', 'slug', 'defaultCurrency', 'timezone', 'settings'])
+      .where('id', '=', storeId)
+      .execute()
+      .then(parsed),
+    blog: await listPosts({ db, storeId }),
     settings: await db
       .selectFrom('operationsSettings')
       .selectAll()
@@ -79,7 +67,7 @@ test('a backup is answered with its sections as they were asked for', async () =
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    version: 2,
+    version: 1,
     label: 'nightly',
     sections: ['settings', 'store'],
     createdAt: '2030-03-01T12:00:00.000Z',
@@ -109,16 +97,20 @@ test('a restore restores everything, and its pre-restore backup undoes it', asyn
   expect(answer.body).toEqual({
     backupId,
     preRestoreBackupId: expect.any(String),
-    sections: Object.fromEntries(
-      [1, 2, 1, 1].map((count, index) => [
-        all[index],
-        { count, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      ]),
-    ),
+    sections: {
+      store: { changed: ['name', 'slug', 'settings.cashbackBp', 'settings.socials.x'] },
+      blog: { removed: 1, returned: 0 },
+      settings: { changed: ['discovery.enabled', 'discovery.summary'] },
+      endpoints: { removed: 1, returned: 0 },
+    },
   });
   expect(await contents(service)).toEqual(before);
 
-  expect((await restore(service, answer.body.preRestoreBackupId, all)).status).toBe(200);
+  const undone = await restore(service, answer.body.preRestoreBackupId, all);
+  expect(undone.body.sections).toMatchObject({
+    blog: { removed: 0, returned: 1 },
+    endpoints: { removed: 0, returned: 1 },
+  });
   expect(await contents(service)).toEqual(after);
 });
 
@@ -141,73 +133,76 @@ test('an endpoint that a restore has removed comes back with its secret URL, whi
   expect(kept).toEqual([{ secretUrl: webhook }]);
 });
 
-test('a blog of many posts, small and large, is restored as it was', async () => {
+test('restores to and fro show the posts of each backup, and write no post', async () => {
   const service = await startService();
-  const { body: first } = await service.call('blog.create', '', { title: 'First', contentMd: 'one' });
-  const texts = ['plain', 'it\'s "quoted" \\n {a,b}', 'two\nlines\t', '日本語 😀', '', everyCharacter];
-  await service.inStore(async (work) => {
-    const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = first;
-    const posts = Array.from({ length: 1_100 }, (_, index) => ({
-      ...post,
-      id: createId(),
-      slug: `post-${index}`,
-      contentMd: index < 30 ? 'x'.repeat(200_000) : (texts[index % texts.length] ?? ''),
-      tags: index % 2 === 0 ? ['a', '"', everyCharacter] : [],
-      excerpt: index % 3 === 0 ? null : 'null',
-      viewCount: index,
-    }));
-    await replacePosts(work, [JSON.stringify(posts)]);
-  });
-  const before = await contents(service);
-  const backupId = await backUp(service, ['blog']);
-  // Whichever engine or version made a section, its digest is that of its canonical JSON.
-  const { sha256, payloads } = await service.storage.read(async (db) => ({
-    ...(await db.selectFrom('backupSections').select('sha256').executeTakeFirstOrThrow()),
-    payloads: await db.selectFrom('backupChunks').select('payload').orderBy('position').execute(),
-  }));
-  const items = payloads.flatMap(({ payload }) => JSON.parse(`[${payload}]`));
-  expect(sha256).toBe(sha256Of(canonicalJson(items)));
+  const { storage, call } = service;
+  const create = (title: string) => call('blog.create', '', { title, contentMd: title });
+  const titles = async () => (await contents(service)).blog.map(({ title }) => title);
+  const none = await backUp(service, ['blog']);
+  await create('A');
+  await create('B');
+  const two = await backUp(service, ['blog']);
+  await create('C');
+  const three = await backUp(service, ['blog']);
 
-  await service.inStore((work) => replacePosts(work, []));
-  expect((await restore(service, backupId, ['blog'])).body.sections.blog.count).toBe(1_100);
-  expect(await contents(service)).toEqual(before);
+  const toNone = await restore(service, none, ['blog']);
+  expect(toNone.body.sections.blog).toEqual({ removed: 3, returned: 0 });
+  expect(await titles()).toEqual([]);
+  await create('D');
+  expect((await restore(service, two, ['blog'])).body.sections.blog).toEqual({ removed: 1, returned: 2 });
+  expect(await titles()).toEqual(['A', 'B']);
+  await create('E');
+  expect((await restore(service, three, ['blog'])).body.sections.blog).toEqual({ removed: 1, returned: 1 });
+  expect(await titles()).toEqual(['A', 'B', 'C']);
+  expect((await restore(service, three, ['blog'])).body.sections.blog).toEqual({ removed: 0, returned: 0 });
+  expect((await restore(service, toNone.body.preRestoreBackupId, ['blog'])).status).toBe(200);
+  expect(await titles()).toEqual(['A', 'B', 'C']);
+  const rows = await storage.read((db) => db.selectFrom('posts').select('title').execute());
+  expect(rows.map(({ title }) => title).sort()).toEqual(['A', 'B', 'C', 'D', 'E']);
 });
 
-test('a restore writes no posts but those after which the backup and the store differ', async () => {
+test('a slug is taken by posts that the store shows, and by no others', async () => {
   const service = await startService();
-  const { storage } = service;
-  const other = await startService({ storage });
-  const { body: first } = await service.call('blog.create', '', { title: 'First', contentMd: 'one' });
-  const { effectiveStatus: _, coverUrl: __, coverImageUrl: ___, ...post } = first;
-  const posts = Array.from({ length: 1_200 }, (_, index) => ({
-    ...post,
-    id: createId(),
-    slug: `post-${index}`,
-  }));
-  await service.inStore((work) => replacePosts(work, [JSON.stringify(posts)]));
-  const before = await contents(service);
-  const backupId = await backUp(service, ['blog']);
-  const slugs = (from: number) => posts.slice(from).map(({ slug }) => slug);
-  const change = (slug: string) =>
-    storage.write((db) => db.updateTable('posts').set({ title: 'Other' }).where('slug', '=', slug).execute());
-  const remove = (slug: string) =>
-    storage.write((db) => db.deleteFrom('posts').where('slug', '=', slug).execute());
+  const create = () => service.call('blog.create', '', { title: 'Same', contentMd: '' });
+  const empty = await backUp(service, ['blog']);
+  const { body: first } = await create();
+  expect(await create()).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
+  const one = await backUp(service, ['blog']);
+  await restore(service, empty, ['blog']);
+  expect((await create()).status).toBe(201);
+  expect((await create()).status).toBe(409);
+  await restore(service, one, ['blog']);
+  expect((await contents(service)).blog.map(({ id }) => id)).toEqual([first.id]);
+  expect((await create()).status).toBe(409);
+});
 
-  for (const [damage, from] of [
-    [async () => {}, 1_000],
-    [() => service.call('blog.create', '', { title: 'New', contentMd: '' }), 1_000],
-    [() => remove('post-1199'), 1_000],
-    [() => change('post-700'), 500],
-    [() => remove('post-3'), 0],
-    [() => service.inStore((work) => replacePosts(work, [])), 0],
-  ] as const) {
-    await damage();
-    const written = await recordWritten(other);
-    const answer = await restore(service, backupId, ['blog']);
-    expect(answer.body.sections.blog.count).toBe(1_200);
-    expect(await contents(service)).toEqual(before);
-    expect(slugs(from)).toEqual(expect.arrayContaining(await written()));
-  }
+test('prune removes posts that neither the store nor a backup has, and the newest keeps its position', async () => {
+  const service = await startService();
+  const { storage, storeId } = service;
+  const create = (title: string) => service.call('blog.create', '', { title, contentMd: '' });
+  const positions = async () => {
+    await prune(storage, { retentionDays: 90 });
+    const rows = await storage.read((db) =>
+      db.selectFrom('posts').select('position').where('storeId', '=', storeId).orderBy('position').execute(),
+    );
+    return rows.map(({ position }) => position);
+  };
+  const empty = await backUp(service, ['blog']);
+  await create('A');
+  const withA = await backUp(service, ['blog']);
+  await create('B');
+  await create('C');
+  const { body } = await restore(service, empty, ['blog']);
+  expect(await positions()).toEqual([1, 2, 3]);
+  const removeBackup = (id: string) =>
+    storage.write((db) => db.deleteFrom('backups').where('id', '=', id).execute());
+  await removeBackup(body.preRestoreBackupId);
+  expect(await positions()).toEqual([1, 3]);
+  await create('D');
+  expect(await positions()).toEqual([1, 4]);
+  await restore(service, withA, ['blog']);
+  expect((await contents(service)).blog).toMatchObject([{ title: 'A' }]);
+  expect(await positions()).toEqual([1, 4]);
 });
 
 test.each(all)('restoring %s leaves the other sections alone', async (section) => {
@@ -234,7 +229,8 @@ test('settings that were not saved are restored to not saved', async () => {
   const service = await startService();
   const backupId = await backUp(service, ['settings']);
   await service.call('settings.save', '', { showcase: { enabled: true } });
-  expect((await restore(service, backupId, ['settings'])).body.sections.settings.count).toBe(0);
+  const { body } = await restore(service, backupId, ['settings']);
+  expect(body.sections.settings).toEqual({ changed: ['showcase.enabled'] });
   expect((await contents(service)).settings).toEqual([]);
 });
 
@@ -246,226 +242,6 @@ test('a section that the backup lacks is refused, and nothing changes', async ()
   const before = await everyRow(service);
   const answer = await restore(service, backupId, ['store', 'blog', 'settings']);
   expect(faults(answer)).toEqual(['/sections/1 not_in_backup', '/sections/2 not_in_backup']);
-  expect(await everyRow(service)).toEqual(before);
-});
-
-test.each([
-  ['digest', { sha256: '0'.repeat(64) }],
-  ['count', { itemCount: 7 }],
-  ['schema version', { schemaVersion: 2 }],
-])('a backup whose %s was tampered with is refused, and nothing changes', async (_, change) => {
-  const service = await startService();
-  await fill(service);
-  const backupId = await backUp(service, all);
-  await service.call('store.update', '', { name: 'After' });
-  await service.storage.write((db) =>
-    db
-      .updateTable('backupSections')
-      .set(change)
-      .where('backupId', '=', backupId)
-      .where('name', '=', 'blog')
-      .execute(),
-  );
-  const before = await everyRow(service);
-  const answer = await restore(service, backupId, ['store', 'blog']);
-  expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
-  expect(await everyRow(service)).toEqual(before);
-  expect((await restore(service, backupId, ['store'])).status).toBe(200);
-});
-
-test('a backup whose content was tampered with is refused, and nothing changes', async () => {
-  const service = await startService();
-  await fill(service);
-  const backupId = await backUp(service, all);
-  await service.storage.write(async (db) => {
-    const one = db.updateTable('backupChunks').where('backupId', '=', backupId);
-    await one
-      .set({ payload: sql`replace(payload, 'First', 'Worst')` })
-      .where('section', '=', 'blog')
-      .execute();
-    await db.deleteFrom('backupChunks').where('section', '=', 'endpoints').execute();
-  });
-  await service.call('store.update', '', { name: 'After' });
-  const before = await everyRow(service);
-  for (const section of ['blog', 'endpoints']) {
-    const answer = await restore(service, backupId, ['store', section]);
-    expect(answer).toMatchObject({
-      status: 409,
-      body: { code: 'state_conflict', detail: expect.stringContaining(section) },
-    });
-  }
-  expect(await everyRow(service)).toEqual(before);
-});
-
-test('a backup of format version 1, which has no chunks, can be restored', async () => {
-  const service = await startService();
-  await fill(service);
-  const before = await contents(service);
-  const backupId = await backUp(service, all);
-  await service.storage.write(async (db) => {
-    await db
-      .updateTable('backupSections')
-      .set({
-        payload: sql`'[' || coalesce((select payload from backup_chunks as chunk
-          where chunk.backup_id = backup_sections.backup_id and chunk.section = backup_sections.name), '') || ']'`,
-      })
-      .execute();
-    await db.deleteFrom('backupChunks').execute();
-    await db.updateTable('backups').set({ version: 1 }).execute();
-  });
-  await service.call('store.update', '', { name: 'After' });
-  await service.call('blog.create', '', { title: 'Third', contentMd: 'three' });
-  const answer = await restore(service, backupId, all);
-  expect(answer).toMatchObject({ status: 200, body: { sections: { blog: { count: 2 } } } });
-  expect(await contents(service)).toEqual(before);
-});
-
-test('a backup is stored in chunks of at most 512 KiB', async () => {
-  const service = await startService();
-  const contentMd = 'é'.repeat(100_000);
-  for (let index = 0; index < 4; index++) {
-    await service.call('blog.create', '', { title: `Post ${index}`, contentMd });
-  }
-  await backUp(service, ['blog']);
-  const chunks = await service.storage.read((db) =>
-    db.selectFrom('backupChunks').select(['itemCount', 'payload']).orderBy('position').execute(),
-  );
-  expect(chunks.map(({ itemCount }) => itemCount)).toEqual([2, 2]);
-  for (const { payload } of chunks) expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(512 * 1024);
-});
-
-/** A store in a database that others can open, whose blog takes several chunks. */
-async function startLargeStore() {
-  const location = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(location) });
-  for (let index = 0; index < 12; index++) {
-    await service.call('blog.create', '', { title: `Post ${index}`, contentMd: 'x'.repeat(200_000) });
-  }
-  return { location, service };
-}
-
-test('changes of other stores are committed between the steps of a backup', async () => {
-  const { location, service } = await startLargeStore();
-  const other = await startService({ storage: service.storage });
-  const onlooker = await openTestStorage(location);
-  let isDone = false;
-  const backup = backUp(service, ['blog']).finally(() => {
-    isDone = true;
-  });
-  const seen: number[] = [];
-  while (!isDone) {
-    await other.call('store.update', '', { name: `Name ${seen.length}` });
-    const chunks = await onlooker.read((db) =>
-      db.selectFrom('backupChunks').select('position').where('storeId', '=', service.storeId).execute(),
-    );
-    seen.push(chunks.length);
-  }
-  await backup;
-  expect(seen.length).toBeGreaterThan(2);
-});
-
-test('each store has one backup running at a time, and all stores together three', async () => {
-  const storage = await openTestStorage();
-  const running: string[] = [];
-  let most = 0;
-  const watched: Storage = {
-    ...storage,
-    forStore: (id) => ({
-      ...storage.forStore(id),
-      async writeLong(work) {
-        expect(running).not.toContain(id);
-        running.push(id);
-        most = Math.max(most, running.length);
-        const result = await storage.forStore(id).writeLong(work);
-        running.splice(running.indexOf(id), 1);
-        return result;
-      },
-    }),
-  };
-  const first = await startService({ storage: watched });
-  const call = (id: string, key: string, idempotencyKey: string) =>
-    first.send(
-      'POST',
-      `/v1/stores/${id}/operations/backups`,
-      { label: 'nightly', sections: ['store'], idempotencyKey },
-      { headers: { authorization: `Bearer ${key}` } },
-    );
-  const stores = [first];
-  while (stores.length < 5) stores.push(await startService({ storage: watched }));
-  const answers = await Promise.all(
-    ['a', 'b'].flatMap((name) => stores.map(({ storeId, key }) => call(storeId, key, name))),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
-  expect(most).toBe(3);
-});
-
-test('a change of the store that a restore did not see is in the backup that it makes before', async () => {
-  const location = await temporaryFile('service.db');
-  const storage = await openTestStorage(location);
-  let meanwhile = async () => {};
-  const late: Storage = {
-    ...storage,
-    forStore: (id) => ({
-      ...storage.forStore(id),
-      writeLong: (work) =>
-        storage
-          .forStore(id)
-          .writeLong((change) =>
-            work({ ...change, finish: (end) => meanwhile().then(() => change.finish(end)) }),
-          ),
-    }),
-  };
-  const service = await startService({ storage: late });
-  const backupId = await backUp(service, ['store']);
-  const elsewhere = await openTestStorage(location);
-  meanwhile = async () => {
-    await elsewhere.write((db) => db.updateTable('stores').set({ name: 'Meanwhile' }).execute());
-  };
-  const { body } = await restore(service, backupId, ['store']);
-  meanwhile = async () => {};
-  expect((await contents(service)).store).toMatchObject([{ name: 'Test Store' }]);
-  await restore(service, body.preRestoreBackupId, ['store']);
-  expect((await contents(service)).store).toMatchObject([{ name: 'Meanwhile' }]);
-  expect(await backupIds(service)).toHaveLength(3);
-});
-
-test('a backup that was never finished is not there, and is pruned after a day', async () => {
-  const { service } = await startLargeStore();
-  const { storage } = service;
-  const backupId = await backUp(service, ['blog']);
-  await storage.write((db) => db.deleteFrom('backupSections').execute());
-  expect(await restore(service, backupId, ['blog'])).toMatchObject({ status: 404 });
-  expect((await describeStore(storage, service.storeId)).backups).toEqual([]);
-
-  const age = (hours: number) => ({ createdAt: timestamp(Date.now() - hours * 3_600_000) });
-  await storage.write((db) => db.updateTable('backups').set(age(23)).execute());
-  await prune(storage, { retentionDays: 90 });
-  expect(await backupIds(service)).toEqual([backupId]);
-  await storage.write((db) => db.updateTable('backups').set(age(25)).execute());
-  await prune(storage, { retentionDays: 90 });
-  expect(await backupIds(service)).toEqual([]);
-});
-
-test('a restore that is refused at its end leaves nothing of its backup', async () => {
-  const { service } = await startLargeStore();
-  await service.call('store.update', '', { slug: 'wanted' });
-  const backupId = await backUp(service, ['store', 'blog']);
-  await service.call('store.update', '', { slug: 'moved' });
-  const other = await startService({ storage: service.storage });
-  await other.call('store.update', '', { slug: 'wanted' });
-  const before = await everyRow(service);
-  expect(await restore(service, backupId, ['blog', 'store'])).toMatchObject({ status: 409 });
-  expect(await everyRow(service)).toEqual(before);
-  expect(await backupIds(service)).toEqual([backupId]);
-});
-
-test('a backup of another version is refused, and nothing changes', async () => {
-  const service = await startService();
-  const backupId = await backUp(service, ['store']);
-  await service.storage.write((db) => db.updateTable('backups').set({ version: 3 }).execute());
-  const before = await everyRow(service);
-  const answer = await restore(service, backupId, ['store']);
-  expect(answer).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
   expect(await everyRow(service)).toEqual(before);
 });
 
@@ -498,10 +274,8 @@ test('a backup holds no key and no webhook secret', async () => {
   const service = await startService();
   await fill(service);
   await backUp(service, all);
-  const payloads = await service.storage.read((db) =>
-    db.selectFrom('backupChunks').select('payload').execute(),
-  );
-  const text = payloads.map((row) => row.payload).join();
+  const rows = await service.storage.read((db) => db.selectFrom('backups').selectAll().execute());
+  const text = JSON.stringify(rows);
   expect(text).toContain('https://discord.com/api/webhooks/123/***');
   expect(text).not.toContain('secret-token');
   expect(text).not.toContain(service.key);
@@ -547,27 +321,6 @@ function parsed(rows: readonly object[]) {
       ]),
     ),
   );
-}
-
-/** Answers the slugs of the posts that were inserted since. */
-async function recordWritten({ storage, call }: Service): Promise<() => Promise<string[]>> {
-  const { body: mark } = await call('blog.create', '', { title: createId(), contentMd: '' });
-  const age = sql<number>`${sql.raw(storage.engine === 'postgres' ? 'xmin::text::bigint' : 'rowid')}`;
-  return async () => {
-    const rows = await storage.read((db) =>
-      db
-        .selectFrom('posts')
-        .select(['slug', age.as('age')])
-        .execute(),
-    );
-    const since = rows.find(({ slug }) => slug === mark.slug)?.age ?? 0;
-    return rows.filter((row) => row.age > since).map(({ slug }) => slug);
-  };
-}
-
-async function backupIds({ storage }: Service): Promise<string[]> {
-  const rows = await storage.read((db) => db.selectFrom('backups').select('id').orderBy('id').execute());
-  return rows.map(({ id }) => id);
 }
 
 async function everyRow(service: Service) {

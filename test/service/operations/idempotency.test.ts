@@ -2,8 +2,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { backup } from '../../../src/contract/operations/backups.ts';
 import { createApp } from '../../../src/service/index.ts';
 import {
+  deleteAnswer,
   deleteExpiredAnswers,
-  findAnswer,
   insertAnswer,
 } from '../../../src/service/storage/queries/idempotency-keys.ts';
 import { newDatabase, openTestStorage, type Service, startService, toFetch } from '../helpers/service.ts';
@@ -105,7 +105,7 @@ test('reused keys do not prevent the deletion of expired answers', async () => {
     service.inStore(async (work) => {
       const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
       for (const key of keys) {
-        await findAnswer(work, { ...rest, key }, createdAt);
+        await deleteAnswer(work, { ...rest, key });
         await insertAnswer(work, { ...rest, key, createdAt, expiresAt });
       }
     });
@@ -172,13 +172,9 @@ test('of 20 requests at once with one key, over two connections, one takes effec
     }),
   );
 
-  const done = answers.filter((answer) => answer.status === 201);
-  expect(new Set(done.map((answer) => backup.parse(answer.body).id)).size).toBe(1);
-  expect(done.filter((answer) => answer.replayed === null)).toHaveLength(1);
-  // Where instances share the database, a request may be told that the first is still being worked on.
-  for (const answer of answers.filter((one) => one.status !== 201)) {
-    expect(answer).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
-  }
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+  expect(new Set(answers.map((answer) => backup.parse(answer.body).id)).size).toBe(1);
+  expect(answers.filter((answer) => answer.replayed === null)).toHaveLength(1);
   const rows = await first.read((db) => db.selectFrom('backups').select('id').execute());
   expect(rows).toHaveLength(1);
 });

@@ -1,9 +1,7 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { StorageBusyError } from '../../../src/service/index.ts';
-import { stepSize } from '../../../src/service/operations/notifications.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
-import { faults, openTestStorage, type Service, startService } from '../helpers/service.ts';
+import { listNotifications } from '../../../src/service/storage/queries/events.ts';
+import { faults, type Service, startService } from '../helpers/service.ts';
 
 const endpoint = {
   kind: 'discord',
@@ -146,18 +144,11 @@ async function notify(service: Service) {
 }
 
 function notifications({ storage, storeId }: Service) {
-  return storage.read((db) =>
-    db
-      .selectFrom('events')
-      .select(['id', 'readAt'])
-      .where('storeId', '=', storeId)
-      .orderBy('createdAt')
-      .execute(),
-  );
+  return storage.read((db) => listNotifications({ db, storeId }));
 }
 
 async function readMarks(service: Service) {
-  return (await notifications(service)).map((row) => row.readAt !== null);
+  return (await notifications(service)).map((row) => row.read);
 }
 
 test('an empty body marks all as read', async () => {
@@ -166,66 +157,6 @@ test('an empty body marks all as read', async () => {
   const answer = await service.call('notify.mark-read', '', {});
   expect(answer).toMatchObject({ status: 200, body: { ok: true } });
   expect(await readMarks(service)).toEqual([true, true, true]);
-});
-
-/** Gives the store unread notifications for three steps. */
-async function fillForThreeSteps({ inStore }: Service) {
-  await inStore(({ db, storeId }) =>
-    sql`insert into events (store_id, id, type, data, title, body, created_at)
-      with recursive number(value) as (select 1 union all select value + 1 from number where value < ${2 * stepSize + 1})
-      select ${storeId}, 'event-' || value, 'feedback_digest', '{}', 't', 'b', '2030' from number`.execute(
-      db,
-    ),
-  );
-}
-
-test('a request whose later step finds the database busy is told that part of it was done', async () => {
-  const storage = await openTestStorage();
-  let steps = 0;
-  const service = await startService({
-    storage: {
-      ...storage,
-      forStore(storeId) {
-        const { share, ...others } = storage.forStore(storeId);
-        const failing: typeof share = (work) =>
-          ++steps === 2 ? Promise.reject(new StorageBusyError('locked')) : share(work);
-        return { ...others, share: failing };
-      },
-    },
-  });
-  await fillForThreeSteps(service);
-  const answer = await service.call('notify.mark-read', '', {});
-  expect(answer).toMatchObject({
-    status: 503,
-    body: { code: 'busy', detail: expect.stringContaining('The change was partly applied') },
-  });
-  expect(answer.headers.get('retry-after')).toBe('1');
-  expect((await service.call('notify.mark-read', '', {})).status).toBe(200);
-  expect(steps).toBe(4);
-});
-
-test('many are marked in steps, and other changes of the store run between them', async () => {
-  const service = await startService();
-  await fillForThreeSteps(service);
-  const done: string[] = [];
-  const marking = service
-    .call('notify.mark-read', '', {})
-    .then(({ status }) => done.push(`marked ${status}`));
-  const post = { title: 'Between', contentMd: '' };
-  const creating = service.call('blog.create', '', post).then(({ status }) => done.push(`created ${status}`));
-  await Promise.all([marking, creating]);
-  expect(done).toEqual(['created 201', 'marked 200']);
-  const { storage, storeId } = service;
-  const unread = await storage.read((db) =>
-    db
-      .selectFrom('events')
-      .select('id')
-      .where('storeId', '=', storeId)
-      .where('readAt', 'is', null)
-      .where('type', '=', 'feedback_digest')
-      .execute(),
-  );
-  expect(unread).toEqual([]);
 });
 
 test('ids mark those of this store only', async () => {
@@ -253,14 +184,25 @@ test('before marks what is older', async () => {
   expect(await readMarks(service)).toEqual([true, false, false]);
 });
 
-test('a read notification keeps its time', async () => {
+test('before marks up to the first that is as new, whatever came after it with an older time', async () => {
+  const service = await startService();
+  await notify(service);
+  service.clock.now -= 600_000;
+  await notify(service);
+  await service.call('notify.mark-read', '', { before: '2030-03-01T12:01:00Z' });
+  expect(await readMarks(service)).toEqual([true, false, false, false, false, false]);
+  await service.call('notify.mark-read', '', { before: '2040-01-01T00:00:00Z' });
+  expect(await readMarks(service)).toEqual(Array(6).fill(true));
+});
+
+test('the mark never moves back, and what comes later is unread', async () => {
   const service = await startService();
   await notify(service);
   await service.call('notify.mark-read', '', {});
-  const first = await notifications(service);
-  service.clock.now += 60_000;
-  await service.call('notify.mark-read', '', {});
-  expect(await notifications(service)).toEqual(first);
+  await service.call('notify.mark-read', '', { before: '2030-03-01T12:00:00Z' });
+  expect(await readMarks(service)).toEqual([true, true, true]);
+  await notify(service);
+  expect(await readMarks(service)).toEqual([true, true, true, false, false, false]);
 });
 
 test.each([

@@ -202,8 +202,6 @@ const tables = {
   disputes: ['id'],
   disputeDecisions: ['disputeId'],
   backups: ['id'],
-  backupSections: ['backupId', 'position'],
-  backupChunks: ['backupId', 'section', 'position'],
   subdomainReclaims: ['id'],
   endpoints: ['id'],
   events: ['id'],

@@ -19,7 +19,7 @@ import {
   type Questions,
   unlessBack,
 } from '../../prompts/questions.ts';
-import type { Interview } from '../send/run.ts';
+import type { Interview } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
 import { allIds, type KnownId, knownIds } from './known-ids.ts';
 

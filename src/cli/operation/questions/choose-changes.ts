@@ -6,7 +6,7 @@ import { labelOf } from '../../output/labels.ts';
 import { truncateText } from '../../output/wrap.ts';
 import { askSeveral, type Choice } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
-import type { PreparedInput } from '../send/operation-command.ts';
+import type { PreparedInput } from '../call/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
 /** A choice besides the fields, which leads to questions of its own. */

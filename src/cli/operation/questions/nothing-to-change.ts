@@ -1,5 +1,5 @@
 import { terminalNeeded } from '../../command/input-needed.ts';
-import type { InputCommand, PreparedInput } from '../send/operation-command.ts';
+import type { InputCommand, PreparedInput } from '../call/operation-command.ts';
 import type { MoreChanges } from './choose-changes.ts';
 
 interface WhatChanges {

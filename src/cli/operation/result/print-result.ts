@@ -13,9 +13,9 @@ import { maskWebhooks } from '../../core/mask-webhooks.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { ValueContext } from '../../output/format-value.ts';
 import { renderJson } from '../../output/style.ts';
-import type { ResultView } from '../send/operation-command.ts';
-import type { Result, Run } from '../send/run.ts';
-import { flagsToReach } from '../send/target-flags.ts';
+import type { ResultView } from '../call/operation-command.ts';
+import type { Result, Run } from '../call/run.ts';
+import { flagsToReach } from '../call/target-flags.ts';
 
 /** For {@link ResultView.id} of an answer whose `id` is optional. */
 export function idIfAny(answer: unknown): unknown {

@@ -7,7 +7,7 @@ import { listKnown } from '../../command/known.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
-import type { Result, Run } from '../send/run.ts';
+import type { Result, Run } from '../call/run.ts';
 import { outcomeError } from './outcome-error.ts';
 
 export const safetyLabel = 'Safety backup before restoring ';

@@ -5,7 +5,7 @@ import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
 import { type CliError, cancelledError, usageError } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../call/run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
 export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cancel.";

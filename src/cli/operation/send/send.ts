@@ -15,11 +15,11 @@ import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
 import { nounOf } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
+import type { OperationCommand } from '../call/operation-command.ts';
+import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
 import { differencesFromSent } from '../result/compare-response.ts';
 import { outcomeError } from '../result/outcome-error.ts';
-import type { OperationCommand } from './operation-command.ts';
 import { describeHistoryError } from './refusals.ts';
-import type { ChangeOptions, OperationRequest, Result, Run } from './run.ts';
 
 /** Says where a change goes before it is sent. */
 export async function announce({ target, ui: { context } }: Run): Promise<void> {
@@ -129,7 +129,7 @@ export async function refuseEarlier(
   options: Pick<ChangeOptions, 'allowDuplicate'>,
 ): Promise<HistoryRecord | null> {
   const { context, parsed } = run.ui;
-  const { previewChange } = await import('../../../history/change.ts');
+  const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
   const common = await changeOptions(run);
   const history = await context.history();
@@ -140,7 +140,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
   const { request, ui } = run;
   const { context, parsed } = ui;
   // Reads do without the history, and so start faster.
-  const { recordChange } = await import('../../../history/change.ts');
+  const { recordChange } = await import('../../../history/changes/change.ts');
   const common = await changeOptions(run);
   const history = await context.history();
   const { operation, parameters, body, bodyText } = request;

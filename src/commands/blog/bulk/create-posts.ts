@@ -17,11 +17,11 @@ import { textAt } from '../../../cli/core/field-path.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
-import type { Run } from '../../../cli/operation/send/run.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/send.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
-import type { Batch as HistoryBatch } from '../../../history/batch.ts';
+import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import {
@@ -72,7 +72,7 @@ export async function createPosts(
     const end = await runBatch(context, {
       words,
       items: planned,
-      total: planned.length,
+      total: planned.filter((one) => knownResult(one) === null).length,
       atOnce: 'adaptive',
       known: knownResult,
       isPlanShown: context.canPrompt,
@@ -180,7 +180,10 @@ async function settle(
   const { record } = resumed;
   // A restore has removed it since, or somebody has marked it.
   if (resumed.action === 'overtaken') return create(run, batch, post, false);
-  if (resumed.action === 'left') return inDoubt(record);
+  if (resumed.action === 'left') {
+    const result = inDoubt(record);
+    return resumed.reason === 'not_settled' ? { ...result, remedy: null } : result;
+  }
   if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told')
     return create(run, batch, post, false);
   const { action, outcome } = resumed;

@@ -1,9 +1,9 @@
 import { CliError, WentBack } from '../../../cli/core/errors.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
+import type { Result, Run } from '../../../cli/operation/call/run.ts';
 import { askField } from '../../../cli/operation/questions/ask-field.ts';
 import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
-import type { Result, Run } from '../../../cli/operation/send/run.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { askChoice } from '../../../cli/prompts/prompts.ts';
 import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';

@@ -8,7 +8,7 @@ import {
 import { listKnown } from '../../../cli/command/known.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
-import type { Run } from '../../../cli/operation/send/run.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
 import { uuidPattern } from '../../../contract/operation.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import {

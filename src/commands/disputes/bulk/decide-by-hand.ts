@@ -8,7 +8,7 @@ import { CliError, invalidInput } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
-import type { Run } from '../../../cli/operation/send/run.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce, refuseEarlier } from '../../../cli/operation/send/send.ts';
 import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';

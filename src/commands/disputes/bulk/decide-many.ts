@@ -17,13 +17,13 @@ import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch, wrongConfirmation } from '../../../cli/operation/send/confirm.ts';
-import type { Run } from '../../../cli/operation/send/run.ts';
 import { announce, changeOptions } from '../../../cli/operation/send/send.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
+import { resumeRecord } from '../../../history/changes/resume.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
-import { resumeRecord } from '../../../history/resume.ts';
 import { expectedStatus, formerOf } from '../decide-one.ts';
 import { assessRow, fixRows } from './assess-row.ts';
 import { decideByHand } from './decide-by-hand.ts';
@@ -68,7 +68,7 @@ export async function decideMany(
     const end = await runBatch(context, {
       words,
       items: rows,
-      total: rows.length,
+      total: count,
       atOnce: 1,
       known: knownResult,
       isPlanShown: context.canPrompt,

@@ -4,7 +4,7 @@ import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { shortenId } from '../../../cli/command/short-id.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import type { Run } from '../../../cli/operation/send/run.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
 import type { Style } from '../../../cli/output/style.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { assessRow, invalidRow, refuseUnknownStatus } from './assess-row.ts';

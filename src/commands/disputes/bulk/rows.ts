@@ -1,7 +1,7 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import type { ItemResult } from '../../../cli/batch/item-result.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
-import type { Run } from '../../../cli/operation/send/run.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';

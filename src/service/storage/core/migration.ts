@@ -7,7 +7,8 @@ import type { Engine, Queries } from './storage.ts';
 export interface Migration {
   /** Ends with `!` if older versions can no longer work after it: they then refuse the database. */
   readonly name: string;
-  /** The only engine that needs it. Default: both. */
-  readonly engine?: Engine;
-  up(db: Queries, engine: Engine): Promise<void>;
+  /** In one transaction. */
+  up?(db: Queries, engine: Engine): Promise<void>;
+  /** An index on a table that may be large. On PostgreSQL others write while it is built. */
+  readonly index?: { readonly name: string; readonly on: string };
 }

@@ -8,22 +8,17 @@ export interface Schema {
   stores: StoreTable;
   apiKeys: ApiKeyTable;
   posts: PostTable;
-  otherPosts: PostTable;
-  blogs: BlogTable;
   operationsSettings: OperationsSettingsTable;
   disputes: DisputeTable;
   disputeEvidence: DisputeEvidenceTable;
   disputeDecisions: DisputeDecisionTable;
   backups: BackupTable;
-  backupSections: BackupSectionTable;
-  backupChunks: BackupChunkTable;
   subdomainReclaims: SubdomainReclaimTable;
   endpoints: EndpointTable;
   removedEndpoints: RemovedEndpointTable;
   events: EventTable;
   deliveries: DeliveryTable;
   idempotencyKeys: IdempotencyKeyTable;
-  rateLimits: RateLimitTable;
   operatorLog: OperatorLogTable;
 }
 
@@ -35,6 +30,7 @@ export type RecordOf<Table extends keyof Schema, Values = object> = Readonly<
   Omit<Selectable<Schema[Table]>, 'storeId' | keyof Values> & Values
 >;
 
+/** JSON as text. */
 type Json = string;
 type Timestamp = string;
 type Flag = number;
@@ -73,8 +69,11 @@ interface ApiKeyTable {
   lastUsedAt: Generated<Timestamp | null>;
 }
 
+/** Rows are only ever added, or deleted by `prune`. Which of them a store shows is in `stores.blog`. */
 interface PostTable {
   storeId: string;
+  /** Counts the posts of the store from 1. */
+  position: number;
   id: string;
   title: string;
   slug: string;
@@ -91,15 +90,6 @@ interface PostTable {
   viewCount: number;
   createdAt: Timestamp;
   updatedAt: Timestamp;
-}
-
-/** On the embedded engine only: where the posts of a store are, once a restore has written them in steps. */
-interface BlogTable {
-  storeId: string;
-  /** Whether they are in `otherPosts`, and not in `posts`. */
-  usesOther: Flag;
-  /** When a restore last began to write posts to the table that is not used. */
-  stagedAt: Timestamp;
 }
 
 interface OperationsSettingsTable {
@@ -157,32 +147,15 @@ interface BackupTable {
   label: string;
   createdAt: Timestamp;
   /** Whether a restore made it, of what it was about to replace. */
-  isPreRestore: Generated<Flag>;
-}
-
-interface BackupSectionTable {
-  storeId: string;
-  backupId: string;
-  name: string;
-  /** Of the section in the request. */
-  position: number;
-  schemaVersion: number;
-  itemCount: number;
-  /** In hex, of all items as one JSON array in canonical form, in UTF-8. */
-  sha256: string;
-  /** That array in a backup of format version 1, else empty. */
-  payload: string;
-}
-
-interface BackupChunkTable {
-  storeId: string;
-  backupId: string;
-  section: string;
-  /** From 0. */
-  position: number;
-  itemCount: number;
-  /** Items in canonical form, with commas between them. */
-  payload: string;
+  isPreRestore: Flag;
+  /** Names of the sections, in the order of the request. */
+  sections: Json;
+  /** The content of each section, null if it was not asked for. */
+  store: Json | null;
+  /** Ranges of positions. */
+  blog: Json | null;
+  settings: Json | null;
+  endpoints: Json | null;
 }
 
 interface SubdomainReclaimTable {
@@ -234,7 +207,7 @@ interface EventTable {
   storeId: string;
   id: string;
   /** Counts the events of the store from 1, in the order of commits. */
-  sequence: number | null;
+  sequence: number;
   type: string;
   data: Json;
   title: string;
@@ -274,12 +247,6 @@ interface IdempotencyKeyTable {
   body: Json;
   createdAt: Timestamp;
   expiresAt: Timestamp;
-}
-
-interface RateLimitTable {
-  storeId: string;
-  keyId: string;
-  fullAt: number;
 }
 
 /** What operators have changed by `storectl service …`. It outlives the stores. */

@@ -15,22 +15,8 @@ export interface Tenant {
   readonly storeId: string;
 }
 
-/**
- * Locks among all processes that share the database, held until the transaction ends. A method returns false if the lock
- * is held and waiting for it would take too long.
- */
-export interface Locks {
-  /** Acquires the lock of this name without waiting. */
-  claim(name: readonly string[]): Promise<boolean>;
-  /** Waits for the changes of the store that are running. False while the store is being restored. */
-  acquireChange(): Promise<boolean>;
-  /** Waits for the changes of the store that are running and stops new ones. False during another restore. */
-  acquireRestore(): Promise<boolean>;
-}
+export type TransactionWork<Result> = (db: Queries) => Promise<Result>;
 
-export type TransactionWork<Result> = (db: Queries, locks: Locks) => Promise<Result>;
-
-/** Work may run a second time after a conflict, so it must have no effect outside of `db`. */
 export interface Transactions {
   /** Runs `work` in a read-only transaction with a consistent snapshot. */
   read<Result>(work: TransactionWork<Result>): Promise<Result>;
@@ -39,54 +25,21 @@ export interface Transactions {
    * an UnknownCommitError.
    */
   write<Result>(work: TransactionWork<Result>): Promise<Result>;
-  /**
-   * As `write`, for short changes that ask for `acquireChange`: those that arrive together share a commit. Independent ones
-   * may run at the same time. Each of them must be right, or reject, whenever their statements come.
-   */
-  share<Result>(work: TransactionWork<Result>, isIndependent?: boolean): Promise<Result>;
 }
-
-/** A change that reads or replaces a whole store, and lets changes of other stores run meanwhile. */
-export interface LongChange {
-  /** Reads one snapshot. */
-  readonly db: Queries;
-  /** Held until the end of the change. */
-  readonly locks: Locks;
-  /** Whether what it saves is committed at once, so that it stays if the change fails or the process is killed. */
-  readonly isInSteps: boolean;
-  /** Ends the snapshot: while there is one, the embedded engine cannot empty its log. `db` is of no use after it. */
-  endSnapshot(): void;
-  /** Writes what nobody sees before `finish`. */
-  save<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
-  /**
-   * As `write`. No change that asks for a lock of the store has come since the snapshot if `isFresh`. After such a change
-   * the embedded engine may run the whole work of a restore again, and refuse other changes of the store meanwhile.
-   */
-  finish<Result>(work: (db: Queries, locks: Locks, isFresh: boolean) => Promise<Result>): Promise<Result>;
-}
-
-export type LongWork<Result> = (change: LongChange) => Promise<Result>;
 
 /** Transactions that see only the data of one store. */
-export interface StoreTransactions extends Transactions {
-  writeLong<Result>(work: LongWork<Result>): Promise<Result>;
-}
-
-/** Runs a long change in a single transaction. */
-export function inOneTransaction<Result>(work: LongWork<Result>): TransactionWork<Result> {
-  return (db, locks) =>
-    work({
-      ...{ db, locks, isInSteps: false },
-      endSnapshot: () => {},
-      save: (write) => write(db),
-      finish: (write) => write(db, locks, true),
-    });
+interface StoreTransactions extends Transactions {
+  /**
+   * As `write`, for changes of the store: no two of them run at the same time, in any process. Rejects with `not_found` if
+   * the store does not exist or was deleted. Who locks endpoints or deliveries as well does so in this order.
+   */
+  change<Result>(work: TransactionWork<Result>): Promise<Result>;
 }
 
 /** What this process has done since it opened the database. */
 export interface StorageUsage {
   readonly commits: number;
-  /** Changes in these commits: several may share one. */
+  /** Changes in these commits: on the embedded engine several may share one. */
   readonly changes: number;
   /** To PostgreSQL, and how many transactions wait for one. Null on the embedded engine. */
   readonly connections: { readonly total: number; readonly idle: number; readonly waiting: number } | null;
@@ -97,14 +50,12 @@ export type Engine = 'embedded' | 'postgres';
 /** The database. Its own transactions see all stores, for administration. */
 export interface Storage extends Transactions {
   readonly engine: Engine;
-  /** Connections that requests can have at a time. */
-  readonly maxConnections: number;
   /** Hints for the operator about an unsafe setup. */
   readonly warnings: readonly string[];
   /** PostgreSQL enforces that they see only the data of this store. */
   forStore(storeId: string): StoreTransactions;
-  /** A number that grows with every commit of any process. Null if the engine cannot tell. */
-  version(): Promise<number | null>;
+  /** Runs a statement that PostgreSQL refuses in a transaction, however long it takes. */
+  runAlone(statement: string): Promise<void>;
   usage(): StorageUsage;
   /** Waits for running transactions, on PostgreSQL for at most as long as for a lock. */
   close(): Promise<void>;

@@ -1,15 +1,15 @@
-import { CamelCasePlugin, Kysely } from 'kysely';
+import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
 import type Database from 'libsql';
 import { DatabaseSetupError } from '../core/errors.ts';
-import type { Schema } from '../core/schema.ts';
-import { libsqlDialect } from './libsql-dialect.ts';
+import { queriesOn } from '../core/one-connection.ts';
+import type { Queries } from '../core/storage.ts';
 import { createStatementCache } from './statement-cache.ts';
 
 export type EmbeddedEngine = typeof Database;
 
 /** One connection to a database of the embedded engine. Its methods are synchronous: they run on this thread. */
 export interface Connection {
-  readonly db: Kysely<Schema>;
+  readonly db: Queries;
   /** Begins a transaction that reads. */
   beginRead(): void;
   /** Begins a transaction that may write. Throws the engine's busy error while another connection writes. */
@@ -22,8 +22,8 @@ export interface Connection {
   rollbackToSavepoint(): void;
   /** False also when the engine has ended the transaction by itself, as it does when the disk is full. */
   isInTransaction(): boolean;
-  /** A number that grows with every commit of another connection, in this process or elsewhere. */
-  foreignCommits(): number;
+  /** Runs a statement outside of a transaction. */
+  execute(statement: string): void;
   /** Runs `task` when all tasks before it are over. */
   exclusively<Result>(task: () => Promise<Result>): Promise<Result>;
   close(): void;
@@ -52,8 +52,6 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
     // On macOS, fsync alone leaves data in the cache of the disk. Elsewhere it changes nothing.
     database.pragma('fullfsync = ON');
     database.pragma('foreign_keys = ON');
-    // What a savepoint may have to undo would be kept in memory: in a restore, a whole store.
-    database.pragma('temp_store = FILE');
     // 16 MB: a page that many changes touch is copied from the log to the database once for all of them.
     database.pragma('wal_autocheckpoint = 4000');
   } catch (error) {
@@ -61,7 +59,7 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
     throw error;
   }
   const run = createStatementCache(database);
-  const db = new Kysely<Schema>({ dialect: libsqlDialect(run), plugins: [new CamelCasePlugin()] });
+  const db = queriesOn({ adapter: new SqliteAdapter(), compiler: new SqliteQueryCompiler(), run });
   let last: Promise<unknown> = Promise.resolve();
   return {
     db,
@@ -73,7 +71,7 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
     releaseSavepoint: () => void run('release change', []),
     rollbackToSavepoint: () => void database.exec('rollback to change'),
     isInTransaction: () => database.inTransaction,
-    foreignCommits: () => Number(Object.values(run('pragma data_version', []).rows[0] ?? {})[0]),
+    execute: (statement) => void database.exec(statement),
     exclusively(task) {
       const result = last.then(task, task);
       last = result.catch(() => {});

@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
-import {
-  inOneTransaction,
-  type Storage,
-  type StoreTransactions,
-  type Transactions,
-} from '../core/storage.ts';
+import { requireStore } from '../core/require-store.ts';
+import type { Storage, Transactions } from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createLongChanges, everyLock } from './long-changes.ts';
 
 const inMemory = ':memory:';
 
@@ -36,84 +31,54 @@ export async function openEmbedded(
   const writing = await connect();
   // With a connection of their own, reads do not wait for changes. A database in memory can have only one.
   const reading = location === inMemory ? writing : await connect();
-  let ownCommits = 0;
-  let ownChanges = 0;
+  let commits = 0;
+  let changes = 0;
   const groupCommit = createGroupCommit({
     connection: writing,
-    onCommit: (changes) => {
-      ownCommits += 1;
-      ownChanges += changes;
+    onCommit: (count) => {
+      commits += 1;
+      changes += count;
     },
     patienceMs,
     maxGroup,
   });
-
-  const version = () => whileBusy(patienceMs, async () => writing.foreignCommits() + ownCommits);
-
-  const longChanges = createLongChanges({ connection: writing, groupCommit, connect });
 
   const read: Transactions['read'] = (work) =>
     whileBusy(patienceMs, () =>
       reading.exclusively(async () => {
         reading.beginRead();
         try {
-          return await work(reading.db, everyLock);
+          return await work(reading.db);
         } finally {
           reading.rollback();
         }
       }),
     );
 
-  const writeAny: Transactions['write'] = (work) =>
-    groupCommit.write(() => {
-      longChanges.noteChange();
-      return work(writing.db, everyLock);
-    });
-
-  function storeTransactions(storeId: string): StoreTransactions {
-    const locks = longChanges.locksOf(storeId);
-    const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db, locks));
-    return {
-      read,
-      write,
-      share: write,
-      // One connection has no snapshot beside what it writes.
-      writeLong: (work) =>
-        location === inMemory ? write(inOneTransaction(work)) : longChanges.run(storeId, work),
-    };
-  }
+  const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db));
 
   return {
     engine: 'embedded',
-    maxConnections: Number.POSITIVE_INFINITY,
     warnings: [],
-    ...{ read, write: writeAny, share: writeAny },
-    version: location === inMemory ? async () => null : askOncePerTurn(version),
-    forStore: storeTransactions,
-    usage: () => ({ commits: ownCommits, changes: ownChanges, connections: null }),
+    read,
+    write,
+    // Transactions that write run one after the other, so they need no locks.
+    forStore: (storeId) => ({
+      read,
+      write,
+      change: (work) =>
+        write(async (db) => {
+          await requireStore({ db, storeId });
+          return work(db);
+        }),
+    }),
+    runAlone: (statement) => writing.exclusively(async () => writing.execute(statement)),
+    usage: () => ({ commits, changes, connections: null }),
     async close() {
-      await longChanges.idle();
       await groupCommit.idle();
       await reading.exclusively(async () => reading.close());
       if (writing !== reading) await writing.exclusively(async () => writing.close());
     },
-  };
-}
-
-/**
- * Asks once for all callers of one turn of the event loop, after the last of them, so that nobody gets an answer from
- * before the call.
- */
-function askOncePerTurn<Result>(ask: () => Promise<Result>): () => Promise<Result> {
-  let asked: Promise<Result> | undefined;
-  const askAtEndOfTurn = async () => {
-    await new Promise((resolve) => setImmediate(resolve));
-    asked = undefined;
-    return ask();
-  };
-  return () => {
-    asked ??= askAtEndOfTurn();
-    return asked;
   };
 }
 

@@ -3,7 +3,6 @@ import type Database from 'libsql';
 interface EngineResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly changes: number;
-  readonly lastInsertRowid: number | bigint;
 }
 
 /** Runs one statement on a connection. */
@@ -28,10 +27,9 @@ export function createStatementCache(database: Database.Database): RunStatement 
       if (statement.reader) {
         // Not `get`: libsql's has answered with the row of the call before.
         const rows = statement.all(parameters) as Record<string, unknown>[];
-        return { rows, changes: 0, lastInsertRowid: 0 };
+        return { rows, changes: 0 };
       }
-      const { changes, lastInsertRowid } = statement.run(parameters);
-      return { rows: [], changes, lastInsertRowid };
+      return { rows: [], changes: statement.run(parameters).changes };
     } catch (error) {
       // libsql does not reset every statement that has failed.
       prepared.delete(sql);

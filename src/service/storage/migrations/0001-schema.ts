@@ -22,15 +22,12 @@ const tablesOfStores = [
   'dispute_evidence',
   'dispute_decisions',
   'backups',
-  'backup_sections',
-  'backup_chunks',
   'subdomain_reclaims',
   'endpoints',
   'removed_endpoints',
   'events',
   'deliveries',
   'idempotency_keys',
-  'rate_limits',
 ];
 
 const ofStore = 'store_id text not null references stores (id)';
@@ -41,25 +38,6 @@ function tables(engine: Engine): string[] {
     engine === 'postgres'
       ? 'bigint generated always as identity primary key'
       : 'integer primary key autoincrement';
-  const posts = (name: string) => `create table ${name} (
-      ${ofStore},
-      id text not null,
-      title text not null,
-      slug text not null,
-      excerpt text,
-      content_md text not null,
-      cover_image_id text,
-      tags text not null,
-      featured_product_ids text not null,
-      status text not null,
-      published_at text, scheduled_at text,
-      meta_title text, meta_description text,
-      view_count ${number} not null,
-      created_at text not null,
-      updated_at text not null,
-      primary key (store_id, id),
-      unique (store_id, slug)
-    )`;
   return [
     `create table stores (
       id text primary key,
@@ -90,7 +68,28 @@ function tables(engine: Engine): string[] {
       last_used_at text
     )`,
     'create index api_keys_of_store on api_keys (store_id, id)',
-    posts('posts'),
+    `create table posts (
+      ${ofStore},
+      position ${number} not null,
+      id text not null,
+      title text not null,
+      slug text not null,
+      excerpt text,
+      content_md text not null,
+      cover_image_id text,
+      tags text not null,
+      featured_product_ids text not null,
+      status text not null,
+      published_at text,
+      scheduled_at text,
+      meta_title text,
+      meta_description text,
+      view_count ${number} not null,
+      created_at text not null,
+      updated_at text not null,
+      primary key (store_id, position)
+    )`,
+    'create index posts_slug on posts (store_id, slug)',
     `create table operations_settings (
       store_id text primary key references stores (id),
       document text not null,
@@ -142,30 +141,13 @@ function tables(engine: Engine): string[] {
       version ${number} not null,
       label text not null,
       created_at text not null,
-      is_pre_restore ${number} not null default 0,
+      is_pre_restore ${number} not null,
+      sections text not null,
+      store text,
+      blog text,
+      settings text,
+      endpoints text,
       primary key (store_id, id)
-    )`,
-    `create table backup_sections (
-      store_id text not null,
-      backup_id text not null,
-      name text not null,
-      position ${number} not null,
-      schema_version ${number} not null,
-      item_count ${number} not null,
-      sha256 text not null,
-      payload text not null,
-      primary key (store_id, backup_id, name),
-      foreign key (store_id, backup_id) references backups (store_id, id)
-    )`,
-    `create table backup_chunks (
-      store_id text not null,
-      backup_id text not null,
-      section text not null,
-      position ${number} not null,
-      item_count ${number} not null,
-      payload text not null,
-      primary key (store_id, backup_id, section, position),
-      foreign key (store_id, backup_id) references backups (store_id, id) on delete cascade
     )`,
     `create table subdomain_reclaims (
       ${ofStore},
@@ -208,7 +190,7 @@ function tables(engine: Engine): string[] {
     `create table events (
       ${ofStore},
       id text not null,
-      sequence ${number},
+      sequence ${number} not null,
       type text not null,
       data text not null,
       title text not null,
@@ -218,9 +200,7 @@ function tables(engine: Engine): string[] {
       primary key (store_id, id),
       unique (store_id, sequence)
     )`,
-    'create index events_by_time on events (store_id, created_at)',
-    // Transitional: marking all still goes by rows.
-    'create index events_unread on events (store_id, created_at) where read_at is null',
+    'create index events_by_time on events (store_id, created_at, sequence)',
     `create table deliveries (
       sequence ${counted},
       ${ofStore},
@@ -263,23 +243,8 @@ function tables(engine: Engine): string[] {
       object_id text
     )`,
     ...(engine === 'postgres'
-      ? [
-          'create index idempotency_keys_expiry on idempotency_keys (store_id, expires_at)',
-          `create unlogged table rate_limits (
-            store_id text not null,
-            key_id text not null,
-            full_at double precision not null,
-            primary key (store_id, key_id)
-          )`,
-        ]
-      : [
-          posts('other_posts'),
-          `create table blogs (
-            store_id text primary key references stores (id),
-            uses_other integer not null,
-            staged_at text not null
-          )`,
-        ]),
+      ? ['create index idempotency_keys_expiry on idempotency_keys (store_id, expires_at)']
+      : []),
   ];
 }
 

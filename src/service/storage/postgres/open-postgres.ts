@@ -1,33 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
-import { isAborted, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
+import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely';
+import type { ClientBase, PoolClient } from 'pg';
+import { isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
+import { queriesOn } from '../core/one-connection.ts';
 import { createQueue } from '../core/queue.ts';
-import type { Schema } from '../core/schema.ts';
-import {
-  inOneTransaction,
-  type Queries,
-  type Storage,
-  type StoreTransactions,
-  type Transactions,
-  type TransactionWork,
-} from '../core/storage.ts';
-import { createChangeGroups } from './change-groups.ts';
+import { requireStore } from '../core/require-store.ts';
+import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
 import { parseConnectionString } from './connection-string.ts';
-import { createLocks } from './locks.ts';
-import { connectToServers } from './servers.ts';
-import { allSettled, createSessions, type Session } from './sessions.ts';
-
-/** How often a transaction is run that PostgreSQL aborts. */
-const maxAttempts = 5;
+import { createConnections } from './pool.ts';
 
 const bigintOid = 20;
 
-/** Share of the connections that the changes of one store can take. */
-const storeShare = 0.3;
-
 /** Releases the locks of a process that hangs in the middle of a transaction. */
 const maxIdleMs = 60_000;
+
+/** How long a read waits for a lock, which only a change of the schema holds. */
+const maxReadLockMs = 1_500;
 
 /** Whose rows a transaction sees: see migrations/0001-schema.ts. */
 type Audience = { readonly storeId: string } | 'administration';
@@ -40,7 +28,7 @@ export interface PostgresOptions {
 }
 
 /**
- * Opens a database on PostgreSQL. What the connection string leaves out, such as the password, comes from the environment as
+ * Opens a database on PostgreSQL. What the URL leaves out, such as the password, comes from the environment as
  * in every PostgreSQL client (PGPASSWORD, PGSSLMODE …). Sessions have no state, so a pooler may share them between
  * transactions, as PgBouncer does. Throws a DatabaseSetupError.
  */
@@ -49,102 +37,155 @@ export async function openPostgres(
   { patienceMs, poolSize }: PostgresOptions,
 ): Promise<Storage> {
   const pg = await loadDriver();
-  const { pool, guard, usage } = connectToServers(pg, {
-    servers: parseConnectionString(location).servers,
-    patienceMs,
-    config: {
-      max: poolSize,
-      // Queries that do not wait for each other are sent together.
-      pipeline: true,
-      application_name: 'storectl',
-      keepAlive: true,
-      types: {
-        getTypeParser: (oid, format) => (oid === bigintOid ? Number : pg.types.getTypeParser(oid, format)),
-      },
+  const config = {
+    connectionString: parseConnectionString(location).url,
+    max: poolSize,
+    application_name: 'storectl',
+    keepAlive: true,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === bigintOid ? Number : pg.types.getTypeParser(oid, format),
     },
-  });
-  const config = { dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] };
-  const db = new Kysely<Schema>(config);
-  const withSession = createSessions(db, config);
-
-  // Changes of a store wait for each other in the database, each with a connection. Others need some too.
-  const queue = createQueue(Math.ceil(poolSize * storeShare), patienceMs);
+  };
+  const connections = createConnections(pg, config, patienceMs);
+  // Changes of a store wait for each other here, before they take a connection: a store never holds more than one.
+  const ofStore = createQueue(1, patienceMs);
   let commits = 0;
-  let changes = 0;
-  const groups = createChangeGroups(patienceMs, (count) => {
-    // Its commit counts as one already.
-    changes += count - 1;
-  });
 
-  function beginningOf(mode: 'read' | 'write', audience: Audience): string {
+  function beginningOf(mode: 'read' | 'write', audience: Audience, deadline: number): string {
     const setting =
       audience === 'administration'
         ? "set local storectl.administration = 'on'"
         : `set local storectl.store_id = ${pg.escapeLiteral(audience.storeId)}`;
-    const limits = `set local lock_timeout = ${patienceMs}; set local idle_in_transaction_session_timeout = ${maxIdleMs}`;
+    const lockMs = Math.max(1, Math.ceil(deadline - performance.now()));
     // A change waits for a lock and must then see what the change before it has committed.
     return mode === 'read'
-      ? `begin isolation level repeatable read, read only; ${setting}; ${limits}`
-      : `begin isolation level read committed, read write; ${setting}; ${limits}`;
+      ? `begin isolation level repeatable read, read only; ${setting}; set local lock_timeout = ${Math.min(lockMs, maxReadLockMs)}`
+      : `begin isolation level read committed, read write; ${setting}; set local lock_timeout = ${lockMs};
+         set local idle_in_transaction_session_timeout = ${maxIdleMs}`;
   }
 
-  function transactions(audience: Audience): Transactions {
-    const locksOf = (queries: Queries) =>
-      createLocks(queries, audience === 'administration' ? 'administration' : audience.storeId);
-    const run = <Result>(mode: 'read' | 'write', work: TransactionWork<Result>) =>
-      retryAborted(() =>
-        guard(() =>
-          withSession(async ({ queries, begin, end }) => {
-            let result: Result;
-            try {
-              const begun = begin(beginningOf(mode, audience));
-              [, result] = await allSettled([begun, work(queries, locksOf(queries))]);
-            } catch (error) {
-              // If the connection is gone, so is the transaction.
-              await end('rollback').catch(() => {});
-              throw error;
-            }
-            await commit(end, mode);
-            if (mode === 'write') {
-              commits += 1;
-              changes += 1;
-            }
-            return result;
-          }),
-        ),
-      );
-    const write: Transactions['write'] = (work) => run('write', work);
-    return { read: (work) => run('read', work), write, share: write };
+  async function run<Result>(
+    mode: 'read' | 'write',
+    audience: Audience,
+    work: TransactionWork<Result>,
+    deadline = performance.now() + patienceMs,
+  ): Promise<Result> {
+    try {
+      return await connections.guard(async () => {
+        const client = await connections.connect();
+        const queries = queriesOnClient(client);
+        let isUsable = false;
+        try {
+          await client.query(beginningOf(mode, audience, deadline));
+          const result = await work(queries.db);
+          queries.end();
+          await (mode === 'read' ? client.query('commit') : commit(client, patienceMs));
+          isUsable = true;
+          if (mode === 'write') commits += 1;
+          return result;
+        } catch (error) {
+          queries.end();
+          // If the connection is gone, so is the transaction.
+          if (!(error instanceof UnknownCommitError)) isUsable = await rollback(client);
+          throw error;
+        } finally {
+          client.release(!isUsable);
+        }
+      });
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      throw new StorageBusyError('the database is not available', { cause: error });
+    }
   }
 
-  function storeTransactions(storeId: string): StoreTransactions {
-    const { read, write } = transactions({ storeId });
-    const queued: Transactions['write'] = (work) => queue(storeId, () => write(work));
-    return {
-      read,
-      write: queued,
-      writeLong: (work) => queued(inOneTransaction(work)),
-      share: (work, isIndependent = false) => groups(storeId, work, isIndependent, write),
-    };
+  const transactions = (audience: Audience): Transactions => ({
+    read: (work) => run('read', audience, work),
+    write: (work) => run('write', audience, work),
+  });
+
+  async function runAlone(statement: string): Promise<void> {
+    const client = new pg.Client(config);
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 
   let warnings: string[];
   try {
-    warnings = await checkSetup(db);
+    warnings = await transactions('administration').read(checkSetup);
   } catch (error) {
-    await db.destroy();
+    await connections.end();
     throw error;
   }
   return {
     engine: 'postgres',
-    maxConnections: poolSize,
     warnings,
     ...transactions('administration'),
-    forStore: storeTransactions,
-    version: async () => null,
-    usage: () => ({ commits, changes, connections: usage() }),
-    close: () => db.destroy(),
+    forStore: (storeId) => ({
+      ...transactions({ storeId }),
+      change(work) {
+        const deadline = performance.now() + patienceMs;
+        const locked = async (db: Queries) => {
+          await requireStore({ db, storeId });
+          return work(db);
+        };
+        return ofStore(storeId, () => run('write', { storeId }, locked, deadline));
+      },
+    }),
+    runAlone,
+    usage: () => ({ commits, changes: commits, connections: connections.usage() }),
+    close: connections.end,
   };
+}
+
+/** What the transaction that uses a connection asks. After its end nothing more is sent. */
+function queriesOnClient(client: ClientBase): { readonly db: Queries; end(): void } {
+  let isOver = false;
+  const db = queriesOn({
+    adapter: new PostgresAdapter(),
+    compiler: new PostgresQueryCompiler(),
+    async run(text, parameters) {
+      if (isOver) throw new Error('the transaction has ended');
+      const { rows, rowCount } = await client.query(text, [...parameters]);
+      return { rows, changes: rowCount ?? 0 };
+    },
+  });
+  return {
+    db,
+    end() {
+      isOver = true;
+    },
+  };
+}
+
+/** A commit may wait for a standby for as long as that takes: then nobody knows yet whether the change will stay. */
+async function commit(client: PoolClient, patienceMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new UnknownCommitError('the commit takes too long')), patienceMs);
+  });
+  try {
+    await Promise.race([client.query('commit'), late]);
+  } catch (cause) {
+    if (!isConnectionLost(cause)) throw cause;
+    throw new UnknownCommitError('the database connection was lost during a commit', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the connection can be used again. */
+async function rollback(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function loadDriver() {
@@ -181,30 +222,4 @@ async function checkSetup(db: Queries): Promise<string[]> {
   return isUnbound
     ? ['this PostgreSQL role bypasses row-level security: use one without SUPERUSER and BYPASSRLS', ...unsafe]
     : unsafe;
-}
-
-async function commit(end: Session['end'], mode: 'read' | 'write'): Promise<void> {
-  try {
-    await end('commit');
-  } catch (cause) {
-    if (mode === 'read' || !isConnectionLost(cause)) throw cause;
-    throw new UnknownCommitError('the database connection was lost during a commit', { cause });
-  }
-}
-
-async function retryAborted<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let number = 1; ; number++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (isUnavailable(error)) {
-        throw new StorageBusyError('the database is not available', { cause: error });
-      }
-      if (!isAborted(error)) throw error;
-      if (number === maxAttempts) {
-        throw new StorageBusyError('the database aborted the changes', { cause: error });
-      }
-    }
-    await sleep(Math.random() * 10 * 2 ** number);
-  }
 }

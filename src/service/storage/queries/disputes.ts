@@ -1,5 +1,5 @@
-import { insertion } from '../core/insertion.ts';
 import type { RecordOf } from '../core/schema.ts';
+import { insertion } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
@@ -8,7 +8,7 @@ export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
 export type DecisionRecord = Omit<RecordOf<'disputeDecisions'>, 'disputeId'>;
 
-const insertDisputes = insertion('disputes', [
+const columns = [
   'id',
   'orderId',
   'buyerEmail',
@@ -23,22 +23,22 @@ const insertDisputes = insertion('disputes', [
   'idempotencyKey',
   'createdAt',
   'updatedAt',
-]);
+] as const;
+
+const insert = insertion('disputes', columns);
 
 export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insertDisputes(tenant, [{ ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) }]);
+  await insert(tenant, { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
 }
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
   const row = await db
     .selectFrom('disputes')
-    .selectAll()
+    .select(columns)
     .where('storeId', '=', storeId)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { storeId: _, ...dispute } = row;
-  return { ...dispute, riskSignals: JSON.parse(row.riskSignals) };
+  return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 
 /** Oldest first. */

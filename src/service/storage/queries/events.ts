@@ -1,9 +1,7 @@
 import type { SettingsDocument } from '../../model/settings-document.ts';
-import { gather } from '../core/gather.ts';
-import { insertion } from '../core/insertion.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
-import { isEmbedded, type Tenant } from '../core/storage.ts';
+import type { Tenant } from '../core/storage.ts';
 import { makeDue } from './endpoints.ts';
 
 /** With the title and the body of the notification. */
@@ -14,11 +12,14 @@ export type DeliveryRecord = Pick<
   'id' | 'eventId' | 'endpointId' | 'createdAt' | 'traceparent'
 >;
 
-const insertEvents = insertion('events', ['id', 'type', 'data', 'title', 'body', 'createdAt']);
+const insert = statement<Omit<EventRecord, 'data'> & { storeId: string; data: string }>`
+  insert into events (store_id, id, type, data, title, body, created_at, sequence)
+  values (${'storeId'}, ${'id'}, ${'type'}, ${'data'}, ${'title'}, ${'body'}, ${'createdAt'},
+    (select coalesce(max(sequence), 0) + 1 from events where store_id = ${'storeId'}))`;
 
-/** The notification starts out unread. */
-export async function insertEvent(tenant: Tenant, event: EventRecord): Promise<void> {
-  await insertEvents(tenant, [{ ...event, data: JSON.stringify(event.data) }]);
+/** The notification starts out unread. To be called in a change of the store. */
+export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
+  await insert(db, { ...event, storeId, data: JSON.stringify(event.data) });
 }
 
 interface ContextRow {
@@ -35,105 +36,80 @@ const contextOf = statement<{ storeId: string }, ContextRow>`
     on endpoint.store_id = store.id and endpoint.enabled = 1 and endpoint.secret_url is not null
   where store.id = ${'storeId'} order by endpoint.id`;
 
-const findContext = gather(async ({ db, storeId }) => {
+/** What an event is written with: the saved settings of the store, and the ids of the endpoints that it is sent to. */
+export async function findEventContext({ db, storeId }: Tenant, eventType: string) {
   const { rows } = await contextOf(db, { storeId });
   const document = rows[0]?.document;
-  return {
-    settings: document ? (JSON.parse(document) as Partial<SettingsDocument>) : undefined,
-    endpoints: rows.flatMap(({ id, events }) =>
-      id !== null && events !== null ? [{ id, events: JSON.parse(events) as string[] }] : [],
-    ),
-  };
-});
-
-/** What an event is written with: the saved settings of the store, and the ids of the endpoints that it is sent to. */
-export async function findEventContext(tenant: Tenant, eventType: string) {
-  const { settings, endpoints } = await findContext(tenant, null);
-  const subscribers = endpoints.filter(({ events }) => events.includes(eventType)).map(({ id }) => id);
+  const settings = document ? (JSON.parse(document) as Partial<SettingsDocument>) : undefined;
+  const subscribers = rows.flatMap(({ id, events }) =>
+    id !== null && events !== null && JSON.parse(events).includes(eventType) ? [id] : [],
+  );
   return { settings, subscribers };
 }
 
-const insertDeliveryRows = insertion('deliveries', [
-  'id',
-  'eventId',
-  'endpointId',
-  'createdAt',
-  'traceparent',
-  'status',
-  'attempts',
-]);
-
-/** Deliveries start out pending, and their endpoints due at once. */
+/** Deliveries start out pending, and make their endpoints due at once. */
 export async function insertDeliveries(tenant: Tenant, deliveries: readonly DeliveryRecord[]): Promise<void> {
   const [first] = deliveries;
   if (first === undefined) return;
-  await insertDeliveryRows(
+  const { db, storeId } = tenant;
+  // Endpoints are locked before deliveries.
+  await makeDue(
     tenant,
-    deliveries.map((delivery) => ({ ...delivery, status: 'pending', attempts: 0 })),
+    deliveries.map(({ endpointId }) => endpointId),
+    first.createdAt,
   );
-  const endpointIds = deliveries.map(({ endpointId }) => endpointId);
-  await makeDue(tenant, endpointIds, first.createdAt);
+  await db
+    .insertInto('deliveries')
+    .values(deliveries.map((delivery) => ({ ...delivery, storeId, status: 'pending', attempts: 0 })))
+    .execute();
 }
 
 /** Oldest first. */
 export async function listNotifications({ db, storeId }: Tenant) {
   const rows = await db
     .selectFrom('events')
-    .select(['id', 'title', 'readAt'])
+    .innerJoin('stores', 'stores.id', 'events.storeId')
+    .select(['events.id', 'title', 'readAt', 'sequence', 'mark'])
     .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
+    .orderBy('sequence')
     .execute();
-  return rows.map(({ id, title, readAt }) => ({ id, title, read: readAt !== null }));
+  return rows.map(({ id, title, readAt, sequence, mark }) => ({
+    id,
+    title,
+    read: readAt !== null || sequence <= mark,
+  }));
 }
 
-export interface NotificationFilter {
-  readonly ids?: readonly string[];
-  /** Only those that are older than this time. */
-  readonly before?: string;
+const newest = statement<{ storeId: string }, { sequence: number | null }>`
+  select max(sequence) as sequence from events where store_id = ${'storeId'}`;
+
+const firstSince = statement<{ storeId: string; since: string }, { sequence: number }>`
+  select sequence from events where store_id = ${'storeId'} and created_at >= ${'since'}
+  order by created_at, sequence limit 1`;
+
+const moveMark = statement<{ storeId: string; mark: number }>`
+  update stores set mark = ${'mark'} where id = ${'storeId'} and mark < ${'mark'}`;
+
+/** Moves the mark of the store, up to which all are read: to its newest event, or to just below the first since a time. */
+export async function markAll({ db, storeId }: Tenant, since: string | undefined): Promise<void> {
+  const [first] = since === undefined ? [] : (await firstSince(db, { storeId, since })).rows;
+  const mark = first ? first.sequence - 1 : ((await newest(db, { storeId })).rows[0]?.sequence ?? 0);
+  await moveMark(db, { storeId, mark });
 }
 
-interface MarkValues {
-  readonly storeId: string;
-  readonly before: string;
-  readonly readAt: string;
-  readonly limit: number;
-}
-
-/** In no order and by rowid: in statistics of ANALYZE, SQLite finds reason to sort all unread events for each step. */
-const markUnread = statement<MarkValues>`
-  update events set read_at = ${'readAt'} where rowid in (
-    select rowid from events where store_id = ${'storeId'} and read_at is null and created_at < ${'before'}
-    limit ${'limit'})`;
-
-/** With an array, because PostgreSQL may join a subquery with every event of the store. */
-const markUnreadOnPostgres = statement<MarkValues>`
-  update events set read_at = ${'readAt'} where store_id = ${'storeId'} and id = any(array(
-    select id from events where store_id = ${'storeId'} and read_at is null and created_at < ${'before'}
-    order by created_at limit ${'limit'}))`;
-
-/**
- * Marks unread notifications of the store: those with these ids, else up to `limit` of those that are older than `before`.
- * Answers how many.
- */
-export async function markNotifications(
+/** Marks those with these ids. */
+export async function markSome(
   { db, storeId }: Tenant,
-  { ids, before = '9999' }: NotificationFilter,
+  ids: readonly string[],
   readAt: string,
-  limit: number,
-): Promise<number> {
-  if (ids === undefined) {
-    const mark = isEmbedded(db) ? markUnread : markUnreadOnPostgres;
-    return (await mark(db, { storeId, before, readAt, limit })).changes;
-  }
+): Promise<void> {
   // PostgreSQL has no syntax for an empty list.
-  if (ids.length === 0) return 0;
-  const { numUpdatedRows } = await db
+  if (ids.length === 0) return;
+  await db
     .updateTable('events')
     .set({ readAt })
     .where('storeId', '=', storeId)
     .where('id', 'in', ids)
     .where('readAt', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+    .execute();
 }

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
-import { gather } from '../core/gather.ts';
-import { insertion } from '../core/insertion.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { statement } from '../core/statement.ts';
+import { insertion, statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** An idempotency key is unique within its operation and target. */
@@ -17,77 +15,42 @@ export interface StoredAnswer {
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string;
+  readonly expiresAt: string;
 }
 
-type AnswerRow = RecordOf<'idempotencyKeys'>;
-type FoundAnswer = Omit<AnswerRow, 'createdAt'>;
-
-const answerTo = statement<KeyedRequest & { storeId: string }, FoundAnswer>`
-  select operation, target_id, key, fingerprint, status, body, expires_at from idempotency_keys
+const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer>`
+  select fingerprint, status, body, expires_at from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
-interface Asked {
-  readonly storeId: string;
-  readonly operations: readonly string[];
-  readonly targetIds: readonly string[];
-  readonly keys: readonly string[];
-}
-
-/** Looks each up in the index by itself, whatever the planner thinks of the table. */
-const answersOnPostgres = statement<Asked, FoundAnswer>`
-  select answer.* from unnest(${'operations'}::text[], ${'targetIds'}::text[], ${'keys'}::text[])
-    as asked(operation, target_id, key)
-  cross join lateral (select * from idempotency_keys as stored where stored.store_id = ${'storeId'}
-    and stored.operation = asked.operation and stored.target_id = asked.target_id and stored.key = asked.key
-    limit 1) as answer`;
-
-const findAnswers = gather(async ({ db, storeId }, requests: readonly KeyedRequest[]) => {
-  const [first] = requests;
-  if (first !== undefined && requests.length === 1) return (await answerTo(db, { ...first, storeId })).rows;
-  const asked = {
-    operations: requests.map(({ operation }) => operation),
-    targetIds: requests.map(({ targetId }) => targetId),
-    keys: requests.map(({ key }) => key),
-  };
-  return (await answersOnPostgres(db, { ...asked, storeId })).rows;
-});
-
-/** The stored answer to the request, unless it is expired. */
+/** The stored answer to the request, which may be expired. */
 export async function findAnswer(
-  tenant: Tenant,
-  { operation, targetId, key }: KeyedRequest,
-  now: string,
+  { db, storeId }: Tenant,
+  request: KeyedRequest,
 ): Promise<StoredAnswer | undefined> {
-  const answers = await findAnswers(tenant, { operation, targetId, key });
-  return answers.find(
-    (answer) =>
-      answer.key === key &&
-      answer.operation === operation &&
-      answer.targetId === targetId &&
-      answer.expiresAt > now,
-  );
+  return (await answerTo(db, { ...request, storeId })).rows[0];
 }
 
-const insertAnswers = insertion(
-  'idempotencyKeys',
-  ['operation', 'targetId', 'key', 'fingerprint', 'status', 'body', 'createdAt', 'expiresAt'],
-  'on conflict do nothing',
-);
+const removal = statement<KeyedRequest & { storeId: string }>`
+  delete from idempotency_keys
+  where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
-const deleteExpired = statement<AnswerRow & { storeId: string }>`
-  delete from idempotency_keys where store_id = ${'storeId'} and operation = ${'operation'}
-    and target_id = ${'targetId'} and key = ${'key'} and expires_at <= ${'createdAt'}`;
+export async function deleteAnswer({ db, storeId }: Tenant, request: KeyedRequest): Promise<void> {
+  await removal(db, { ...request, storeId });
+}
 
-/**
- * Replaces an expired answer with this key. Returns false if an answer is still valid: one with this key, or with the key
- * of an answer that is inserted together with it.
- */
-export async function insertAnswer(tenant: Tenant, answer: AnswerRow): Promise<boolean> {
-  const { db, storeId } = tenant;
-  if (await insertAnswers(tenant, [answer])) return true;
-  // Not updated: the sweep of expired answers looks at the oldest rows, and this one is new.
-  const { changes } = await deleteExpired(db, { ...answer, storeId });
-  return changes > 0 && insertAnswers(tenant, [answer]);
+const insert = insertion('idempotencyKeys', [
+  'operation',
+  'targetId',
+  'key',
+  'fingerprint',
+  'status',
+  'body',
+  'createdAt',
+  'expiresAt',
+]);
+
+export async function insertAnswer(tenant: Tenant, answer: RecordOf<'idempotencyKeys'>): Promise<void> {
+  await insert(tenant, answer);
 }
 
 /** How many answers one sweep looks at. */

@@ -28,7 +28,7 @@ interface PageRow {
   readonly isOld: number;
 }
 
-/** A notification is also the event of its deliveries, so it stays until they go. */
+/** A notification is also the event of its deliveries, so it stays until they go. Events are counted on from the newest. */
 const pages: Readonly<Record<Prunable, ReturnType<typeof statement<PageQuery, PageRow>>>> = {
   deliveries: statement<PageQuery, PageRow>`
       select id, created_at as time,
@@ -36,7 +36,9 @@ const pages: Readonly<Record<Prunable, ReturnType<typeof statement<PageQuery, Pa
       from deliveries where store_id = ${'storeId'} and id > ${'after'} order by id limit 500`,
   notifications: statement<PageQuery, PageRow>`
       select id, created_at as time,
-        case when read_at is not null and created_at < ${'before'} and not exists (
+        case when (read_at is not null or sequence <= (select mark from stores where stores.id = events.store_id))
+            and sequence < (select max(sequence) from events as newest where newest.store_id = events.store_id)
+            and created_at < ${'before'} and not exists (
           select 1 from deliveries where deliveries.store_id = events.store_id and event_id = events.id
             and (status <> 'delivered' or settled_at >= ${'before'})
         ) then 1 else 0 end as is_old
@@ -68,22 +70,15 @@ const tables = {
   deliveries: 'deliveries',
   notifications: 'events',
   keys: 'apiKeys',
+  backups: 'backups',
 } as const;
 
-/** Deletes the rows of a page and answers how many there were. The content of backups is left to `deleteUnfinished`. */
+/** Deletes the rows of a page and answers how many there were. */
 export async function deleteOld(
   { db, storeId }: Tenant,
   what: Prunable,
   ids: readonly string[],
 ): Promise<number> {
-  if (what === 'backups') {
-    await db
-      .deleteFrom('backupSections')
-      .where('storeId', '=', storeId)
-      .where('backupId', 'in', ids)
-      .execute();
-    return ids.length;
-  }
   const { numDeletedRows } = await db
     .deleteFrom(tables[what])
     .where('storeId', '=', storeId)

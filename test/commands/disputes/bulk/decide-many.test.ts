@@ -40,22 +40,23 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
 
   expect(result.exitCode).toBe(6);
   expect((await tables(service)).decisions.filter(({ status }) => status === 'won')).toHaveLength(195 + 1);
-  const { results } = JSON.parse(result.stdout);
+  const results = JSON.parse(result.stdout);
   expect(results).toHaveLength(200);
   const bad = [
-    { line: 12, outcome: 'not_found' },
-    { line: 52, outcome: 'invalid', message: 'status is empty' },
-    { line: 92, outcome: 'invalid', message: 'expected 3 columns, found 1' },
-    { line: 122, outcome: 'repeated', message: 'same as line 2' },
+    { line: 12, outcome: 'failed', code: 'dispute_not_found', message: 'not found in this store' },
+    { line: 52, outcome: 'failed', message: 'status is empty' },
+    { line: 92, outcome: 'failed', message: 'expected 3 columns, found 1' },
+    { line: 122, outcome: 'skipped', code: 'repeated', message: 'same as line 2' },
     {
       line: 201,
-      outcome: 'conflict',
+      outcome: 'failed',
+      code: 'unexpected_status',
       status: 'won',
-      message: 'already decided as lost; a decision is final',
+      message: 'already decided as lost',
     },
   ];
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
-  expect(result.stderr).toContain('4 of 200 rows could not be decided');
+  expect(result.stderr).toContain('4 of 200 disputes not decided (195 decided, 4 failed, 1 skipped)');
 });
 
 test('a row that repeats another is skipped: it is no failure, and the progress bar does not count it', async () => {
@@ -68,7 +69,7 @@ test('a row that repeats another is skipped: it is no failure, and the progress 
 
   expect(result).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringContaining(' Decided 1 dispute, 1 repeated\n'),
+    stderr: expect.stringContaining(' Decided 1 dispute, 1 skipped\n'),
   });
   expect(result.stderr).toMatch(/ 1\/1 disputes(?! read)/);
   expect(result.stderr).not.toContain('/2 disputes');
@@ -87,7 +88,7 @@ test('a dispute that is named by its case or order says which id to write; other
 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
 
-  expect(JSON.parse(result.stdout).plan).toMatchObject(
+  expect(JSON.parse(result.stdout)).toMatchObject(
     [
       `a provider case id; the id of the dispute is ${id}`,
       `an order id; the id of the dispute is ${id}`,
@@ -96,15 +97,18 @@ test('a dispute that is named by its case or order says which id to write; other
       `not the whole id of a dispute; did you mean ${id}?`,
       'not the whole id of a dispute',
       'not found in this store',
-    ].map((message) => ({ plan: 'not_found', message })),
+    ].map((message) => ({ plan: 'failed', message })),
   );
 });
 
 test.each([
-  [['conflict'], 'remove these rows from the file; a decision is final'],
-  [['invalid'], 'fix these rows and run the same command again'],
-  [['conflict', 'invalid'], 'remove the rows with a conflict (a decision is final), fix the others and run'],
-])('%j rows: the hint fits them', async (kinds, hint) => {
+  [['conflict'], ['remove the rows of disputes that are decided otherwise (a decision is final)']],
+  [['invalid'], ['fix the rows that failed']],
+  [
+    ['conflict', 'invalid'],
+    ['remove the rows of disputes', 'fix the rows that failed'],
+  ],
+])('%j rows: the hint fits them', async (kinds, hints) => {
   const { machine, other } = await scene();
   const [id = ''] = await other.openDisputes(1);
   await other.decide(id, 'lost', 'no');
@@ -113,17 +117,21 @@ test.each([
 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--json']);
 
-  expect(JSON.parse(result.stderr.split('\n').at(-2) ?? '').error.hint).toContain(hint);
+  const { hint } = JSON.parse(result.stderr.split('\n').at(-2) ?? '').error;
+  for (const part of [...hints, 'then run the same command again']) expect(hint).toContain(part);
 });
 
-test('rows that cannot be decided come last in the plan, and the confirmation says that they are skipped', async () => {
+test('rows that cannot be decided come first in the plan, with their whole id, and the confirmation says that they are skipped', async () => {
   const { machine, other } = await scene();
   const [id] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${nobody},won,ok\n${id},won,ok\n` });
 
+  const plan = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run']);
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv']);
 
-  expect(result.stderr).toMatch(/^3 +decide .*\n2 +not found /m);
+  expect(plan.stdout).toMatch(
+    new RegExp(`^line 2  ${nobody}  won\\n  not found in this store\\n\\nLINE .*\\n3 +${id} +won +ok\\n$`),
+  );
   expect(result.stderr).toContain(
     '--confirm 1 is required (to record 1 decision and skip 1 bad row; decisions are final)',
   );
@@ -142,9 +150,9 @@ test('a file that was saved with other line breaks holds the same decisions, and
 
   const again = await machine.run(decide);
 
-  expect(JSON.parse(again.stdout).results).toMatchObject([
-    { outcome: 'recorded' },
-    { outcome: 'conflict', message: 'already decided as won, with another resolution; a decision is final' },
+  expect(JSON.parse(again.stdout)).toMatchObject([
+    { outcome: 'exists' },
+    { outcome: 'failed', message: 'already decided as won, with another resolution' },
   ]);
 });
 
@@ -164,7 +172,7 @@ test('a row of --output-file holds before, decision, after, who and when, also w
     'out.json',
   ];
   const file = path.join(machine.folder, 'out.json');
-  const rowOf = () => JSON.parse(readFileSync(file, 'utf8')).results[0];
+  const rowOf = () => JSON.parse(readFileSync(file, 'utf8'))[0];
 
   const result = await machine.run(decide);
 
@@ -176,24 +184,20 @@ test('a row of --output-file holds before, decision, after, who and when, also w
     outcome: 'applied',
     line: 2,
     disputeId: id,
-    decision: { status: 'won', resolution },
-    before: { id, status: 'open' },
-    after: { id, status: 'won', resolution },
-    keyId: service.apiKey.split('_')[2],
+    status: 'won',
+    resolution,
+    formerStatus: 'open',
+    request: { status: 'won', resolution },
+    response: { id, status: 'won', resolution },
+    profile: expect.any(String),
     storeId: service.storeId,
     requestId: expect.stringMatching(/./),
     operationId: history[0].id,
   });
   expect(readFileSync(file, 'utf8')).not.toContain(service.apiKey);
   expect(await machine.run(decide)).toMatchObject({ exitCode: 0, stdout: '' });
-  const { at, requestId, operationId, after } = rowOf();
-  expect({ requestId, operationId, after }).toEqual({
-    requestId: line.requestId,
-    operationId: line.operationId,
-    after: line.after,
-  });
-  expect(new Date(at).toISOString()).toBe(at);
-  expect(rowOf().outcome).toBe('recorded');
+  expect(rowOf()).toEqual({ ...line, outcome: 'exists', message: 'decided by an earlier run' });
+  expect(new Date(line.at).toISOString()).toBe(line.at);
 });
 
 test('nothing is decided before the number is confirmed, and exit 3 names it', async () => {
@@ -206,7 +210,6 @@ test('nothing is decided before the number is confirmed, and exit 3 names it', a
   const wrong = await machine.run([...from, '--confirm', '3']);
 
   expect(unconfirmed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('--confirm 2') });
-  expect(unconfirmed.stderr).toContain(ids[1]);
   expect(wrong.exitCode).toBe(2);
   expect(proxy.writes()).toEqual([]);
   expect((await tables(service)).decisions).toHaveLength(1);
@@ -223,13 +226,14 @@ test('--dry-run prints the plan and writes nothing', async () => {
 
   expect(shown).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('1 to decide, 1 already decided'),
+    stdout: expect.stringContaining(String(open)),
+    stderr: expect.stringContaining('1 dispute to decide, 1 already decided'),
   });
-  expect(JSON.parse(json.stdout).plan).toMatchObject([{ plan: 'decide' }, { plan: 'unchanged' }]);
+  expect(JSON.parse(json.stdout)).toMatchObject([{ plan: 'decide' }, { plan: 'exists' }]);
   expect(proxy.writes()).toEqual([]);
 });
 
-test('the first unknown outcome stops the run with exit 10; what is in doubt is not sent again before it is settled', async () => {
+test('a decision in doubt does not hold up the others, and is not sent again before it is settled', async () => {
   const { service, proxy, machine, other } = await scene();
   const ids = await other.openDisputes(4);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
@@ -257,18 +261,17 @@ test('the first unknown outcome stops the run with exit 10; what is in doubt is 
   const second = await machine.run(args);
 
   expect(first.exitCode).toBe(10);
-  const outcomesOf = (text: string) =>
-    JSON.parse(text).results.map(({ outcome }: { outcome: string }) => outcome);
-  expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'not_sent', 'not_sent']);
+  const outcomesOf = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
+  expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'applied', 'applied']);
   expect(first.stderr).toContain('storectl resume');
   expect(second.exitCode).toBe(10);
-  expect(outcomesOf(second.stdout)).toEqual(['recorded', 'unknown', 'applied', 'applied']);
-  const [, inDoubt] = JSON.parse(second.stdout).results;
-  expect(inDoubt.message).toContain(`storectl resume ${inDoubt.operationId}`);
+  expect(outcomesOf(second.stdout)).toEqual(['exists', 'unknown', 'exists', 'exists']);
+  const [, inDoubt] = JSON.parse(second.stdout);
+  expect(inDoubt.message).toContain(inDoubt.operationId);
   await machine.run(['resume', inDoubt.operationId, '--mark', 'not-applied']);
   const third = await machine.run(args);
   expect(third.exitCode).toBe(0);
-  expect(outcomesOf(third.stdout)).toEqual(['recorded', 'applied', 'recorded', 'recorded']);
+  expect(outcomesOf(third.stdout)).toEqual(['exists', 'applied', 'exists', 'exists']);
   const { decisions } = await tables(service);
   for (const id of ids) expect(decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
@@ -286,7 +289,7 @@ test('run again, rows that were decided are not sent', async () => {
   expect(again).toMatchObject({
     exitCode: 0,
     stdout: '',
-    stderr: expect.stringContaining('2 decided in an earlier run'),
+    stderr: expect.stringContaining('2 already decided'),
   });
   expect(again.stderr).not.toContain(ids[0]);
   expect(proxy.writes()).toHaveLength(before);
@@ -312,11 +315,11 @@ test('a store that was restored since: what is open again is decided again, and 
   const again = await machine.run([...args, '--confirm', '1']);
 
   expect(again.exitCode).toBe(5);
-  expect(again.stderr).toContain('Warning: line 2: decided by an earlier run but open again');
-  expect(JSON.parse(again.stdout).results).toMatchObject([
+  expect(again.stderr).toContain('Warning: line 2: decided by an earlier run (');
+  expect(JSON.parse(again.stdout)).toMatchObject([
     { disputeId: reopened, outcome: 'applied' },
-    { disputeId: gone, outcome: 'not_found' },
-    { disputeId: kept, outcome: 'recorded' },
+    { disputeId: gone, outcome: 'failed' },
+    { disputeId: kept, outcome: 'exists' },
   ]);
   const { decisions } = await tables(service);
   expect(decisions.filter(({ disputeId }) => disputeId === reopened)).toHaveLength(1);
@@ -331,10 +334,10 @@ test('an unusual status is refused in the plan, but can be sent for a single dis
   const unknownStatus = 'unknown status "banana"; use won, lost or withdrawn';
 
   const planned = await machine.run([...args, '--dry-run', '--json']);
-  expect(JSON.parse(planned.stdout).plan).toMatchObject([
+  expect(JSON.parse(planned.stdout)).toMatchObject([
     { plan: 'decide', warning: null },
-    { plan: 'invalid', message: unknownStatus, warning: null },
-    { plan: 'invalid', message: 'unknown status "withdrwan": did you mean withdrawn?' },
+    { plan: 'failed', message: unknownStatus, warning: null },
+    { plan: 'failed', message: 'unknown status "withdrwan": did you mean withdrawn?' },
   ]);
   const sent = await machine.run([...args, '--confirm', '1']);
   expect(sent.exitCode).toBe(2);
@@ -357,7 +360,7 @@ test('an unusual status that the service has taken before is decided as others a
 
   writeFiles(machine, { 'decisions.csv': `${header}\n${second},settled,ok\n` });
   const planned = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
-  expect(JSON.parse(planned.stdout).plan).toMatchObject([{ plan: 'decide', warning: null }]);
+  expect(JSON.parse(planned.stdout)).toMatchObject([{ plan: 'decide', warning: null }]);
 });
 
 test('a refusal of several lines is one line among the results', async () => {
@@ -410,7 +413,7 @@ test('a dispute that is decided between the plan and its turn is left alone', as
   ]);
 
   expect(result.exitCode).toBe(6);
-  expect(JSON.parse(result.stdout).results).toMatchObject([{ outcome: 'applied' }, { outcome: 'conflict' }]);
+  expect(JSON.parse(result.stdout)).toMatchObject([{ outcome: 'applied' }, { outcome: 'failed' }]);
   expect(proxy.writes()).toHaveLength(1);
   const { decisions } = await tables(service);
   expect(decisions.filter(({ disputeId }) => disputeId === second)).toMatchObject([{ status: 'lost' }]);
@@ -425,9 +428,9 @@ test('JSON lines from standard input', async () => {
   const result = await machine.run(args, { stdin });
 
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Ignored columns: note') });
-  expect(JSON.parse(result.stdout).results).toMatchObject([
+  expect(JSON.parse(result.stdout)).toMatchObject([
     { outcome: 'applied', disputeId: id },
-    { outcome: 'invalid', line: 2 },
+    { outcome: 'failed', line: 2 },
   ]);
   expect((await tables(service)).decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
@@ -447,7 +450,7 @@ test('a cancelled run ends between two decisions and says what is done', async (
 
   expect(result).toMatchObject({
     exitCode: 130,
-    stderr: expect.stringContaining('stopped after 1 decision, 2 left: cancelled; nothing more was sent'),
+    stderr: expect.stringContaining('stopped (1 decided, 2 not reached): cancelled\n'),
   });
   // The error counts the rows that are left; only what was decided has a line.
   expect(
@@ -463,7 +466,7 @@ test('a history that fails midway ends the run, which says what is done', async 
   const { proxy, machine, other } = await scene();
   const ids = await other.openDisputes(3);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
-  const history = path.join(machine.stateDirectory, 'history', 'main');
+  const history = path.join(machine.stateDirectory, 'history');
   proxy.decide(({ method }) => {
     if (method !== 'POST') return 'pass';
     rmSync(history, { recursive: true });
@@ -474,8 +477,8 @@ test('a history that fails midway ends the run, which says what is done', async 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
 
   expect(result.exitCode).toBe(11);
-  expect(result.stderr).toMatch(/stopped after 1 decision, 2 left: .* is not a directory/);
-  expect(result.stderr).toContain('nothing more was sent; then run the same command again to continue');
+  expect(result.stderr).toMatch(/stopped \(1 decided, 2 not reached\): /);
+  expect(result.stderr).toContain('run the same command again to continue');
 });
 
 test('columns may be named in any capitals, and the blanks around a resolution are not part of it', async () => {
@@ -564,12 +567,12 @@ test('--fields chooses from the results, and --output-file holds all of them', a
 
   const result = await machine.run([...args, '--fields', 'line,outcome']);
 
-  expect(JSON.parse(result.stdout).results).toEqual([
+  expect(JSON.parse(result.stdout)).toEqual([
     { line: 2, outcome: 'applied' },
-    { line: 3, outcome: 'invalid' },
+    { line: 3, outcome: 'failed' },
   ]);
   const written = JSON.parse(readFileSync(path.join(machine.folder, 'out.json'), 'utf8'));
-  expect(written.results).toMatchObject([{ disputeId: id, outcome: 'applied' }, { outcome: 'invalid' }]);
+  expect(written).toMatchObject([{ disputeId: id, outcome: 'applied' }, { outcome: 'failed' }]);
 });
 
 test.each([
@@ -610,4 +613,43 @@ test('several disputes cannot have one decision', async () => {
       /--status and --confirm cannot be used with several disputes\n.*--from FILE/,
     ),
   });
+});
+
+test('the rows that failed are a file of their own beside --output-file, which can be fixed and used', async () => {
+  const { machine, other } = await scene();
+  const [first, second] = await other.openDisputes(2);
+  writeFiles(machine, {
+    'decisions.csv': `${header}\n${first},won,ok\n${second},wom,"so, ""it"" was"\n${nobody},won,ok\n`,
+  });
+  const decide = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1'];
+  const file = path.join(machine.folder, 'out.failed.csv');
+
+  const plain = await machine.run([...decide.slice(0, -1), '1']);
+  const result = await machine.run([...decide, '--output-file', 'out.json']);
+
+  expect(plain.stderr).toContain('--output-file FILE.json');
+  expect(result).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('out.failed.csv') });
+  expect(readFileSync(file, 'utf8').split('\n')).toEqual([
+    `${header},line,reason`,
+    `${second},wom,"so, ""it"" was",3,"unknown status ""wom"": did you mean won?"`,
+    `${nobody},won,ok,4,not found in this store`,
+    '',
+  ]);
+  writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 2).join('\n').replace('wom', 'won'));
+  const fixed = await machine.run(['disputes', 'decide', '--from', 'out.failed.csv', '--confirm', '1']);
+  expect(fixed).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('Ignored columns') });
+});
+
+test('all decisions of a file are in one log, each with the status from before it', async () => {
+  const { machine, other } = await scene();
+  const ids = await other.openDisputes(3);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
+
+  const listed = await machine.run(['history', 'list', '--operation', 'disputes.decide', '--json']);
+
+  const records: { id: string }[] = JSON.parse(listed.stdout);
+  expect(new Set(records.map(({ id }) => id.split('.')[0])).size).toBe(1);
+  const shown = await machine.run(['history', 'show', records[0]?.id ?? '', '--json']);
+  expect(JSON.parse(JSON.parse(shown.stdout).former)).toEqual({ status: 'open' });
 });

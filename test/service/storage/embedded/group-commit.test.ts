@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../../src/service/index.ts';
 import { recordEvent } from '../../../../src/service/operations/record-event.ts';
-import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
+import { insertEvent, listNotifications } from '../../../../src/service/storage/queries/events.ts';
 import { putSettings } from '../../../../src/service/storage/queries/settings.ts';
 import {
   newDatabase,
@@ -82,8 +82,8 @@ test('a failed commit rejects its whole group without a trace, and the next grou
   const poison = storage.write(async (db) => {
     // The engine looks at what this breaks when it commits.
     await sql`pragma defer_foreign_keys = on`.execute(db);
-    await sql`insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
-      created_at, updated_at) values ('nobody', 'x', '', '', '', '', '', '', 0, '', '')`.execute(db);
+    await sql`insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
+      created_at, updated_at) values ('nobody', 1, 'x', '', '', '', '', '', '', 0, '', '')`.execute(db);
   });
   const results = await Promise.allSettled([insert(storage, 1), poison, insert(storage, 2)]);
   for (const result of results) {
@@ -216,8 +216,9 @@ test('a change sees the changes before it in the same commit', async () => {
     service.call('disputes.open', '', dispute('after')),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
-  const rows = await service.storage.read((db) => db.selectFrom('events').selectAll().execute());
-  const byTitle = Object.fromEntries(rows.map(({ title, readAt }) => [title, readAt !== null]));
+  const { storage, storeId } = service;
+  const rows = await storage.read((db) => listNotifications({ db, storeId }));
+  const byTitle = Object.fromEntries(rows.map(({ title, read }) => [title, read]));
   expect(byTitle).toEqual({ 'Dispute opened': true, 'Operations settings updated': false, Mine: false });
 });
 

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createApp,
-  createStore,
-  openStorage,
-  prune,
-  type Storage,
-  seedExampleStore,
-} from '../../../../src/service/index.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createApp, createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
+import { migrations } from '../../../../src/service/storage/all-migrations.ts';
+import { migrate } from '../../../../src/service/storage/migrate.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
 import {
@@ -160,15 +155,7 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
     await service.call('blog.create', '', { title: 'A', contentMd: 'x' });
     await service.call('backup.create', '', { label: 'x', sections: ['blog'], idempotencyKey: 'k' });
   }
-  const tables = [
-    'stores',
-    'apiKeys',
-    'posts',
-    'backups',
-    'backupSections',
-    'events',
-    'idempotencyKeys',
-  ] as const;
+  const tables = ['stores', 'apiKeys', 'posts', 'backups', 'events', 'idempotencyKeys'] as const;
   const { read, write } = storage.forStore(mine.storeId);
   for (const table of tables) {
     const seen = await read((db) => db.selectFrom(table).selectAll().execute());
@@ -176,7 +163,7 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
     expect([table, new Set(owners)]).toEqual([table, new Set([mine.storeId])]);
   }
   await write((db) => db.updateTable('posts').set({ title: 'Overwritten' }).execute());
-  await write((db) => db.deleteFrom('backupSections').execute());
+  await write((db) => db.deleteFrom('backups').execute());
   const forged = {
     id: 'e',
     type: 'x',
@@ -184,6 +171,7 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
     title: '',
     body: '',
     createdAt: 'x',
+    sequence: 1,
     storeId: other.storeId,
   };
   await expect(write((db) => db.insertInto('events').values(forged).execute())).rejects.toThrow(
@@ -192,7 +180,7 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
 
   const left = await storage.read(async (db) => ({
     posts: await db.selectFrom('posts').select(['storeId', 'title']).execute(),
-    sections: await db.selectFrom('backupSections').select('storeId').execute(),
+    backups: await db.selectFrom('backups').select('storeId').execute(),
   }));
   expect(new Map(left.posts.map((post) => [post.storeId, post.title]))).toEqual(
     new Map([
@@ -200,7 +188,7 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
       [other.storeId, 'A'],
     ]),
   );
-  expect(left.sections).toEqual([{ storeId: other.storeId }]);
+  expect(left.backups).toEqual([{ storeId: other.storeId }]);
 });
 
 test('a connection without a store sees nothing, also after a transaction with one', async () => {
@@ -221,18 +209,11 @@ test('three instances, one key 50 times at once: one backup, and all answers nam
   const body = { label: 'x', sections: ['store', 'blog'], idempotencyKey: 'k' };
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('/backups', body)));
 
-  const done = answers.filter((answer) => answer.status === 201);
-  expect(done.filter((answer) => !answer.replayed)).toHaveLength(1);
-  expect(new Set(done.map((answer) => answer.body.id)).size).toBe(1);
-  for (const answer of answers.filter((one) => one.status !== 201)) {
-    expect(answer).toMatchObject({
-      status: 409,
-      retryAfter: '1',
-      body: { code: 'idempotency_in_progress' },
-    });
-  }
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
+  expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
   expect(await count(service, 'backups')).toBe(1);
-  expect(await post('/backups', body)).toMatchObject({ status: 201, replayed: true, body: done[0]?.body });
+  expect(await post('/backups', body)).toMatchObject({ status: 201, replayed: true, body: answers[0]?.body });
 });
 
 test('three instances, two decisions at once: one wins, the other gets a conflict', async () => {
@@ -263,76 +244,6 @@ test('three instances, 32 clients that write: nothing is lost, doubled or refuse
   expect(await count(service, 'events')).toBe(32 * 4);
 });
 
-test('during a restore other changes of the store are refused, and those of other stores succeed', async () => {
-  const { service, post } = await startInstances(2);
-  const other = await startService({ storage: service.storage });
-  const backup = { label: 'x', sections: ['store'], idempotencyKey: 'b' };
-  const { id } = (await service.call('backup.create', '', backup)).body;
-
-  await whileTaken(service.storage, service.storeId, async () => {
-    const dispute = { kind: 'payment', reason: 'x', idempotencyKey: 'k' };
-    for (const [path, body] of [
-      ['/disputes', dispute],
-      [`/backups/${id}/restore`, { sections: ['store'], idempotencyKey: 'r' }],
-    ] as const) {
-      expect(await post(path, body)).toMatchObject({ status: 409, body: { code: 'restore_in_progress' } });
-    }
-    // A request that was applied before is answered anyway.
-    expect(await post('/backups', backup)).toMatchObject({ status: 201, replayed: true });
-    expect((await service.call('settings.show', '')).status).toBe(200);
-    expect((await other.call('disputes.open', '', dispute)).status).toBe(201);
-  });
-  expect(await post('/disputes', { kind: 'payment', reason: 'x', idempotencyKey: 'k' })).toMatchObject({
-    status: 201,
-  });
-});
-
-/** Holds the lock of a restore while `work` runs. */
-async function whileTaken(storage: Storage, storeId: string, work: () => Promise<void>): Promise<void> {
-  await storage.forStore(storeId).write(async (_, locks) => {
-    expect(await locks.acquireRestore()).toBe(true);
-    await work();
-  });
-}
-
-test('backups leave a connection of a small pool to others', async () => {
-  const storage = await openStorage(await newDatabase(), { poolSize: 2 });
-  onTestFinished(() => storage.close());
-  const others = await startService({ storage });
-  let running = 0;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const held: Storage = {
-    ...storage,
-    forStore: (id) => ({
-      ...storage.forStore(id),
-      writeLong: (work) =>
-        storage.forStore(id).writeLong(async (change) => {
-          running += 1;
-          await released;
-          return work(change);
-        }),
-    }),
-  };
-  const app = toFetch(createApp({ storage: held, version: '1', rateLimit: null }));
-  const stores = [await startService({ storage }), await startService({ storage }), others];
-  const backups = stores.map(({ store, key }) =>
-    app(
-      new Request(`http://service.test/v1/stores/${store.id}/operations/backups`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ label: 'x', sections: ['store'], idempotencyKey: 'k' }),
-      }),
-    ),
-  );
-  await vi.waitFor(() => expect(running).toBe(1));
-  expect((await others.call('store.update', '', { name: 'Meanwhile' })).status).toBe(200);
-  release();
-  for (const answer of await Promise.all(backups)) expect(answer.status).toBe(201);
-});
-
 test('many waiting changes of one store do not block other stores', async () => {
   const url = await newDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
@@ -346,8 +257,7 @@ test('many waiting changes of one store do not block other stores', async () => 
   const isTaken = new Promise<void>((resolve) => {
     taken = resolve;
   });
-  const holder = elsewhere.forStore(service.storeId).write(async (_, locks) => {
-    await locks.acquireChange();
+  const holder = elsewhere.forStore(service.storeId).change(async () => {
     taken();
     await released;
   });
@@ -355,13 +265,13 @@ test('many waiting changes of one store do not block other stores', async () => 
 
   let answered = 0;
   const waiting = Array.from({ length: 30 }, () =>
-    service.storage.forStore(service.storeId).write(async (_, locks) => {
-      await locks.acquireChange();
+    service.storage.forStore(service.storeId).change(async () => {
       answered += 1;
     }),
   );
-  const change = await service.storage.forStore(otherStore).write((_, locks) => locks.acquireChange());
-  expect({ change, answered }).toEqual({ change: true, answered: 0 });
+  const { forStore, usage } = service.storage;
+  expect(await forStore(otherStore).change(async () => answered)).toBe(0);
+  expect(usage().connections?.total).toBeLessThanOrEqual(2);
   release();
   await holder;
   await Promise.all(waiting);
@@ -374,8 +284,7 @@ test('a change that waits too long for another gets busy', async () => {
   const impatient = await openStorage(url, { busyTimeoutMs: 200 });
   onTestFinished(() => impatient.close());
   const app = toFetch(createApp({ storage: impatient, version: '1', rateLimit: null }));
-  await service.storage.forStore(service.storeId).write(async (_, locks) => {
-    await locks.acquireChange();
+  await service.storage.forStore(service.storeId).change(async () => {
     const answer = await app(
       new Request(`http://service.test/v1/stores/${service.storeId}`, {
         method: 'PATCH',
@@ -389,30 +298,52 @@ test('a change that waits too long for another gets busy', async () => {
   });
 });
 
-test('transactions that PostgreSQL aborts are run again', async () => {
-  const url = await newDatabase();
+test.each([
+  ['a table that another transaction has locked', 'lock table posts in access exclusive mode'],
+  ['the store', 'select 1 from stores for update'],
+])('a change that waits too long for %s gets busy, and so do those behind it', async (_, lock) => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openStorage(url, { busyTimeoutMs: 300 }) });
+  const other = await connect(adminUrl);
+  await other.query(`begin; ${lock}`);
+  const answers = await Promise.all(
+    ['A', 'B', 'C'].map((title) => service.call('blog.create', '', { title, contentMd: '' })),
+  );
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  await other.query('rollback');
+  expect((await service.call('blog.create', '', { title: 'A', contentMd: '' })).status).toBe(201);
+  await service.storage.close();
+});
+
+test('a change that an operator cancels, and a deadlock, get busy', async () => {
+  const { url, adminUrl } = await freshDatabase();
   const storage = await openTestStorage(url);
+  const cancelled = storage.write(async (db) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+    const cancel = `select pg_cancel_backend(${rows[0]?.pid})`;
+    await Promise.all([sql`select pg_sleep(60)`.execute(db), query(adminUrl, cancel)]);
+  });
+  await expect(cancelled).rejects.toThrow('the database is not available');
+
   const stores = [await createStore(storage, { name: 'A' }), await createStore(storage, { name: 'B' })];
-  const attempts = [0, 0];
+  const meet = rendezvous(2);
   const rename = (first: number) =>
     storage.write(async (db) => {
-      attempts[first] = (attempts[first] ?? 0) + 1;
       for (const index of [first, 1 - first]) {
-        const id = stores[index]?.id ?? '';
-        await db
-          .updateTable('stores')
-          .set({ name: `by ${first}` })
-          .where('id', '=', id)
-          .execute();
-        // Both have their first row before either asks for its second: a deadlock.
-        if (attempts[first] === 1) await meet();
+        const one = db.updateTable('stores').where('id', '=', stores[index]?.id ?? '');
+        await one.set({ name: `by ${first}` }).execute();
+        // Both have their first row before either asks for its second.
+        await meet();
       }
     });
-  const meet = rendezvous(2);
-  await Promise.all([rename(0), rename(1)]);
-  expect(Math.max(...attempts)).toBeGreaterThan(1);
-  const names = await storage.read((db) => db.selectFrom('stores').select('name').execute());
-  expect(new Set(names.map((row) => row.name)).size).toBe(1);
+  const results = await Promise.allSettled([rename(0), rename(1)]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  for (const result of results) {
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'StorageBusyError' });
+  }
 });
 
 /** Lets the first `count` callers go on together, and later ones at once. */
@@ -428,15 +359,43 @@ function rendezvous(count: number): () => Promise<void> {
   };
 }
 
-test('while one process prunes, another leaves it alone', async () => {
-  const service = await startService({ storage: await openTestStorage(await newDatabase()) });
-  const expiresAt = '2020-01-01T00:00:00.000Z';
-  await service.storage.write((db) => db.updateTable('apiKeys').set({ expiresAt }).execute());
-  await service.storage.write(async (_, locks) => {
-    expect(await locks.claim(['prune'])).toBe(true);
-    expect(await prune(service.storage, { retentionDays: 90 })).toMatchObject({ keys: 0 });
+test('a commit that waits for a standby which is gone says that the change may have been made, and is in time', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openStorage(url, { busyTimeoutMs: 300 }) });
+  await query(
+    adminUrl,
+    `create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(60); return null; end'`,
+  );
+  await query(
+    adminUrl,
+    `create constraint trigger wait after insert on posts deferrable initially deferred
+       for each row execute function wait()`,
+  );
+  expect(await service.call('blog.create', '', { title: 'A', contentMd: '' })).toMatchObject({
+    status: 503,
+    body: { code: 'busy', detail: expect.stringContaining('may or may not have been made') },
   });
-  expect(await prune(service.storage, { retentionDays: 90 })).toMatchObject({ keys: 1 });
+  expect(await service.call('store.update', '', { name: 'B' })).toMatchObject({ status: 503 });
+  await query(adminUrl, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'storectl'");
+  expect((await service.call('store.update', '', { name: 'B' })).status).toBe(200);
+  await service.storage.close();
+});
+
+test('an index is built while others write, by one of the instances that start at once', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const later = [...migrations, { name: '0002-index', index: { name: 'later_index', on: 'posts (title)' } }];
+  // What a process that was killed while it built it has left.
+  await query(adminUrl, 'create index later_index on posts (title)');
+  const writer = await connect(adminUrl);
+  await writer.query('begin; update stores set mark = mark');
+  const instances = [await openTestStorage(url), await openTestStorage(url)];
+  const migrated = Promise.all(instances.map((storage) => migrate(storage, later)));
+  await migrated;
+  await writer.query('commit');
+  expect((await service.call('blog.create', '', { title: 'A', contentMd: '' })).status).toBe(201);
+  const indexes = `select indisvalid as valid from pg_index where indexrelid = 'later_index'::regclass`;
+  expect(await query(adminUrl, indexes)).toEqual([{ valid: true }]);
 });
 
 test('a connection that breaks between two queries fails only its own transaction', async () => {
@@ -469,7 +428,7 @@ test('after a connection that broke during the commit the answer says that the c
   await cutOffAtCommitOf('posts');
   const post = await service.call('blog.create', '', { title: 'A', contentMd: '' });
   expect(post).toMatchObject({
-    status: 500,
+    status: 503,
     body: { detail: expect.stringContaining('may or may not have been made') },
   });
 

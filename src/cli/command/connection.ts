@@ -1,0 +1,89 @@
+import { normalizeBaseUrl } from '../../client/base-url.ts';
+import type { Client, ClientOptions, createClient } from '../../client/client.ts';
+import {
+  type ConnectionSettings,
+  demoProfile,
+  describeSource,
+  loginCommand,
+  refuseMistypedKey,
+} from '../config/connection-settings.ts';
+import { CliError, usageError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+import type { Demo } from './demo-service.ts';
+import { inputNeeded, missingConnection } from './input-needed.ts';
+import type { Waiting } from './waiting.ts';
+
+/** Where a command's requests go. */
+export interface Connection {
+  readonly profile: string;
+  readonly storeId: string;
+  /** For people. */
+  readonly host: string;
+  /** Base URL without its trailing slash. */
+  readonly baseUrl: string;
+  /** The key, so that history can refuse records that contain it. */
+  readonly secret: string;
+  readonly client: Client;
+}
+
+type Target = Omit<Connection, 'client'>;
+
+/** The client rejects proxy settings that are not URLs. */
+export function makeClient(create: typeof createClient, options: ClientOptions): Client {
+  try {
+    return create(options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(error.message, 'fix or unset it; nothing was sent', { code: 'invalid_setting' });
+  }
+}
+
+/** The client, of whose requests a terminal shows what is awaited. */
+export function showingWaits(client: Client, { profile, host }: Target, { during }: Waiting): Client {
+  const what = profile === demoProfile ? 'the demo store' : host;
+  return {
+    ...client,
+    call: (operation, input) => during(what, () => client.call(operation, input)),
+    send: (request, input) => during(what, () => client.send(request, input)),
+  };
+}
+
+/** The demo service of this process. */
+export function demoTarget({ origin, apiKey, example }: Demo, { storeId }: ConnectionSettings): Target {
+  return {
+    profile: demoProfile,
+    storeId: storeId?.value ?? example.storeId,
+    host: 'this process',
+    baseUrl: origin,
+    secret: apiKey,
+  };
+}
+
+/** The store of a profile. Throws exit 3 without a store or an address, and exit 4 without a key. */
+export function storedTarget({
+  profile,
+  storeId,
+  baseUrl,
+  apiKey,
+  storedKeyUrl,
+}: ConnectionSettings): Target {
+  const missing = missingConnection({ profile, storeId, baseUrl });
+  if (storeId === null || baseUrl === null) throw inputNeeded(missing);
+  if (apiKey === null) {
+    throw new CliError({
+      code: 'no_key',
+      exitCode: exitCodes.notAllowed,
+      message: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
+      hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
+      outcome: 'not_sent',
+    });
+  }
+  refuseMistypedKey(apiKey.value, `the key in ${describeSource(apiKey.source)}`);
+  return {
+    profile,
+    storeId: storeId.value,
+    host: baseUrl.value.host,
+    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
+    secret: apiKey.value,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Operation } from '../../../contract/operation.ts';
+import type { ChangeRequest } from '../../../history/intent.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import type { Connection } from '../../command/connection.ts';
+import type { Context } from '../../command/context.ts';
+import type { ParsedCommand } from '../../core/parsed-command.ts';
+import type { FieldFlag } from '../../input/field-flags.ts';
+import type { Question, Questions } from '../../prompts/questions.ts';
+
+/** A call of an operation, complete and checked: where it goes, what is sent, and who asked for it. */
+export interface Run {
+  readonly target: Connection;
+  readonly request: OperationRequest;
+  readonly ui: UserInterface;
+}
+
+/** What is sent. The store id is the target's. */
+export interface OperationRequest {
+  readonly operation: Operation;
+  /** Path parameters other than the store id. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Null for an operation without a body. */
+  readonly body: Record<string, unknown> | null;
+  /** JSON text that is sent unchanged. `body` is then its value if that is an object. */
+  readonly bodyText?: string;
+}
+
+/** The user of a command: what they typed, and how to talk to them. */
+export interface UserInterface {
+  readonly context: Context;
+  readonly parsed: ParsedCommand;
+  /** The flags of the request's fields, which error messages name. */
+  readonly fields: readonly FieldFlag[];
+  /** The questions the user answered, or null if nothing was asked. */
+  readonly interview: Interview | null;
+}
+
+/** Lets a user who answered questions answer them again. The answers change the request in place. */
+export interface Interview {
+  /** Asks the last question again; Escape goes further back. */
+  goBack(): Promise<void>;
+  /** The questions of the command itself. */
+  readonly first: Questions;
+  /** A question for a field of the request, whether it was asked before or not. */
+  questionOf(field: FieldFlag): Question;
+  /** The same for the ids in the path. */
+  questionsOfIds(): readonly Question[];
+}
+
+/** What a change may need besides its request. */
+export interface ChangeOptions
+  extends Pick<ChangeRequest, 'ifMatch' | 'former' | 'undoes' | 'readAt' | 'allowDuplicate'> {
+  /** The label of the backup that is made before a change that destroys something. */
+  readonly safetyLabel?: string | undefined;
+}
+
+/** What a user gets of an operation that was applied, or of a read that was answered. */
+export interface Result {
+  /** The JSON value that the service sent. */
+  readonly answer: unknown;
+  /** The same as text, as the service sent it. */
+  readonly text: string;
+  readonly etag: string | null;
+  /** The record in the history, or null for a read. */
+  readonly record: HistoryRecord | null;
+  /** It had been applied before, and this command sent nothing. */
+  readonly isEarlier?: boolean;
+  /** The id that `--quiet` prints if it is not the answer's. */
+  readonly id?: string;
+  /** It changed nothing, so there is nothing to undo. */
+  readonly changedNothing?: boolean;
+}

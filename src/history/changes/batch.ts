@@ -1,0 +1,145 @@
+import type { Client } from '../../client/client.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { RefusedError } from '../errors.ts';
+import { type History, lockOptionsOf, type Recorded, type SendOptions, waitOf } from '../history.ts';
+import { type ChangeRequest, intentOf } from '../intent.ts';
+import type { HistoryRecord, Intent } from '../journal/history-record.ts';
+import type { LogWriter } from '../journal/journal.ts';
+import { findEarlier, sameCommandBy } from './change.ts';
+import { overtake } from './overtake.ts';
+import { type Resumed, resumeRecord } from './resume.ts';
+import { recordIn, sendRecord } from './send.ts';
+import { batchOver, openSlots, type Slot, type SlotOptions } from './slots.ts';
+
+export interface BatchOptions extends SendOptions, SlotOptions {
+  readonly operation: Operation;
+  /** The API key: a request that contains it is refused. */
+  readonly secrets: readonly string[];
+  /** Called before each wait for another attempt. */
+  onRetry?(): void;
+}
+
+/** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */
+export interface Batch {
+  /**
+   * As `recordChange`, with the same promises and rules: the record is on disk before the first byte is sent. Null if the batch
+   * was over before.
+   */
+  change(request: ChangeRequest): Promise<Recorded | null>;
+  /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before. */
+  resume(id: string): Promise<Resumed | null>;
+  /** Releases what the batch holds; its log stays this process's until `history.end()`. */
+  end(): void;
+}
+
+/** Characters after which a run goes on in another log: a log is read as a whole. */
+const maxLogSize = 8 * 1024 * 1024;
+
+/** Begins a batch; no other process begins the operation for this store until it ends. Throws a HistoryError. */
+export async function beginBatch(history: History, options: BatchOptions): Promise<Batch> {
+  const { journal } = history;
+  const { operation, client } = options;
+  const lock = await journal.acquire(`begin ${operation.id}`, lockOptionsOf(options));
+  let known: readonly HistoryRecord[];
+  try {
+    known = history.readForChange(operation.id, { all: true });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  client.pause(waitOf(known, journal.now()));
+  const by = sameCommandBy(operation.id);
+  const same = groupBy(known, (record) => (record.unreadable ? '' : record[by]));
+  const slots = openSlots(options);
+  let log: Promise<LogWriter> | null = null;
+
+  /** Adds a record to the log of the batch, which its first record begins. */
+  async function add(intent: Intent): Promise<{ writer: LogWriter; id: string }> {
+    if (log !== null) {
+      const writer = await log;
+      if (writer.size < maxLogSize) {
+        const [record] = await writer.add([intent]);
+        return { writer, id: record?.id ?? '' };
+      }
+    }
+    const begun = journal.begin({
+      operation: operation.id,
+      intents: [intent],
+      isBatch: true,
+      secrets: options.secrets,
+    });
+    log = begun;
+    const writer = await begun;
+    history.keep(writer);
+    return { writer, id: `${writer.id}.1` };
+  }
+
+  async function inSlot<Result>(run: (slot: Slot) => Promise<Result>): Promise<Result | null> {
+    const slot = slots.take();
+    try {
+      await slot.waitToRecord();
+      return await run(slot);
+    } catch (error) {
+      if (error === batchOver) return null;
+      throw error;
+    } finally {
+      // The caller learns the outcome before the next request starts.
+      setImmediate(slot.release);
+    }
+  }
+
+  return {
+    change: (request) =>
+      inSlot(async (slot) => {
+        const intent = intentOf(request, journal.store.storeId);
+        const earlier = [...(same.get(intent[by]) ?? []), ...(same.get('') ?? [])];
+        const continued = await findEarlier(history, request, intent, earlier, options);
+        if (continued !== null) throw new RefusedError('in_doubt', continued);
+        const { writer, id } = await add(intent);
+        try {
+          await slot.waitToSend();
+        } catch (error) {
+          await writer.change([{ id, state: 'not_sent' }]);
+          throw error;
+        }
+        const sending = {
+          ...options,
+          client: freeing(client, slot),
+          writer,
+          now: journal.now,
+          inBatch: true,
+        };
+        const sent = await sendRecord(sending, id, { isFirst: true });
+        if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer, id), earlier);
+        return sent;
+      }),
+    resume: (id) =>
+      inSlot(async (slot) => {
+        await slot.waitToSend();
+        return resumeRecord(history, id, { ...options, inBatch: true });
+      }),
+    end: () => lock.release(),
+  };
+}
+
+/** A client that frees the slot as soon as a request was applied, before its outcome is written. */
+function freeing(client: Client, slot: Slot): Client {
+  return {
+    ...client,
+    async send(request, input) {
+      const outcome = await client.send(request, input);
+      if (outcome.kind === 'applied') slot.release();
+      return outcome;
+    },
+  };
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,53 @@
+import { isObject, leafPaths, parseJson } from '../../base/json.ts';
+import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
+import { overlap, rulesOf } from '../operation-rules.ts';
+
+/**
+ * JSON of the values that a change of single fields replaces, as this machine has seen them last, or null if it has seen none.
+ * A field that something else may have changed since is left out. `known` are newest first.
+ */
+export function formerValues(intent: Intent, known: readonly HistoryRecord[]): string | null {
+  const seen = known.find(
+    (record) =>
+      record.operation === intent.operation && record.state === 'applied' && isObject(documentOf(record)),
+  );
+  if (seen === undefined) return null;
+  const later = known
+    .slice(0, known.indexOf(seen))
+    .filter((record) => record.state === 'applied' || isInDoubt(record));
+  const document = documentOf(seen);
+  const { touches } = rulesOf(intent.operation);
+  let former: unknown;
+  for (const path of leafPaths(parseJson(intent.body))) {
+    const single = { ...intent, body: JSON.stringify(nest(path, 0)) };
+    if (later.some((record) => overlap(rulesOf(record.operation).touches(record), touches(single)))) continue;
+    former = withValue(former, path, valueAt(document, path));
+  }
+  return former === undefined ? null : JSON.stringify(former);
+}
+
+function documentOf({ response }: HistoryRecord): unknown {
+  return parseJson(response?.body);
+}
+
+/** A field that is missing was never set. */
+export function valueAt(document: unknown, path: readonly string[]): unknown {
+  let value = document;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return null;
+    value = value[name];
+  }
+  return value;
+}
+
+function nest(path: readonly string[], value: unknown): unknown {
+  return path.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
+}
+
+/** The document with this value at this path; objects on the way are copied or made. */
+export function withValue(document: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value;
+  const object = isObject(document) ? document : {};
+  const member = Object.hasOwn(object, name) ? object[name] : undefined;
+  return { ...object, [name]: withValue(member, rest, value) };
+}

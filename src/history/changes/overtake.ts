@@ -1,0 +1,35 @@
+import { type History, logIdOf } from '../history.ts';
+import { isSameCommand } from '../intent.ts';
+import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import { covers, rulesOf } from '../operation-rules.ts';
+
+/**
+ * Ends the doubt about earlier changes that no longer matter, because a later one that was applied sets the same. What another
+ * process works on is left to it.
+ */
+export async function overtake(
+  history: History,
+  later: HistoryRecord,
+  known: readonly HistoryRecord[],
+): Promise<void> {
+  const overtaken = known.filter((earlier) => isInDoubt(earlier) && isOvertaken(earlier, later));
+  for (const earlier of overtaken) {
+    const logId = logIdOf(earlier.id);
+    if (history.journal.isHeld(logId)) continue;
+    try {
+      const writer = await history.journal.reopen(logId);
+      await writer.change([{ id: earlier.id, overtakenBy: later.id }]);
+      const untold = [...writer.records.values()].filter((record) => record.open && record.id !== earlier.id);
+      await writer.close({ untold: untold.map(({ id }) => id) });
+    } catch {
+      // It stays open, which is true, and a later resume finds the same.
+    }
+  }
+}
+
+/** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
+export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boolean {
+  if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
+  if (rulesOf(later.operation).isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
+  return covers(rulesOf(later.operation).touches(later), rulesOf(earlier.operation).touches(earlier));
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../../client/client.ts';
+import { keepDoubt } from '../../client/doubt.ts';
+import type { Applied, Failure, Outcome } from '../../client/outcome.ts';
+import { findOperation } from '../../contract/operations.ts';
+import { HistoryError } from '../errors.ts';
+import type { Finding, Recorded, SendOptions } from '../history.ts';
+import type { HistoryRecord } from '../journal/history-record.ts';
+import type { LogWriter } from '../journal/journal.ts';
+import { rulesOf } from '../operation-rules.ts';
+import { changeOf } from '../recorded-outcome.ts';
+
+/** Where a record is sent from. */
+export interface Sending extends SendOptions {
+  readonly writer: LogWriter;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** One of many requests. */
+  readonly inBatch?: boolean | undefined;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/**
+ * Sends the stored bytes of a record, whose log this process holds, and writes its outcome. `isFirst`: no byte of it has left
+ * this machine yet. An unknown outcome that a read can settle is settled.
+ *
+ * Throws a HistoryError only if it is certain that nothing was sent by this call. An outcome that cannot be written (a full
+ * disk) leaves the record open, which is true.
+ */
+export async function sendRecord(
+  sending: Sending,
+  id: string,
+  { isFirst }: { isFirst: boolean },
+): Promise<Recorded> {
+  const { writer, client, now } = sending;
+  const opened = recordIn(writer, id);
+  let started = 0;
+
+  async function beforeAttempt(attempt: number): Promise<void> {
+    writer.assertHeld();
+    const attempts = (isFirst ? 0 : opened.attempts) + attempt;
+    // The first attempt of a new record was written with its request.
+    if (attempts > 1) await writer.change([{ id, attempts, sentAt: new Date(now()).toISOString() }]);
+    started = attempt;
+  }
+
+  let outcome: Outcome;
+  try {
+    const sent = await client.send(requestOf(opened), { ...inputOf(sending, opened), beforeAttempt });
+    outcome = isFirst ? sent : (proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    if (started === 0) {
+      if (isFirst) await writer.change([{ id, state: 'not_sent' }]).catch(() => {});
+      throw error;
+    }
+    outcome = interrupted(error, started);
+  }
+  let finding: Finding | null = null;
+  if (outcome.kind === 'unknown' && rulesOf(opened.operation).proof !== undefined) {
+    const found = await lookForProof(sending, opened);
+    finding = found.finding;
+    outcome = found.applied ?? outcome;
+  }
+  const settled = finding === 'applied' || (outcome.kind === 'applied' && outcome.status >= 400);
+  return { ...(await writeOutcome(sending, id, outcome, settled)), finding };
+}
+
+/** Writes an outcome that this run has found out. */
+export async function writeOutcome(
+  { writer, now }: Pick<Sending, 'writer' | 'now'>,
+  id: string,
+  outcome: Outcome,
+  settledByReading: boolean,
+): Promise<Recorded> {
+  const common = { outcome, isEarlier: false, finding: null };
+  try {
+    await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }]);
+    return { ...common, record: recordIn(writer, id), recordingError: null };
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    return { ...common, record: recordIn(writer, id), recordingError: error };
+  }
+}
+
+export function recordIn(writer: LogWriter, id: string): HistoryRecord {
+  const record = writer.records.get(id);
+  if (record === undefined) throw new RangeError(`log ${writer.id} has no record ${id}`);
+  return record;
+}
+
+function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
+  const operation = findOperation(record.operation) ?? null;
+  const { method, path, body } = record;
+  // Nothing is known about a request outside the contract, so its response cannot differ from it.
+  return { method, path, body, class: record.class, operation, anyBody: operation === null };
+}
+
+function inputOf({ timeoutMs, signal, inBatch, onRetry }: Sending, { ifMatch }: HistoryRecord) {
+  return { timeoutMs, signal, inBatch, onRetry, ...(ifMatch !== null && { ifMatch }) };
+}
+
+/** A refusal that shows that the attempt before was applied, such as a taken slug: see `OperationRules.proofByRefusal`. */
+function proofByRefusal(record: HistoryRecord, outcome: Outcome): Applied | null {
+  const { proofByRefusal: proof } = rulesOf(record.operation);
+  if (proof === undefined || outcome.kind !== 'rejected' || outcome.problem.code !== proof.code) return null;
+  const { attempts, requestId, status } = outcome;
+  return {
+    kind: 'applied',
+    attempts,
+    requestId,
+    status,
+    body: null,
+    text: '',
+    etag: null,
+    replayed: false,
+    drift: [],
+  };
+}
+
+/** Why it is not known what became of the record: if it could not be sent again now, why not. */
+function doubtOf({ failure }: HistoryRecord, sent: Outcome): Failure {
+  const message =
+    sent.kind === 'not_sent'
+      ? sent.failure.message
+      : (failure?.message ?? 'the response to an earlier request was lost');
+  return { code: 'connection_lost', message };
+}
+
+/** Attempts were made, and then the log could not be written any more. */
+function interrupted(error: HistoryError, attempts: number): Outcome {
+  const failure = { code: 'cancelled', message: error.message } as const;
+  return { kind: 'unknown', attempts, requestId: null, failure, status: null, problem: null, retryAt: null };
+}
+
+/**
+ * Reads what the change should have changed. Only a read that shows the change ends the doubt: anything else, a failed read
+ * included, leaves it.
+ */
+export async function lookForProof(
+  sending: Omit<Sending, 'writer'>,
+  record: HistoryRecord,
+): Promise<{ finding: Finding; applied: Applied | null }> {
+  const { proof, resume } = rulesOf(record.operation);
+  if (proof === undefined) return { finding: 'unreadable', applied: null };
+  const look = async () => {
+    const request = { method: 'GET', path: proof.path(record), body: null, class: 'read' } as const;
+    const { timeoutMs, signal, inBatch } = sending;
+    const read = await sending.client.send(
+      { ...request, operation: proof.operation },
+      { timeoutMs, signal, inBatch, ownConnection: true },
+    );
+    const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
+    return { read, verdict };
+  };
+  let { read, verdict } = await look();
+  // The request may still be in progress.
+  if (verdict === 'untouched' && resume === 'read') {
+    await pause(sending);
+    ({ read, verdict } = await look());
+  }
+  if (verdict !== 'applied' || read.kind !== 'applied')
+    return { finding: verdict ?? 'unreadable', applied: null };
+  const body = proof.result(read.body);
+  return { finding: 'applied', applied: { ...read, body, text: JSON.stringify(body), drift: [] } };
+}
+
+async function pause({ settlePauseMs = 2_000, signal }: SendOptions): Promise<void> {
+  try {
+    await sleep(settlePauseMs, undefined, signal && { signal });
+  } catch {
+    // The reads that follow end by the same signal.
+  }
+}

@@ -1,0 +1,123 @@
+import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
+import { DamagedError, RefusedError } from '../errors.ts';
+import type { History } from '../history.ts';
+import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import { overlap, rulesOf } from '../operation-rules.ts';
+import { valueAt, withValue } from './former.ts';
+
+/** A field that a change set: its value from before it, and the one that it set. */
+export interface UndoneField {
+  readonly path: readonly string[];
+  readonly former: unknown;
+  readonly changed: unknown;
+}
+
+/** What taking a change back means. */
+export type Undo = {
+  readonly record: HistoryRecord;
+  /** Later changes of this machine that set some of the same, newest first. */
+  readonly later: readonly HistoryRecord[];
+} & (
+  | { readonly by: 'fields' | 'document'; readonly fields: readonly UndoneField[] }
+  | { readonly by: 'backup'; readonly backupId: string; readonly sections: readonly string[] }
+);
+
+/**
+ * How a change is taken back: that with this id, or the newest that is neither undone nor an undo. Throws a RefusedError where
+ * it cannot be.
+ */
+export function planUndo(history: History, id: string | undefined): Undo {
+  const { records, problems } = history.list();
+  const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
+  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+  const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
+  const rules = rulesOf(record.operation);
+  const undoing = records.find(
+    (other) => other.undoes === record.id && (other.state === 'applied' || isInDoubt(other)),
+  );
+  if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
+  if (undoing !== undefined && !isUndone(records, undoing)) throw new RefusedError('already_undone', record);
+  if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
+  if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
+  if (record.state !== 'applied') throw new RefusedError('never_applied', record);
+  const touched = rules.touches(record);
+  const later = records.filter(
+    (other) =>
+      other.number > record.number &&
+      (other.state === 'applied' || isInDoubt(other)) &&
+      overlap(rulesOf(other.operation).touches(other), touched),
+  );
+  if (rules.undo === 'backup') {
+    if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
+    return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: touched };
+  }
+  return { record, later, by: rules.undo, fields: fieldsOf(record) };
+}
+
+/** Whether the change was taken back by one that was not taken back itself. */
+function isUndone(records: readonly HistoryRecord[], record: HistoryRecord): boolean {
+  return records.some(
+    (other) => other.undoes === record.id && other.state === 'applied' && !isUndone(records, other),
+  );
+}
+
+function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
+  const found = records.find(
+    (record) =>
+      rulesOf(record.operation).undo !== undefined &&
+      record.undoes === null &&
+      (record.state === 'applied' || isInDoubt(record)) &&
+      !isUndone(records, record),
+  );
+  if (found === undefined) throw new RefusedError('nothing_to_undo', null);
+  return found;
+}
+
+/** The id of a log means the change of its command, not the backup that was made before it. */
+function mainRecord(history: History, id: string): HistoryRecord {
+  const records = history.recordsOf(id);
+  return records.find((record) => rulesOf(record.operation).undo !== undefined) ?? history.get(id);
+}
+
+/** Throws a RefusedError `former_unknown` that names what this machine has not seen. */
+function fieldsOf(record: HistoryRecord): UndoneField[] {
+  const former = parseJson(record.former);
+  const sent = parseJson(record.body);
+  const isDocument = rulesOf(record.operation).undo === 'document';
+  const paths = isDocument ? changedPaths(former, sent) : leafPaths(sent);
+  const unknown = isDocument
+    ? isObject(former)
+      ? []
+      : paths
+    : paths.filter((path) => !hasPath(former, path));
+  if (unknown.length > 0)
+    throw new RefusedError(
+      'former_unknown',
+      record,
+      unknown.map((path) => path.join('.')),
+    );
+  const changed = isObject(parseJson(record.response?.body)) ? parseJson(record.response?.body) : sent;
+  return paths.map((path) => ({ path, former: valueAt(former, path), changed: valueAt(changed, path) }));
+}
+
+function hasPath(document: unknown, path: readonly string[]): boolean {
+  let value = document;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return false;
+    value = value[name];
+  }
+  return true;
+}
+
+/** The paths at which two documents differ, without what the service sets itself. */
+function changedPaths(former: unknown, sent: unknown): (readonly string[])[] {
+  const paths = new Map([...leafPaths(former), ...leafPaths(sent)].map((path) => [path.join('\0'), path]));
+  const isSame = (path: readonly string[]) =>
+    JSON.stringify(valueAt(former, path)) === JSON.stringify(valueAt(sent, path));
+  return [...paths.values()].filter((path) => Object.hasOwn(asObject(sent), path[0] ?? '') && !isSame(path));
+}
+
+/** The document with the former values at the paths that the change set. */
+export function withFormerValues(document: unknown, fields: readonly UndoneField[]): Record<string, unknown> {
+  return asObject(fields.reduce((changed, { path, former }) => withValue(changed, path, former), document));
+}

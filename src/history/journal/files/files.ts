@@ -1,0 +1,254 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../../../base/error-code.ts';
+import { HistoryError, historyError } from '../../errors.ts';
+
+/**
+ * The calls of `node:fs` that the history makes. All but the sync of a line are synchronous: they write a few
+ * kilobytes, and the program has nothing else to do until that is on disk. Passed in, so that tests can stop a process
+ * between any two.
+ */
+export type FileSystem = Pick<
+  typeof fs,
+  | 'chmodSync'
+  | 'closeSync'
+  | 'fchmodSync'
+  | 'fdatasync'
+  | 'fstatSync'
+  | 'fsyncSync'
+  | 'ftruncateSync'
+  | 'linkSync'
+  | 'lstatSync'
+  | 'mkdirSync'
+  | 'openSync'
+  | 'readdirSync'
+  | 'readSync'
+  | 'renameSync'
+  | 'unlinkSync'
+  | 'utimesSync'
+  | 'writeSync'
+>;
+
+export const nodeFileSystem: FileSystem = fs;
+
+/** Files of the history, with its rules: private modes, no symbolic links, synced to disk. */
+export interface Files {
+  readonly fileSystem: FileSystem;
+  /** `process.platform`. */
+  readonly platform: string;
+}
+
+/** More than a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+/** Windows has no O_NOFOLLOW. */
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+
+/**
+ * Makes the folder and its parents with mode 0700; a looser mode is tightened. Throws a HistoryError if it cannot, or if
+ * the folder is a symbolic link.
+ */
+export function ensureFolder(files: Files, folder: string): void {
+  try {
+    const found = makeFolder(files, folder);
+    checkFolder(folder, found);
+    if (files.platform !== 'win32' && (found.mode & 0o077) !== 0) files.fileSystem.chmodSync(folder, 0o700);
+  } catch (error) {
+    throw historyError(error, 'write', folder);
+  }
+}
+
+/** Names in the folder; none if it does not exist. Throws a HistoryError if it cannot be read. */
+export function listFolder(files: Files, folder: string): string[] {
+  try {
+    const found = lstatOrNull(files, folder);
+    if (found === null) return [];
+    checkFolder(folder, found);
+    return files.fileSystem.readdirSync(folder);
+  } catch (error) {
+    throw historyError(error, 'read', folder);
+  }
+}
+
+/**
+ * Makes a missing folder (0700) and its parents. Throws what the file system throws. Not with mkdir's `recursive`: on Node
+ * 20 that never returns if a parent exists but refuses new folders.
+ */
+export function makeFolder(files: Files, folder: string): fs.Stats {
+  const found = lstatOrNull(files, folder);
+  if (found !== null) return found;
+  const parent = path.dirname(folder);
+  if (parent !== folder) makeFolder(files, parent);
+  try {
+    files.fileSystem.mkdirSync(folder, { mode: 0o700 });
+    syncFolder(files, parent);
+  } catch (error) {
+    // Another process may have been faster.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  return files.fileSystem.lstatSync(folder);
+}
+
+function checkFolder(folder: string, found: fs.Stats): void {
+  if (found.isDirectory()) return;
+  const what = found.isSymbolicLink() ? 'a symbolic link (not allowed for the history)' : 'not a directory';
+  throw new HistoryError('history_unwritable', `${folder} is ${what}`, {
+    file: folder,
+    advice: 'move it away, or set STORECTL_STATE_DIR to another directory',
+  });
+}
+
+function lstatOrNull(files: Files, file: string): fs.Stats | null {
+  return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
+}
+
+export interface FileBytes {
+  readonly bytes: Buffer;
+  readonly mtimeMs: number;
+}
+
+/** As {@link readBytes}, as text. */
+export function readText(files: Files, file: string): { text: string; mtimeMs: number } | null {
+  const found = readBytes(files, file);
+  return found && { text: found.bytes.toString(), mtimeMs: found.mtimeMs };
+}
+
+/**
+ * The content of a plain file, or null if there is none. A looser mode than 0600 is tightened.
+ * Throws a HistoryError for anything but a plain file of reasonable size.
+ */
+export function readBytes(files: Files, file: string): FileBytes | null {
+  const { fileSystem, platform } = files;
+  let descriptor: number;
+  try {
+    // Without O_NONBLOCK the program would wait forever for a named pipe in place of a log.
+    descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw historyError(error, 'read', file);
+  }
+  try {
+    const stats = fileSystem.fstatSync(descriptor);
+    if (!stats.isFile())
+      throw new HistoryError('history_unreadable', `${file} is not a regular file`, { file });
+    if (stats.size > MAX_FILE_BYTES) {
+      throw new HistoryError('history_unreadable', `${file} is too large`, { file });
+    }
+    if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
+    return { bytes: readAll(files, descriptor, stats.size), mtimeMs: stats.mtimeMs };
+  } catch (error) {
+    throw historyError(error, 'read', file);
+  } finally {
+    fileSystem.closeSync(descriptor);
+  }
+}
+
+/** As readFileSync, with one call less: a history may hold thousands of files. */
+function readAll({ fileSystem }: Files, descriptor: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  for (let length = 0; length < size; ) {
+    const read = fileSystem.readSync(descriptor, bytes, length, size - length, null);
+    if (read === 0) return bytes.subarray(0, length);
+    length += read;
+  }
+  return bytes;
+}
+
+function repairMode(files: Files, descriptor: number): void {
+  try {
+    files.fileSystem.fchmodSync(descriptor, 0o600);
+  } catch {
+    // A file of another user or on a read-only disk can still be read.
+  }
+}
+
+/** Creates the file with mode 0600 and this content; throws EEXIST if anything has the name. */
+export function createFile(
+  files: Files,
+  file: string,
+  text: string | Uint8Array,
+  options: { sync: boolean },
+): void {
+  const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeAndClose(files, descriptor, text, options);
+  } catch (error) {
+    removeQuietly(files, file);
+    throw error;
+  }
+}
+
+function writeAndClose(
+  { fileSystem }: Files,
+  descriptor: number,
+  text: string | Uint8Array,
+  { sync }: { sync: boolean },
+): void {
+  try {
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length; ) {
+      written += fileSystem.writeSync(descriptor, bytes, written);
+    }
+    if (sync) fileSystem.fsyncSync(descriptor);
+  } finally {
+    fileSystem.closeSync(descriptor);
+  }
+}
+
+/** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. */
+export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
+  try {
+    await renamePatiently(files, from, to);
+  } catch (error) {
+    removeQuietly(files, from);
+    throw error;
+  }
+  syncFolder(files, path.dirname(to));
+}
+
+/** Windows refuses while an indexer or a virus scanner has either file open. */
+async function renamePatiently(files: Files, from: string, to: string): Promise<void> {
+  for (let patience = files.platform === 'win32' ? 10 : 0; ; patience -= 1) {
+    try {
+      files.fileSystem.renameSync(from, to);
+      return;
+    } catch (error) {
+      if (patience === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+export function removeQuietly(files: Files, file: string): void {
+  try {
+    files.fileSystem.unlinkSync(file);
+  } catch {
+    // It is gone, or it is a leftover that a later sweep finds.
+  }
+}
+
+/** Makes the names in the folder survive a power cut. */
+export function syncFolder(files: Files, folder: string): void {
+  // Windows cannot open a folder; NTFS journals its names by itself.
+  if (files.platform === 'win32') return;
+  const descriptor = files.fileSystem.openSync(folder, O_RDONLY);
+  try {
+    files.fileSystem.fsyncSync(descriptor);
+  } catch (error) {
+    // Some network file systems cannot sync a folder.
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(errorCode(error))) throw error;
+  } finally {
+    files.fileSystem.closeSync(descriptor);
+  }
+}
+
+/** Removes those of the named files that nobody has touched for an hour. */
+export function sweep(files: Files, folder: string, now: number, names: readonly string[]): void {
+  for (const name of names) {
+    const file = path.join(folder, name);
+    const stats = lstatOrNull(files, file);
+    if (stats?.isFile() && now - stats.mtimeMs > 3_600_000) removeQuietly(files, file);
+  }
+}

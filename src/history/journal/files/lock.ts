@@ -1,0 +1,242 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { errorCode } from '../../../base/error-code.ts';
+import { parseJson } from '../../../base/json.ts';
+import { sha256 } from '../../../base/sha256.ts';
+import { HistoryError, historyError } from '../../errors.ts';
+import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
+import type { Liveness, Machine } from './process-identity.ts';
+
+/*
+ * Locks between processes, without native code.
+ *
+ * A lock is a file that names its holder. It is created with its content in one step (a hard link to a finished file),
+ * which fails if the file exists; its holder removes it. So at most one process holds it, and the only hard case is a holder
+ * that died.
+ *
+ * - A holder counts as dead only with proof: same kernel, same pid namespace, and the pid is gone or belongs to a process
+ *   that started at another time. A process that is proven dead never comes back.
+ * - If that cannot be known (another machine or container on a shared disk, or a system without start times), the holder's
+ *   heartbeat decides: it touches the file every two seconds, and a waiter that sees no change for 30 s takes it for dead.
+ *   The waiter counts only the time that it was awake itself, so a laptop's sleep proves nothing. A holder that was only
+ *   stopped finds out with `assertHeld`, before it sends anything more.
+ * - A dead holder's file is removed under a lock of its own, named after the file's content. Only the holder of that lock
+ *   may remove that content, and it looks again before it does, so a slow waiter never removes the next holder's file. If it
+ *   dies as well, its lock is broken in the same way.
+ */
+
+/** Made on demand: most locks are free. */
+const makeHolderSchema = () =>
+  z.object({
+    nonce: z.string(),
+    pid: z.int(),
+    host: z.string(),
+    bootId: z.nullable(z.string()),
+    pidNamespace: z.nullable(z.string()),
+    startTime: z.nullable(z.string()),
+  });
+
+/** The process that holds a lock. */
+export type LockHolder = z.infer<ReturnType<typeof makeHolderSchema>>;
+
+export interface LockOptions {
+  /** Ends the wait with a HistoryError `history_busy`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once if another process holds the lock; null if the file does not say which. */
+  readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
+}
+
+export interface Lock {
+  /** Throws a HistoryError `history_busy` when another process has taken the lock over. */
+  assertHeld(): void;
+  release(): void;
+}
+
+export interface Locks {
+  /** Waits until the caller holds the lock. Not reentrant: a second acquire would deadlock. */
+  acquire(name: string, options?: LockOptions): Promise<Lock>;
+  /** Whether a running process holds the lock, as far as can be known without waiting. */
+  isHeld(name: string): boolean;
+  /** Removes files of killed processes. */
+  sweep(now: number): Promise<void>;
+}
+
+export interface LockSettings {
+  readonly folder: string;
+  readonly files: Files;
+  readonly machine: Machine;
+  readonly randomBytes: (size: number) => Buffer;
+  /** Milliseconds without a heartbeat after which a holder that cannot be checked counts as dead. */
+  readonly silenceMs: number;
+  /** Milliseconds to wait for another holder; then a HistoryError `history_busy`. */
+  readonly patienceMs: number;
+}
+
+const HEARTBEAT_MS = 2_000;
+const FIRST_POLL_MS = 10;
+const MAX_POLL_MS = 100;
+
+export function openLocks(settings: LockSettings): Locks {
+  const { folder, files, machine, randomBytes, silenceMs, patienceMs } = settings;
+  const { fileSystem } = files;
+
+  async function acquire(file: string, options: LockOptions): Promise<Lock> {
+    const nonce = randomBytes(16).toString('hex');
+    const text = JSON.stringify({ nonce, ...machine.self });
+    const draft = path.join(folder, `.${nonce}.tmp`);
+    const watch = watchSilence();
+    // Node loads `performance` when it is first asked for, and most locks are free.
+    let waitsSince: number | null = null;
+    let told = false;
+    try {
+      createFile(files, draft, text, { sync: false });
+      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
+        if (create(file, draft, text)) return hold(file, text);
+        const found = readText(files, file);
+        if (found === null) continue;
+        const holder = parseHolder(found.text);
+        const silentMs = watch(`${found.text} ${found.mtimeMs}`);
+        const liveness: Liveness = holder === null ? 'unsure' : machine.liveness(holder);
+        if (liveness === 'dead' || (liveness === 'unsure' && silentMs > silenceMs)) {
+          await breakLock(file, found.text, options.signal);
+          continue;
+        }
+        waitsSince ??= performance.now();
+        if (performance.now() - waitsSince > patienceMs) throw busy(file, holder);
+        if (!told) options.onWait?.(holder);
+        told = true;
+        await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
+      }
+    } catch (error) {
+      throw historyError(error, 'write', file);
+    } finally {
+      removeQuietly(files, draft);
+    }
+  }
+
+  function create(file: string, draft: string, text: string): boolean {
+    try {
+      fileSystem.linkSync(draft, file);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+    }
+    // No hard links here. Others may see the file before it is whole: they take it for a holder that cannot be checked.
+    try {
+      createFile(files, file, text, { sync: false });
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  function hold(file: string, text: string): Lock {
+    const isHeld = () => readText(files, file)?.text === text;
+    const heartbeat = setInterval(() => {
+      try {
+        if (isHeld()) fileSystem.utimesSync(file, new Date(), new Date());
+      } catch {
+        // A later heartbeat may succeed; if none does, the holder finds out with assertHeld.
+      }
+    }, HEARTBEAT_MS);
+    heartbeat.unref();
+    return {
+      assertHeld() {
+        if (isHeld()) return;
+        const message = `lost the lock ${file} to another process because this process was suspended`;
+        throw new HistoryError('history_busy', message, { file });
+      },
+      release() {
+        clearInterval(heartbeat);
+        try {
+          if (isHeld()) removeQuietly(files, file);
+        } catch {
+          // It can no longer be read; when this process has ended, others see that.
+        }
+      },
+    };
+  }
+
+  async function breakLock(file: string, text: string, signal: AbortSignal | undefined): Promise<void> {
+    const breaker = await acquire(path.join(folder, `${sha256(text).slice(0, 32)}.break`), { signal });
+    try {
+      if (readText(files, file)?.text === text) fileSystem.unlinkSync(file);
+    } finally {
+      breaker.release();
+    }
+  }
+
+  const fileOf = (name: string) => path.join(folder, `${sha256(name).slice(0, 32)}.lock`);
+
+  return {
+    acquire(name, options = {}) {
+      ensureFolder(files, folder);
+      return acquire(fileOf(name), options);
+    },
+    isHeld(name) {
+      const found = readText(files, fileOf(name));
+      if (found === null) return false;
+      const holder = parseHolder(found.text);
+      const liveness = holder === null ? 'unsure' : machine.liveness(holder);
+      if (liveness !== 'unsure') return liveness === 'alive';
+      return Math.abs(Date.now() - found.mtimeMs) < silenceMs;
+    },
+    async sweep(now) {
+      const names = listFolder(files, folder);
+      sweep(
+        files,
+        folder,
+        now,
+        names.filter((name) => name.endsWith('.tmp')),
+      );
+      for (const name of names.filter((name) => /\.(lock|break)$/.test(name))) {
+        const file = path.join(folder, name);
+        const found = readText(files, file);
+        const holder = found === null ? null : parseHolder(found.text);
+        if (found === null || holder === null || machine.liveness(holder) !== 'dead') continue;
+        await breakLock(file, found.text, undefined);
+      }
+    },
+  };
+}
+
+function parseHolder(text: string): LockHolder | null {
+  return makeHolderSchema().safeParse(parseJson(text)).data ?? null;
+}
+
+/** For how many milliseconds the caller, while awake, has seen the same value. */
+function watchSilence(): (value: string) => number {
+  let last = '';
+  let lastAt = 0;
+  let silentMs = 0;
+  return (value) => {
+    const now = performance.now();
+    silentMs = value === last ? silentMs + Math.min(now - lastAt, 5 * MAX_POLL_MS) : 0;
+    last = value;
+    lastAt = now;
+    return silentMs;
+  };
+}
+
+async function pause(
+  ms: number,
+  file: string,
+  holder: LockHolder | null,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal && { signal });
+  } catch {
+    throw busy(file, holder);
+  }
+}
+
+function busy(file: string, holder: LockHolder | null): HistoryError {
+  const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
+  return new HistoryError('history_busy', `${who} is running the same operation (${file})`, {
+    file,
+    advice: 'wait for it to finish, then try again',
+  });
+}

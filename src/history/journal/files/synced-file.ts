@@ -1,0 +1,72 @@
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+import { HistoryError, historyError } from '../../errors.ts';
+import type { Files } from './files.ts';
+
+/** A file that is appended to, one text after the other. */
+export interface SyncedFile {
+  /** Bytes that are on disk. */
+  readonly size: number;
+  /**
+   * On disk when the promise resolves. Not to be called again before. Rejects with a HistoryError; then the file is as it was
+   * before, as far as the disk allows, and every later call rejects as well.
+   */
+  append(text: string): Promise<void>;
+  close(): void;
+}
+
+/** Opens an existing file, and cuts off what is behind `length` bytes. Throws what the file system throws. */
+export function openSynced({ fileSystem }: Files, file: string, length: number): SyncedFile {
+  const descriptor = fileSystem.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
+  // In another thread, so requests and responses go on meanwhile.
+  const sync = promisify(fileSystem.fdatasync);
+  let size = length;
+  let failure: HistoryError | null = null;
+  /** 0 on file systems that do not count links. */
+  let linksAtFirst: number;
+  try {
+    const found = fileSystem.fstatSync(descriptor);
+    linksAtFirst = found.nlink;
+    if (found.size > length) fileSystem.ftruncateSync(descriptor, length);
+  } catch (error) {
+    fileSystem.closeSync(descriptor);
+    throw error;
+  }
+
+  async function write(bytes: Buffer): Promise<void> {
+    // The file or its folder was removed: what is written now would be lost.
+    if (linksAtFirst > 0 && fileSystem.fstatSync(descriptor).nlink === 0) {
+      throw new HistoryError('history_unwritable', `cannot write ${file}: it was removed`, { file });
+    }
+    for (let done = 0; done < bytes.length; ) {
+      done += fileSystem.writeSync(descriptor, bytes, done, bytes.length - done, size + done);
+    }
+    await sync(descriptor);
+    size += bytes.length;
+  }
+
+  function takeBack(): void {
+    try {
+      fileSystem.ftruncateSync(descriptor, size);
+    } catch {
+      // What is left there counts as sent without an outcome, or as a broken end.
+    }
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    async append(text) {
+      if (failure !== null) throw failure;
+      try {
+        await write(Buffer.from(text));
+      } catch (cause) {
+        failure = historyError(cause, 'write', file);
+        takeBack();
+        throw failure;
+      }
+    },
+    close: () => fileSystem.closeSync(descriptor),
+  };
+}

@@ -1,0 +1,115 @@
+import { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client, ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
+import { codeOf } from '../core/engine-errors.ts';
+
+/** A transaction that runs for this long makes us ask whether the server still answers, in ms. */
+const checkAfterMs = 500;
+/** How long the server may take to answer that. Together less than 2 s, after which a request is to be answered. */
+const checkMs = 1_400;
+
+/** A connection without an answer for this many times the patience is closed. */
+const patienceForAnswers = 12;
+
+/** Connections to a server. */
+export interface Connections {
+  connect(): Promise<PoolClient>;
+  /** How many connections there are, how many of them are idle, and how many transactions wait for one. */
+  usage(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  /** Runs `work`. If the server stops answering meanwhile, all connections to it are closed. */
+  guard<Result>(work: () => Promise<Result>): Promise<Result>;
+  end(): Promise<void>;
+}
+
+/** Opens connections as they are needed. `patienceMs` is how long a transaction waits for one. */
+export function createConnections(
+  pg: { readonly Pool: typeof Pool; readonly Client: typeof Client },
+  config: PoolConfig,
+  patienceMs: number,
+): Connections {
+  const sockets = new Set<Socket>();
+  let lastAnswer = 0;
+  let isChecking = false;
+
+  function newSocket(): Socket {
+    const socket = new Socket();
+    sockets.add(socket.setTimeout(patienceMs * patienceForAnswers, () => socket.destroy(noAnswer())));
+    return socket.once('close', () => sockets.delete(socket));
+  }
+
+  const bytesReceived = () => [...sockets].reduce((total, { bytesRead }) => total + bytesRead, 0);
+
+  const pool = new pg.Pool({
+    ...config,
+    stream: newSocket,
+    connectionTimeoutMillis: patienceMs,
+    onConnect: refuseReadOnly,
+  });
+  // The pool replaces an idle connection that breaks. Without listeners such an error would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+
+  async function checkOnce(): Promise<void> {
+    if (isChecking || performance.now() - lastAnswer < checkAfterMs) return;
+    isChecking = true;
+    await check();
+    isChecking = false;
+  }
+
+  /** Closes all connections if a new one gets no answer either: the server, or the way to it, is gone. */
+  async function check(): Promise<void> {
+    const start = performance.now();
+    const received = bytesReceived();
+    const client = new pg.Client({ ...config, stream: newSocket, connectionTimeoutMillis: checkMs });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } catch (error) {
+      // What has arrived is read after the timers of a turn.
+      await nextTurn();
+      // An error of the server is an answer, and so is anything that another connection received meanwhile: a server under
+      // load takes longer to accept a connection. If the timer is late, this process was too busy to see an answer.
+      const hasAnswered = /^[0-9A-Z]{5}$/.test(codeOf(error)) || bytesReceived() !== received;
+      const wasBusy = performance.now() - start > 1.5 * checkMs;
+      if (hasAnswered || wasBusy) return;
+      for (const socket of sockets) socket.destroy(noAnswer());
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  return {
+    connect: () => pool.connect(),
+    usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    async guard(work) {
+      const timer = setInterval(() => void checkOnce(), checkAfterMs);
+      try {
+        const result = await work();
+        lastAnswer = performance.now();
+        return result;
+      } finally {
+        clearInterval(timer);
+      }
+    },
+    async end() {
+      const cutOff = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, patienceMs);
+      await pool.end();
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+function noAnswer(): Error {
+  return Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
+}
+
+/** Rejects if the server is a standby or read-only. */
+async function refuseReadOnly(client: ClientBase): Promise<void> {
+  const { rows } = await client.query(
+    "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only",
+  );
+  if (rows[0]?.is_read_only !== true) return;
+  throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+}

@@ -1,0 +1,385 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
+import { machineFor } from '../../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+import { startService } from '../../../helpers/service.ts';
+
+const storeId = '4be5c0de-0000-4000-8000-000000000001';
+const apiKey = 'any-key-of-another-service';
+
+const commands = {
+  read: ['settings', 'show'],
+  repeatable: ['store', 'update', '--name', 'x'],
+  keyed: ['backup', 'create', '--label', 'l', '--sections', 'store'],
+  'one-shot': ['blog', 'create', '--title', 't', '--content-md', 'c'],
+} as const;
+const classes = Object.keys(commands) as (keyof typeof commands)[];
+
+/** Exit code by status, where it is the same for every class: the request was refused, for good. */
+const refused: readonly [status: number, exitCode: number][] = [
+  [400, 7],
+  [401, 4],
+  [402, 7],
+  [403, 4],
+  [404, 5],
+  [405, 7],
+  [406, 7],
+  [409, 6],
+  [410, 5],
+  [411, 7],
+  [412, 6],
+  [413, 7],
+  [414, 7],
+  [415, 7],
+  [418, 7],
+  [422, 7],
+  [423, 7],
+  [428, 7],
+  [431, 7],
+  [451, 7],
+  [499, 7],
+  [501, 9],
+  [505, 9],
+  [511, 9],
+  [307, 7],
+  [308, 7],
+];
+
+describe.each(classes)('exit codes of %s operations', (kind) => {
+  test('a definite refusal', async () => {
+    const found = await Promise.all(
+      refused.map(async ([status]) => {
+        const body = { code: 'some_code', detail: 'not so' };
+        await using server = await startFaultServer([
+          answer(status, body, { location: 'http://127.0.0.1:9/' }),
+        ]);
+        const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+          ...commands[kind],
+          '--json',
+        ]);
+        const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
+        expect({ stdout, ...error, requests: server.requests.length }).toMatchObject({
+          stdout: '',
+          code: 'some_code',
+          hint: expect.stringMatching(/\S/),
+          status,
+          outcome: 'rejected',
+          requests: 1,
+        });
+        return [status, exitCode];
+      }),
+    );
+
+    expect(found).toEqual(refused);
+  });
+
+  test.each([425, 429])('%d: throttled, with the time to try again', async (status) => {
+    await using server = await startFaultServer([answer(status, {}, { 'retry-after': '3600' })]);
+
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands[kind],
+      '--json',
+    ]);
+
+    const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
+    expect({ exitCode, ...error }).toMatchObject({ exitCode: 8, status, outcome: 'rejected' });
+    expect(error.hint).toMatch(
+      /^run the command again after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in (59 minutes|1 hour)\)/,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('300 to 303: refused for a read, unknown for a change', async () => {
+    const found = await Promise.all(
+      [300, 301, 302, 303].map(async (status) => {
+        await using server = await startFaultServer([
+          answer(status, '', { location: 'http://127.0.0.1:9/' }),
+        ]);
+        const { exitCode } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands[kind]);
+        return [exitCode, server.requests.length];
+      }),
+    );
+
+    expect(found).toEqual(Array(4).fill([kind === 'read' ? 7 : 10, 1]));
+  });
+
+  test('5xx: not applied for a read, unknown for a change', async () => {
+    const found = await Promise.all(
+      [408, 500, 502, 503, 504, 520, 524, 599].map(async (status) => {
+        await using server = await startFaultServer([answer(status, 'oh')]);
+        const { exitCode } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+          ...commands[kind],
+          '--timeout',
+          '0.8',
+        ]);
+        expect(server.requests.length).toBeGreaterThanOrEqual(1);
+        return [status, exitCode];
+      }),
+    );
+
+    const expected = kind === 'read' ? 9 : 10;
+    expect(found.map(([, exitCode]) => exitCode)).toEqual(Array(8).fill(expected));
+  });
+
+  test('503 that asks to wait past the deadline: throttled for a read, unknown for a change, with the time', async () => {
+    await using server = await startFaultServer([answer(503, {}, { 'retry-after': '3600' })]);
+
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands[kind],
+      '--json',
+    ]);
+
+    const { error } = JSON.parse(result.stderr.split('\n').at(-2) ?? '');
+    expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
+    expect(error.outcome).toBe('unknown');
+    if (kind !== 'one-shot')
+      expect(error.hint).toMatch(
+        / after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in .*--timeout 36[06]0/,
+      );
+    if (kind === 'keyed')
+      expect(error.hint).toMatch(/^the change is still open: run `storectl resume .*` after /);
+  });
+
+  test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
+    await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '60' })]);
+    const cancel = new AbortController();
+    // Time for the answer to arrive, so that it is the wait that is cancelled.
+    void server
+      .received(1)
+      .then(() => sleep(200))
+      .then(() => cancel.abort());
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(commands[kind], {
+      signal: cancel.signal,
+    });
+
+    expect(result.exitCode).toBe(kind === 'read' ? 130 : 10);
+    expect(result.stderr).not.toContain('asks to wait');
+  });
+
+  test('a service that is not there: nothing was sent', async () => {
+    const server = await startFaultServer([]);
+    await server.close();
+
+    const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands[kind],
+      '--json',
+      '--timeout',
+      '0.3',
+    ]);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
+    expect(JSON.parse(stderr.split('\n').at(-2) ?? '').error).toMatchObject({
+      code: 'connection_refused',
+      outcome: 'not_sent',
+    });
+  });
+
+  test('cancelled before anything is sent: 130', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([...commands[kind]], {
+      signal: AbortSignal.abort(),
+    });
+
+    expect(result).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of %s operations', (kind) => {
+  test('names the record that resume settles', async () => {
+    await using server = await startFaultServer([{ does: 'drop' }]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+
+    const forPrograms = await machine.run([...commands[kind], '--json', '--timeout', '3']);
+    const listed = await machine.run(['history', 'list', '--state', 'unknown', '--json']);
+
+    expect(forPrograms).toMatchObject({ exitCode: 10, stdout: '' });
+    const { error } = JSON.parse(forPrograms.stderr.split('\n').at(-2) ?? '');
+    expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
+    expect(error.hint).toContain(`storectl resume ${error.operationId}`);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id: error.operationId, state: 'unknown' }]);
+  });
+});
+
+describe('errors', () => {
+  test('a service in trouble at each attempt of a read: not that it asked to wait', async () => {
+    await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '0' })]);
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+
+    expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
+    expect(stderr).toMatch(
+      /^error: the service returned HTTP 503: oh \(4 attempts\)\n.* run the command again after /m,
+    );
+  });
+
+  test('a validation answer names the field and the flag that sets it', async () => {
+    const problem = {
+      code: 'validation_failed',
+      detail: 'The request is invalid.',
+      requestId: 'ignored',
+      errors: [
+        { pointer: '/settings/cashbackBp', code: 'too_big', detail: 'at most 10000' },
+        { pointer: '/settings/loyalty', code: 'unknown_field', detail: 'not known' },
+      ],
+    };
+    await using server = await startFaultServer([answer(422, problem, { 'x-request-id': 'req-1' })]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const args = ['store', 'update', '--cashback-bp', '20000', '--set', 'settings.loyalty=1'];
+
+    const forPeople = await machine.run(args);
+    const forPrograms = await machine.run([...args, '--json']);
+
+    expect(forPeople.stderr.split('\n').slice(-6)).toEqual([
+      'error: the service rejected the request (422 validation_failed): The request is invalid',
+      '  --cashback-bp: at most 10000',
+      '  settings.loyalty: not known',
+      '  fix the input and run the command again',
+      '  request id: req-1',
+      '',
+    ]);
+    expect(JSON.parse(forPrograms.stderr.split('\n').at(-2) ?? '')).toEqual({
+      error: {
+        code: 'validation_failed',
+        message: expect.stringContaining('The request is invalid'),
+        hint: 'fix the input and run the command again',
+        outcome: 'rejected',
+        status: 422,
+        requestId: 'req-1',
+        operationId: expect.any(String),
+        fields: [
+          { field: 'settings.cashbackBp', flag: '--cashback-bp', detail: 'at most 10000' },
+          { field: 'settings.loyalty', flag: null, detail: 'not known' },
+        ],
+      },
+    });
+  });
+
+  test('the real service names the flag, too', async () => {
+    const service = await startService();
+
+    const { exitCode, stderr } = await machineFor(service).run([
+      'store',
+      'update',
+      '--cashback-bp',
+      '20000',
+      '--default-currency',
+      'EURO',
+      '--set',
+      'cashbackBp=200',
+    ]);
+
+    expect(exitCode).toBe(7);
+    expect(stderr).toMatch(/^ {2}--cashback-bp: /m);
+    expect(stderr).toMatch(/^ {2}--default-currency: /m);
+    expect(stderr).toMatch(/^ {2}cashbackBp: .*\(did you mean settings\.cashbackBp\?\)$/m);
+  });
+
+  test.each(['<html><title>502 Bad Gateway</title></html>', '', '{"error":"down"}', '[1]', '"words"'])(
+    'any error body is readable: %j',
+    async (body) => {
+      await using server = await startFaultServer([answer(404, body)]);
+
+      const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+        'settings',
+        'show',
+      ]);
+
+      expect(exitCode).toBe(5);
+      expect(stderr).toMatch(
+        /^error: the service (returned HTTP 404 Not Found$|rejected the request \(404( \w+)?\): \S)/m,
+      );
+    },
+  );
+
+  test('what is no HTTP is called so, and not a broken connection', async () => {
+    await using server = await startFaultServer([{ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }]);
+
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands['one-shot'],
+    ]);
+
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain('the response is not valid HTTP');
+    expect(stderr).not.toContain('https://');
+  });
+
+  test('an answer that differs from the contract is a warning on stderr, and no lost answer', async () => {
+    const body = { quietHours: { enabled: 'yes' }, templates: [], extra: 1 };
+    await using server = await startFaultServer([answer(200, body)]);
+
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      'settings',
+      'show',
+      '--json',
+    ]);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(body)}\n` });
+    expect(result.stderr).toMatch(
+      /^unexpected response: quietHours\.enabled must be true or false .*\nunexpected response: templates must be an object .*\n$/,
+    );
+  });
+});
+
+describe('between two attempts', () => {
+  test.each([
+    [
+      { status: 429, delayMs: 1000, reason: 'Try again in 1 s.' },
+      'rate limited by the service: retrying in 1 s',
+    ],
+    [{ status: 503, delayMs: 12_300, reason: 'Down.' }, 'Down: retrying in 12 s'],
+    [{ status: null, delayMs: 213, reason: 'connection refused' }, 'connection refused: retrying in 0.2 s'],
+    [{ status: null, delayMs: 3, reason: 'x' }, 'x: retrying in 0.1 s'],
+  ])('%j is said in one sentence, with the true time', (retry, expected) => {
+    expect(describeRetry(retry)).toBe(expected);
+  });
+
+  test('a rate limit is called so', async () => {
+    const limited = answer(429, { detail: 'Try again in 1 s.' }, { 'retry-after': '0.1' });
+    await using server = await startFaultServer([limited, answer(200, {})]);
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^rate limited by the service: retrying in \S+ s$/m);
+    expect(stderr).not.toContain('Try again');
+  });
+
+  test('a rate limit that makes later requests wait too is said once', async () => {
+    const limited = answer(429, {}, { 'retry-after': '0.1' });
+    const settings = answer(200, { quietHours: { start: '22:00' } });
+    await using server = await startFaultServer([limited, settings, settings, settings]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const { exitCode, stderr } = await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
+
+    expect(exitCode).toBe(0);
+    expect(server.requests).toHaveLength(4);
+    expect(stderr.match(/retrying in/g)).toHaveLength(1);
+  });
+
+  test('the last error says how many there were', async () => {
+    const server = await startFaultServer([]);
+    await server.close();
+    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+      ...commands.read,
+      '--timeout',
+      '3',
+    ]);
+
+    expect(exitCode).toBe(9);
+    expect(stderr).toMatch(/^error: the service could not be reached in \d attempts: /m);
+  });
+});
+
+test('a slug that is taken: the hint names the flag that chooses another', async () => {
+  const machine = machineFor(await startService());
+  const create = ['blog', 'create', '--title', 'Hello inks', '--content-md'];
+  await machine.run([...create, 'Old']);
+
+  const result = await machine.run([...create, 'New']);
+
+  expect(result).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining('the slug "hello-inks"\n  choose another slug with --slug\n'),
+  });
+});

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { type Machine, machineFor } from '../helpers/cli.ts';
+import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { startService } from '../helpers/service.ts';
+
+/** Changes something; resolves with the id of its record. */
+async function change(machine: Machine, ...args: readonly string[]): Promise<string> {
+  const { stderr } = await machine.run(args);
+  return /undo (\S+)$/m.exec(stderr)?.[1] ?? '';
+}
+
+async function changesIn(machine: Machine): Promise<number> {
+  return JSON.parse((await machine.run(['history', 'list', '--json'])).stdout).length;
+}
+
+test('an update is taken back to the values that were seen before it, and the undo can be undone', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'Before', '--set', 'settings.maintenanceMessage=null']);
+  const id = await change(machine, 'store', 'update', '--name', 'After', '--maintenance-message', 'Closed');
+
+  const undone = await machine.run(['undo', id]);
+
+  expect(undone.exitCode).toBe(0);
+  expect(undone.stderr).toContain(`✓ Undid ${id} (store.update)`);
+  expect(undone.stderr).toMatch(/Name {17}Before {2}\(was After, last seen just now\)/);
+  const undoOfUndo = /undo (\S+)$/m.exec(undone.stderr)?.[1] ?? '';
+  const again = await machine.run(['undo', id]);
+  expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('was already undone') });
+  expect((await machine.run(['undo', undoOfUndo])).exitCode).toBe(0);
+  const shown = await machine.run(['store', 'update', '--name', 'X', '--dry-run']);
+  expect(shown.exitCode).toBe(0);
+});
+
+test('a later change of the same field is not overwritten by a script', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'A']);
+  const id = await change(machine, 'store', 'update', '--name', 'B');
+  await machine.run(['store', 'update', '--name', 'C']);
+
+  const refused = await machine.run(['undo', id]);
+
+  expect(refused).toMatchObject({ exitCode: 6, stdout: '' });
+  expect(refused.stderr).toMatch(/some of these fields were changed again since \S+ \(by \S+\)/);
+  expect(await changesIn(machine)).toBe(3);
+});
+
+test('without the former values nothing is sent, and the fields are named', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'A']);
+  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+
+  const refused = await machine.run(['undo', id, '--json']);
+
+  expect(refused.exitCode).toBe(6);
+  expect(refused.stderr).toContain('"field":"name"');
+  expect(await changesIn(machine)).toBe(1);
+});
+
+test('saved settings are taken back at the changed paths only', async () => {
+  const machine = machineFor(await startService());
+  const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
+  await machine.run(['settings', 'save', '--quiet-hours-end', '09:00']);
+
+  const undone = await machine.run(['undo', id]);
+
+  expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('20:00 → 22:00') });
+  const { quietHours } = JSON.parse((await machine.run(['settings', 'show', '--json'])).stdout);
+  expect(quietHours).toMatchObject({ start: '22:00', end: '09:00' });
+});
+
+test('settings that have the former values already are left alone', async () => {
+  const machine = machineFor(await startService());
+  const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
+  await machine.run(['settings', 'save', '--quiet-hours-start', '22:00']);
+  const sent = await changesIn(machine);
+
+  const undone = await machine.run(['undo', id, '--json']);
+
+  expect(undone.exitCode).toBe(0);
+  expect(JSON.parse(undone.stdout)).toMatchObject({ changed: false });
+  expect(await changesIn(machine)).toBe(sent);
+});
+
+test('a restore is undone by its safety backup, after its id was repeated', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'A']);
+  const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
+  await machine.run(['store', 'update', '--name', 'B']);
+  const backupId = stdout.trim();
+  const id = await change(
+    machine,
+    'backup',
+    'restore',
+    backupId,
+    '--sections',
+    'store',
+    '--confirm',
+    backupId,
+  );
+
+  const asked = await machine.run(['undo', id]);
+  expect(asked).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`--confirm ${id}`) });
+  const undone = await machine.run(['undo', id, '--confirm', id]);
+
+  expect(undone.exitCode).toBe(0);
+  expect(undone.stderr).toContain('Restored store from backup');
+  const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);
+  expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'B' });
+});
+
+test('what the service cannot take back is refused, and so is what was never applied', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store']);
+  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  expect(await machine.run(['undo', id])).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining('the service cannot take'),
+  });
+  expect(await machine.run(['undo'])).toMatchObject({ exitCode: 3 });
+});
+
+test('a change in doubt is resumed before it is undone', async () => {
+  await using server = await startFaultServer([answer(200, { name: 'A' }), { does: 'drop' }]);
+  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  await machine.run(['store', 'update', '--name', 'A']);
+  await machine.run(['store', 'update', '--name', 'B', '--timeout', '1']);
+  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+
+  expect(await machine.run(['undo', id])).toMatchObject({
+    exitCode: 10,
+    stderr: expect.stringContaining(`storectl resume ${id}`),
+  });
+});

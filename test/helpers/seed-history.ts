@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { normalizeBaseUrl } from '../../src/client/base-url.ts';
+import { findOperation } from '../../src/contract/operations.ts';
+import { type History, openHistory } from '../../src/history/history.ts';
+import { intentOf } from '../../src/history/intent.ts';
+import type {
+  HistoryRecord,
+  RecordedResponse,
+  RecordState,
+} from '../../src/history/journal/history-record.ts';
+import { storeFolder } from '../../src/history/store-folder.ts';
+import type { Machine } from './cli.ts';
+
+interface Place {
+  /** Of the service. */
+  readonly origin: string;
+  readonly storeId: string;
+}
+
+/** The history of a store on a machine, as a command finds it. */
+export function historyOn(
+  { stateDirectory }: Pick<Machine, 'stateDirectory'>,
+  { origin, storeId }: Place,
+  now?: () => number,
+): History {
+  const store = { baseUrl: normalizeBaseUrl(origin), storeId };
+  const folder = storeFolder(path.join(stateDirectory, 'history'), store);
+  return openHistory({ folder, store, profile: 'main', process, ...(now && { now }) });
+}
+
+interface Seed {
+  readonly operation: string;
+  readonly body: Readonly<Record<string, unknown>> | null;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly state?: RecordState;
+  readonly response?: Partial<RecordedResponse>;
+  readonly hoursAgo?: number;
+}
+
+/** Records a change as a command that has ended left it, its outcome told. */
+export async function seedChange(
+  machine: Pick<Machine, 'stateDirectory'>,
+  place: Place,
+  { operation: id, body, parameters = {}, state = 'applied', response = {}, hoursAgo = 0 }: Seed,
+): Promise<HistoryRecord> {
+  const now = () => Date.now() - hoursAgo * 3_600_000;
+  const { journal } = historyOn(machine, place, now);
+  const operation = findOperation(id);
+  if (operation === undefined) throw new Error(`no operation ${id}`);
+  const intent = intentOf({ operation, parameters, body }, place.storeId);
+  const writer = await journal.begin({ operation: id, intents: [intent], isBatch: false, secrets: [] });
+  const recorded: RecordedResponse = {
+    status: 200,
+    body: null,
+    problem: null,
+    requestId: null,
+    etag: null,
+    receivedAt: new Date(now()).toISOString(),
+    replayed: false,
+    retryAt: null,
+    settledByReading: false,
+    ...response,
+  };
+  const isAnswered = state === 'applied' || state === 'rejected';
+  const [record] =
+    state === 'sent'
+      ? [...writer.records.values()]
+      : await writer.change([{ id: writer.id, state, ...(isAnswered && { response: recorded }) }]);
+  await writer.close();
+  if (record === undefined) throw new Error('nothing was recorded');
+  return record;
+}

@@ -1,0 +1,148 @@
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openStorage } from '../../../../src/service/index.ts';
+import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
+import { openTestStorage, startService } from '../../helpers/service.ts';
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startPostgres();
+});
+afterAll(() => cluster.stop());
+
+async function freshDatabase(): Promise<TestDatabase> {
+  const database = await cluster.createDatabase();
+  onTestFinished(database.drop);
+  return database;
+}
+
+/**
+ * Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. New
+ * connections alone can be silent.
+ */
+async function startProxy(port: number) {
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  let isClosed = false;
+  const proxy = createServer((client) => {
+    sockets.add(client);
+    if (isClosed) return;
+    const server = connectTo(port, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('data', (chunk) => {
+        if (!isSilent) other.write(chunk);
+      });
+      socket.on('close', () => void (isSilent || other.destroy()));
+      socket.on('error', () => {});
+    }
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => proxy.once('listening', resolve));
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    setSilent(value: boolean) {
+      isSilent = value;
+    },
+    /** Connections from now on are accepted, and nothing comes through. */
+    silenceNewConnections() {
+      isClosed = true;
+    },
+  };
+}
+
+test('a server that falls silent is 503 long before its connections time out, and used again when it answers', async () => {
+  const { url } = await freshDatabase();
+  const { port } = new URL(url);
+  const proxy = await startProxy(Number(port));
+  const storage = await openStorage(url.replace(port, String(proxy.port)), { busyTimeoutMs: 200_000 });
+  onTestFinished(() => storage.close());
+  const service = await startService({ storage });
+  expect((await service.send('GET', '/readyz')).status).toBe(200);
+
+  proxy.setSilent(true);
+  const answers = await Promise.all([
+    service.send('GET', '/readyz'),
+    service.call('settings.show', ''),
+    service.call('blog.create', '', { title: 'A', contentMd: 'x' }),
+  ]);
+  expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+    Array(3).fill([503, '1']),
+  );
+  expect((await service.send('GET', '/healthz')).status).toBe(200);
+  proxy.setSilent(false);
+  expect((await service.send('GET', '/readyz')).status).toBe(200);
+  expect((await service.call('blog.create', '', { title: 'A', contentMd: 'x' })).status).toBe(201);
+});
+
+test('a server under load that goes on answering, but takes no new connection for long, is not given up', async () => {
+  const { url } = await freshDatabase();
+  const { port } = new URL(url);
+  const proxy = await startProxy(Number(port));
+  const storage = await openTestStorage(url.replace(port, String(proxy.port)));
+  proxy.silenceNewConnections();
+  const answers = await storage.read(async (db) => {
+    const start = performance.now();
+    let count = 0;
+    // Longer than it takes to give up a silent server.
+    for (; performance.now() - start < 3_000; count++) await sql`select pg_sleep(0.1)`.execute(db);
+    return count;
+  });
+  expect(answers).toBeGreaterThan(0);
+});
+
+test('a server that becomes read-only is 503 on every path, and recovers', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const name = new URL(url).pathname.slice(1);
+  const maintenance = adminUrl.replace(/\/\w+$/, '/postgres');
+  const restrict = async (value: string) => {
+    await query(maintenance, `alter database ${name} set default_transaction_read_only = ${value}`);
+    await query(
+      adminUrl,
+      "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'storectl'",
+    );
+  };
+  await restrict('on');
+  for (const answer of [
+    await service.send('GET', '/readyz'),
+    await service.call('settings.show', ''),
+    await service.call('blog.create', '', { title: 'A', contentMd: 'x' }),
+  ]) {
+    expect(answer).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  await restrict('off');
+  expect((await service.send('GET', '/readyz')).status).toBe(200);
+});
+
+test('the operator is warned of settings that lose acknowledged changes', async () => {
+  const { url } = await freshDatabase();
+  const storage = await openTestStorage(`${url}?options=-c%20synchronous_commit%3Doff`);
+  expect(storage.warnings).toEqual([expect.stringContaining('synchronous_commit is off')]);
+});
+
+test('a session has no state: settings and locks end with their transaction', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  expect((await service.call('blog.create', '', { title: 'A', contentMd: 'x' })).status).toBe(201);
+  const sessions = await query(
+    adminUrl,
+    `select count(*)::int as locks from pg_locks join pg_stat_activity using (pid)
+       where usename = 'storectl' and locktype = 'advisory'`,
+  );
+  expect(sessions).toEqual([{ locks: 0 }]);
+  // A pooler refuses other settings in the startup message.
+  const { rows } = await service.storage.read(async (db) => {
+    return sql<{ name: string }>`select name from pg_settings where source = 'client'`.execute(db);
+  });
+  const names = rows.map(({ name }) => name).filter((name) => name !== 'application_name');
+  expect(names.sort()).toEqual(['client_encoding']);
+});
