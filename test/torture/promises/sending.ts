@@ -3,7 +3,7 @@ import type { Run } from '../play.ts';
 import { describeFault } from '../service/faults.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
+import { isDoubtful, isResume, isSettledByUser, type Story, wasKilled } from './story.ts';
 
 /** Promises about what leaves the machine, and when. */
 export const sendingPromises: readonly ProgramPromise[] = [
@@ -133,7 +133,7 @@ function checkRetries({ runs, schedule, isBatch, class: operationClass }: Story)
     const own = run.requests.filter(({ write }) => write?.operation === schedule.operation);
     const last = own.at(-1);
     const isCalm = !wasKilled(run) && run.mishaps.fullAt === 0 && run.damagedFiles.length === 0;
-    if (!isCalm || last === undefined || run.typed === 'resume' || run.inPair) return [];
+    if (!isCalm || last === undefined || isResume(run) || run.inPair) return [];
     if (own.length >= maxAttempts || !mayGoOn(operationClass, own)) return [];
     const waits = run.events.map((event) => (event.event === 'wait' ? event.ms + event.waitMs : 0));
     const nextMs = Math.max(last.answeredAt, ...waits) + longestWaitMs;
