@@ -144,7 +144,7 @@ async function playStep(
       await stopWaiting();
     }
   }
-  const both = { ...plainRun, inPair: true };
+  const both = { ...plainRun, inPair: true } as const;
   const first = runClient(scene, { ...both, typed: 'same', kill: step.kill });
   const second = sleep(step.gapMs).then(() => runClient(scene, { ...both, typed: step.second }));
   return Promise.all([first, second]);
@@ -190,10 +190,14 @@ interface Start {
   readonly command: readonly string[] | null;
 }
 
-const plainRun = {
-  ...{ mishaps: noMishaps, kill: null, identity: plainIdentity, tool: 'command' },
-  ...{ inPair: false, command: null },
-} as const;
+const plainRun: Omit<Start, 'typed'> = {
+  mishaps: noMishaps,
+  kill: null,
+  identity: plainIdentity,
+  tool: 'command',
+  inPair: false,
+  command: null,
+};
 
 async function runClient(scene: Scene, start: Start): Promise<Run> {
   const { schedule, server, machine, damagedFiles } = scene;
