@@ -204,7 +204,8 @@ fs.mkdirSync = (file, ...rest) => {
   step();
   needSpace('mkdir');
   const result = original.mkdirSync(file, ...rest);
-  note('mkdir', { file, inode: inodeOf(file) });
+  // The folder of the state itself is the user's.
+  if (isState(path.dirname(file))) note('mkdir', { file, inode: inodeOf(file) });
   return result;
 };
 

@@ -13,6 +13,9 @@ export const damagePromises: readonly ProgramPromise[] = [
       if (affected.length === 0) return null;
       return affected.flatMap(({ typed, tool, exitCode, requests, stderr, damagedFiles }) => {
         const writes = requests.filter(({ write }) => write !== null).length;
+        // A decision reads the dispute first: where there is nothing to decide, the history is not asked.
+        const isNothing = [0, 2, 6].includes(exitCode ?? 1) && writes === 0;
+        if (story.schedule.operation === 'disputes.decide' && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
         // An assistant is told no paths.
         return tool === 'mcp' || damagedFiles.some((file) => stderr.includes(file))
