@@ -102,7 +102,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id must be a UUID' },
   'no URL': {
     args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
-    says: '--url must be a URL, for example https://example.com',
+    says: '--url must be a whole URL that begins with https://',
   },
   'an empty list': {
     args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],
