@@ -256,7 +256,9 @@ describe('the round trip', () => {
     expect(restored.exitCode).toBe(0);
     const [store] = await rows(service, 'stores');
     expect(store).toMatchObject({ name: 'First name' });
-    expect(JSON.parse(String(store && 'settings' in store ? store.settings : ''))).toMatchObject(first.settings);
+    expect(JSON.parse(String(store && 'settings' in store ? store.settings : ''))).toMatchObject(
+      first.settings,
+    );
     expect(await otherSections(service)).toEqual(others);
   });
 
