@@ -42,7 +42,6 @@ export async function appealOpenReclaim(
     .where('storeId', '=', storeId)
     .where('id', '=', id)
     .where('appealedAt', 'is', null)
-    .where('closedAt', 'is', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows) > 0;
 }

@@ -1,3 +1,4 @@
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
@@ -7,15 +8,14 @@ import { formatMinute } from '../../../cli/output/format-value.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
-import { chooseStore } from '../operator/ask.ts';
-import { eachLine, linesOption } from '../operator/lines.ts';
-import { operatorCommand } from '../operator/operator-command.ts';
+import { chooseStore } from '../ask.ts';
+import { databaseOption, withStorage } from '../database-options.ts';
 
 const presetNames = Object.keys(presets) as Preset[];
 
-export const command = operatorCommand({
+export const command: CommandDefinition = {
   description:
-    'Create an API key for a store, or one for each of many. A key is printed on stdout once: the database keeps only its hash.',
+    'Create an API key for one store. The key is printed on stdout once: the database keeps only its hash.',
   options: [
     {
       flag: '--preset',
@@ -32,29 +32,15 @@ export const command = operatorCommand({
     },
     { flag: '--label', value: 'TEXT', description: 'Label of the key' },
     { flag: '--expires-in-days', value: 'N', description: 'Days until the key expires (default: never)' },
-    linesOption('--stores-from', 'a key for each line of a file, which is the ID of a store; prints both'),
+    databaseOption,
   ],
   listedGlobals: ['--store'],
   examples: [
-    'service keys create --store 4be5… --preset ci-backup --label "nightly job"',
-    'service keys create --store 4be5… --scopes settings:read --expires-in-days 90',
-    'service keys create --stores-from ids.txt > keys.txt',
+    'service create-key --store 4be5… --preset ci-backup --label "nightly job"',
+    'service create-key --store 4be5… --scopes settings:read --expires-in-days 90',
+    'service create-key --store 4be5… --database postgres://storectl@db.example.com/stores',
   ],
-  async run({ context, parsed, open }) {
-    const label = optionValue(parsed, '--label');
-    const expiresInSeconds = readLifetime(parsed);
-    if (parsed.options.has('--stores-from')) {
-      const granted = readGrant(parsed);
-      await eachLine(context, parsed, '--stores-from', {
-        open: (work) => open(work),
-        run: async (storage, id) => ({
-          storeId: id,
-          ...(await createKey(storage, { storeId: id, ...granted, label, expiresInSeconds })),
-        }),
-        show: ({ storeId: id, key }) => `${id}\t${key}`,
-      });
-      return;
-    }
+  async run(context, parsed) {
     const wasAsked = context.flags.store === undefined;
     let storeId = '';
     let grant: Grant = { preset: 'owner' };
@@ -66,7 +52,13 @@ export const command = operatorCommand({
       grant = wasAsked ? await askGrant(context, parsed) : readGrant(parsed);
     };
     await askFromStart(() => [askStore, chooseGrant]);
-    const created = await open((storage) =>
+    const label = optionValue(parsed, '--label');
+    const days = optionValue(parsed, '--expires-in-days');
+    if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
+      throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
+    }
+    const expiresInSeconds = days === undefined ? undefined : Number(days) * 86_400;
+    const created = await withStorage(context, parsed, (storage) =>
       createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
@@ -79,14 +71,7 @@ export const command = operatorCommand({
       context.notice('Copy the key now: it will not be shown again.');
     }
   },
-});
-
-function readLifetime(parsed: ParsedCommand): number | undefined {
-  const days = optionValue(parsed, '--expires-in-days');
-  if (days === undefined) return undefined;
-  if (/^[1-9]\d{0,4}$/.test(days)) return Number(days) * 86_400;
-  throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
-}
+};
 
 /** Asks for the scopes too if the store was asked for: the default preset may do everything. */
 async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant> {
