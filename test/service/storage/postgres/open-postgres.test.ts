@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createApp, createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
+import {
+  createApp,
+  createMetrics,
+  createStore,
+  openStorage,
+  seedExampleStore,
+} from '../../../../src/service/index.ts';
 import { migrations } from '../../../../src/service/storage/all-migrations.ts';
 import { migrate } from '../../../../src/service/storage/migrate.ts';
 import { newMachine } from '../../../helpers/cli.ts';
@@ -478,4 +484,26 @@ test('without its database the service is alive but not ready, and ready again a
   expect((await service.call('settings.show', '')).body.code).toBe('busy');
   await query(adminUrl, `alter database ${new URL(url).pathname.slice(1)} connection limit -1`);
   expect(await status('/readyz')).toBe(200);
+});
+
+test('metrics tell the use of the pool, the size of the database and free slots', async () => {
+  const storage = await openTestStorage(await newDatabase());
+  const metrics = await createMetrics(storage, async () => ({ ...storage.usage(), freeSlots: 7 }));
+  const request = { method: 'GET', path: '/metrics', clientAddress: '', isStopping: false };
+  const readBody = async () => new Uint8Array();
+  const { body } = await metrics.handler({ ...request, header: () => undefined, readBody });
+  const valueOf = (name: string) =>
+    Number(
+      String(body)
+        .split('\n')
+        .find((line) => line.startsWith(`storectl_${name} `))
+        ?.split(' ')[1],
+    );
+  expect(valueOf('pool_connections{state="busy"}') + valueOf('pool_connections{state="idle"}')).toBe(
+    storage.usage().connections?.total,
+  );
+  expect([valueOf('pool_waiting'), valueOf('delivery_slots_free'), valueOf('database_up')]).toEqual([
+    0, 7, 1,
+  ]);
+  expect(valueOf('database_size_bytes')).toBeGreaterThan(1_000_000);
 });
