@@ -492,18 +492,16 @@ test('metrics tell the use of the pool, the size of the database and free slots'
   const request = { method: 'GET', path: '/metrics', clientAddress: '', isStopping: false };
   const readBody = async () => new Uint8Array();
   const { body } = await metrics.handler({ ...request, header: () => undefined, readBody });
-  const valueOf = (name: string) =>
+  const metric = (name: string) =>
     Number(
       String(body)
         .split('\n')
         .find((line) => line.startsWith(`storectl_${name} `))
         ?.split(' ')[1],
     );
-  expect(valueOf('pool_connections{state="busy"}') + valueOf('pool_connections{state="idle"}')).toBe(
+  expect(metric('pool_connections{state="busy"}') + metric('pool_connections{state="idle"}')).toBe(
     storage.usage().connections?.total,
   );
-  expect([valueOf('pool_waiting'), valueOf('delivery_slots_free'), valueOf('database_up')]).toEqual([
-    0, 7, 1,
-  ]);
-  expect(valueOf('database_size_bytes')).toBeGreaterThan(1_000_000);
+  expect([metric('pool_waiting'), metric('delivery_slots_free'), metric('database_up')]).toEqual([0, 7, 1]);
+  expect(metric('database_size_bytes')).toBeGreaterThan(1_000_000);
 });
