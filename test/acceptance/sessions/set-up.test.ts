@@ -403,12 +403,15 @@ test('demo info', async () => {
   `);
 });
 
-test('service rotate-key', async () => {
+test('service keys rotate', async () => {
   const machine = newProgramMachine();
-  const storeId = (await machine.run(['service', 'create-store', '--name', 'My store', '-q'])).stdout.trim();
+  const storeId = (
+    await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
+  ).stdout.trim();
   const { stdout } = await machine.run([
     'service',
-    'create-key',
+    'keys',
+    'create',
     '--store',
     storeId,
     '--preset',
@@ -418,7 +421,7 @@ test('service rotate-key', async () => {
     '--json',
   ]);
   const { id, key } = JSON.parse(stdout);
-  const session = await openSession('storectl service rotate-key', { machine, names: { [id]: '<old-id>' } });
+  const session = await openSession('storectl service keys rotate', { machine, names: { [id]: '<old-id>' } });
   await session.shows(/⏎ select$/);
   session.press('Enter');
   expect(await session.shows(/Which key.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -434,7 +437,7 @@ test('service rotate-key', async () => {
   const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <new-id> for');
   expect(screen).not.toContain(key);
   expect(screen).toMatchInlineSnapshot(`
-    "$ storectl service rotate-key
+    "$ storectl service keys rotate
     ✔ Which store is the key for? My store  <uuid>
     ✔ Which key do you want to replace? <old-id>
     ✔ Replace key <old-id> and keep the old one valid for 24h? Yes
@@ -448,12 +451,14 @@ test('service rotate-key', async () => {
   `);
 });
 
-test('service revoke-key', async () => {
+test('service keys revoke', async () => {
   const machine = newProgramMachine();
-  const storeId = (await machine.run(['service', 'create-store', '--name', 'My store', '-q'])).stdout.trim();
-  const { stdout } = await machine.run(['service', 'create-key', '--store', storeId, '--json']);
+  const storeId = (
+    await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
+  ).stdout.trim();
+  const { stdout } = await machine.run(['service', 'keys', 'create', '--store', storeId, '--json']);
   const { id } = JSON.parse(stdout);
-  const session = await openSession(`storectl service revoke-key --store ${storeId}`, {
+  const session = await openSession(`storectl service keys revoke --store ${storeId}`, {
     machine,
     names: { [id]: '<id>' },
   });
@@ -462,7 +467,7 @@ test('service revoke-key', async () => {
   await session.shows(/\(y\/N\)$/);
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl service revoke-key --store <uuid>
+    "$ storectl service keys revoke --store <uuid>
     ✔ Which key do you want to revoke? <id>
     ✔ Revoke key <id> permanently? Yes
     ✓ Revoked key <id>
@@ -474,7 +479,7 @@ test('service revoke-key', async () => {
 
 test('service emit', async () => {
   const machine = newProgramMachine();
-  await machine.run(['service', 'create-store', '--name', 'My store', '-q']);
+  await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q']);
   const session = await openSession('storectl service emit', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service emit
@@ -555,12 +560,12 @@ test('profile show: asks for a profile if none is in use', async () => {
   `);
 });
 
-test('service create-store, then create-key', async () => {
-  const session = await openSession('storectl service create-store -q', { machine: newProgramMachine() });
+test('service stores create, then keys create', async () => {
+  const session = await openSession('storectl service stores create -q', { machine: newProgramMachine() });
   await session.shows(/Name:$/);
   session.type('My store');
   await session.shows(/\n\$$/);
-  session.type('storectl service create-key');
+  session.type('storectl service keys create');
   await session.shows(/Which store.*\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.shows(/What should the key be able to do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -575,10 +580,10 @@ test('service create-store, then create-key', async () => {
   session.press('Down', 'Enter');
   const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <id> for');
   expect(screen).toMatchInlineSnapshot(`
-    "$ storectl service create-store -q
+    "$ storectl service stores create -q
     ✔ Name: My store
     <uuid>
-    $ storectl service create-key
+    $ storectl service keys create
     ✔ Which store is the key for? My store  <uuid>
     ✔ What should the key be able to do? ci-backup
     ✓ Created key <id> for store <uuid> (ci-backup, never expires)

@@ -407,8 +407,8 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'demo reset': ['--confirm demo'],
   'history show': ['<id>'],
   'history prune': ['--older-than AGE'],
-  'service create-store': ['--name TEXT'],
-  'service create-key': ['--store ID'],
+  'service stores create': ['--name TEXT'],
+  'service keys create': ['--store ID'],
 };
 
 test('auth login without flags does not advise to run auth login', async () => {
@@ -520,7 +520,7 @@ const triedFirst: Readonly<Record<string, string>> = {
   'update --name x': 'storectl store update',
   retry: 'storectl resume',
   serve: 'storectl service start',
-  keys: 'storectl service keys',
+  keys: 'storectl service keys list',
   '--profile x disputes get': 'storectl disputes show',
 };
 

@@ -95,7 +95,7 @@ test('a lock timeout at the start says to wait and does not blame the URL', asyn
   await openTestStorage(url);
   const other = await connect(url);
   await other.query('begin; lock table schema_migrations in access exclusive mode');
-  const args = ['service', 'keys', '--store', 's', '--database', url, '--json'];
+  const args = ['service', 'keys', 'list', '--store', 's', '--database', url, '--json'];
   const { exitCode, stderr } = await newMachine().run(args);
   expect(exitCode).toBe(11);
   expect(JSON.parse(stderr).error).toMatchObject({
