@@ -72,7 +72,10 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
 /** On Linux and macOS, as long as no variable names another folder. */
 const files = [
   ['~/.config/storectl/settings.json', 'Profiles, with the base URL, the store id and the key of each.'],
-  ['~/.local/state/storectl/history/', 'The histories: a folder for each store, a file for each run that changed something.'],
+  [
+    '~/.local/state/storectl/history/',
+    'The histories: a folder for each store, a file for each run that changed something.',
+  ],
   ['~/.local/state/storectl/demo/', 'The demo store and its history.'],
   ['~/.cache/storectl/compiled/', 'The compiled program, for a faster start. It can be deleted.'],
 ] as const;

@@ -26,7 +26,8 @@ function copyWith({ find, replace }: NonNullable<Defect['patch']>, root: string,
   const copy = path.join(root, 'node_modules', '.cache', 'torture-defects', name);
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
-  for (const part of ['bin', 'dist']) cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
+  for (const part of ['bin', 'dist'])
+    cpSync(path.join(root, part), path.join(copy, part), { recursive: true });
   cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
   symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
   const files = readdirSync(path.join(copy, 'dist'), { recursive: true, encoding: 'utf8' })

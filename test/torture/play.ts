@@ -14,16 +14,23 @@ import {
   type Mishaps,
   noMishaps,
   type Place,
-  plainIdentity,
   type Program,
+  plainIdentity,
   type RunningClient,
 } from './client/machine.ts';
 import { damageLog } from './damage.ts';
 import { type Json, type OperationModel, operations, storeId, uuidOf } from './operations.ts';
 import type { Schedule } from './schedule.ts';
-import { isAboutEarlier, type KillAtMoment, type Listening, type Step, type Tool, type Typed } from './steps.ts';
 import type { Effect, OtherChange } from './service/model.ts';
 import { type ModelServer, monotonicMs, type SeenRequest, startModelServer } from './service/model-server.ts';
+import {
+  isAboutEarlier,
+  type KillAtMoment,
+  type Listening,
+  type Step,
+  type Tool,
+  type Typed,
+} from './steps.ts';
 
 /** One client, from its start to its end. */
 export interface Run extends ClientResult {
@@ -270,7 +277,9 @@ function commandLine({ schedule, machine, server }: Scene, { typed }: Start): st
   const lines = listHistory(machine, server.url);
   if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
   if (typed === 'undo') {
-    const newest = lines.find(({ operation, state }) => operation === schedule.operation && state === 'applied');
+    const newest = lines.find(
+      ({ operation, state }) => operation === schedule.operation && state === 'applied',
+    );
     return ['undo', newest?.id ?? 'k3f9a2', '--confirm', newest?.id ?? 'k3f9a2'];
   }
   const { operation, key, seed, safetyBackup } = schedule;

@@ -328,6 +328,8 @@ test('operations with a guard go without it, and stderr says so', async () => {
 test('the record belongs to the store of the path', async () => {
   await using scene = await setScene();
   await scene.machine.run(['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x']);
-  const [record] = JSON.parse((await scene.machine.run(['history', 'list', '--store', 'store-2', '--json'])).stdout);
+  const [record] = JSON.parse(
+    (await scene.machine.run(['history', 'list', '--store', 'store-2', '--json'])).stdout,
+  );
   expect(record).toMatchObject({ operation: 'backup.create', storeId: 'store-2' });
 });

@@ -68,6 +68,8 @@ export const damagePromises: readonly ProgramPromise[] = [
 /** Commands of the operation whose log is damaged, and `resume`: these have to read it. */
 function readsOwn({ class: operationClass }: Story, run: Run): boolean {
   return (
-    operationClass !== 'read' && !wasKilled(run) && !['store-update', 'undo', 'mark', 'repair'].includes(run.typed)
+    operationClass !== 'read' &&
+    !wasKilled(run) &&
+    !['store-update', 'undo', 'mark', 'repair'].includes(run.typed)
   );
 }

@@ -50,7 +50,9 @@ function checkElsewhere({ schedule, requests, elsewhere, effectsAt, class: opera
     const shared = schedule.key === 'made' && writes.some((request) => keys.has(keyOf(request) ?? ''));
     const applied = effectsAt.other.filter(({ operation }) => operation === schedule.operation).length;
     return [
-      ...(run.exitCode === 0 || isSecond ? [] : [`${run.typed}: exit ${run.exitCode}: ${run.stderr.slice(-200)}`]),
+      ...(run.exitCode === 0 || isSecond
+        ? []
+        : [`${run.typed}: exit ${run.exitCode}: ${run.stderr.slice(-200)}`]),
       ...(applied === 0 ? ['nothing was applied there'] : []),
       ...(shared ? ['a key was used at both'] : []),
     ];

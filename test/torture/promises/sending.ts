@@ -61,10 +61,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
       const isTaken = (run: Run) =>
         withKey.some(({ view, at }) => at < run.startedMs && view !== 'refused' && view !== 'throttled');
       const affected = runs.filter(
-        (run) =>
-          run.typed === 'key-with-other-arguments' &&
-          isTaken(run) &&
-          !wasKilled(run),
+        (run) => run.typed === 'key-with-other-arguments' && isTaken(run) && !wasKilled(run),
       );
       if (affected.length === 0) return null;
       return affected.flatMap((run) => {

@@ -134,7 +134,8 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
     earliestMs = Math.min(earliestMs, firstMs);
     const told = current?.episodes.at(-1)?.told;
     // What was applied and could not be printed is told as well. A client may be killed after it has printed.
-    const isPrinted = run.exitCode === 0 || run.exitCode === 12 || run.document !== null || run.tool !== 'command';
+    const isPrinted =
+      run.exitCode === 0 || run.exitCode === 12 || run.document !== null || run.tool !== 'command';
     const isApplied = told === 'applied' || (wasKilled(run) && !settles(run));
     if ((isApplied && isPrinted) || isSettledByUser(run)) isTold = true;
   }

@@ -2,7 +2,15 @@ import type { HistoryLine, Run } from '../play.ts';
 import type { Effect } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { type Ask, type Episode, isDoubtful, isResume, isSettledByUser, type Story, wasKilled } from './story.ts';
+import {
+  type Ask,
+  type Episode,
+  isDoubtful,
+  isResume,
+  isSettledByUser,
+  type Story,
+  wasKilled,
+} from './story.ts';
 
 /** Promises about what was applied and what the user is told about it. */
 export const truthPromises: readonly ProgramPromise[] = [
@@ -131,8 +139,7 @@ export const truthPromises: readonly ProgramPromise[] = [
         const earlier = story.effects.filter(({ request }) =>
           before.some(({ number }) => number === request),
         );
-        if (told !== 'applied' || isResume(run) || run.exitCode !== 0 || earlier.length === 0)
-          return null;
+        if (told !== 'applied' || isResume(run) || run.exitCode !== 0 || earlier.length === 0) return null;
         // The user knows it from a look at the store, and no answer came that could be reported.
         if (ask.episodes.some((other) => isSettledByUser(other.run))) return null;
         const id = (run.document as { id?: unknown } | null)?.id;
