@@ -129,7 +129,7 @@ test('a dispute that was read is shown and decided by its beginning; the answer 
   const second = await machine.run(['reclaim', 'appeal', '01986448', '--text', 'x', '--confirm', '01986448']);
   expect(second).toMatchObject({
     exitCode: 6,
-    stderr: expect.stringContaining('this notice was already appealed'),
+    stderr: expect.stringContaining('and the service takes it once'),
   });
 });
 

@@ -86,6 +86,7 @@ export function resultOfResumed(context: Context, asked: HistoryRecord, resumed:
   });
   const { exitCode, message, code } = error.details;
   const result = resultOfError(new CliError({ ...error.details, fields: undefined }), record);
+  if (result.outcome === 'unknown') return { ...result, remedy: error.details.hint ?? null };
   // A refusal or a change that was never sent ends a record; it is no reason to stop.
   return result.outcome === 'not_sent' ? makeResult('failed', { record, exitCode, message, code }) : result;
 }

@@ -164,7 +164,7 @@ test('a change outside the contract is sent once; resume leaves it and says so',
   const resumed = await scene.machine.run(['resume', operationId]);
 
   expect(resumed.exitCode).toBe(10);
-  expect(resumed.stdout).toContain('cannot be sent again safely');
+  expect(resumed.stdout).toContain('sending it again could do it twice');
   expect(scene.server.requests).toHaveLength(1);
 });
 
@@ -328,6 +328,8 @@ test('operations with a guard go without it, and stderr says so', async () => {
 test('the record belongs to the store of the path', async () => {
   await using scene = await setScene();
   await scene.machine.run(['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x']);
-  const [record] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
+  const [record] = JSON.parse(
+    (await scene.machine.run(['history', 'list', '--store', 'store-2', '--json'])).stdout,
+  );
   expect(record).toMatchObject({ operation: 'backup.create', storeId: 'store-2' });
 });

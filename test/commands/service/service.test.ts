@@ -272,7 +272,7 @@ describe('the round trip', () => {
     expect(await rows(service, 'stores')).toMatchObject([{ name: 'First name' }]);
 
     const undo = /^Undo: storectl (.+)$/m.exec(restored.stderr)?.[1]?.split(' ') ?? [];
-    const undone = await machine.run(undo);
+    const undone = await machine.run([...undo, '--confirm', undo.at(-1) ?? '']);
 
     expect(undone).toMatchObject({ exitCode: 0 });
     expect(await rows(service, 'stores')).toMatchObject([{ name: 'Second' }]);
