@@ -6,6 +6,7 @@ import { type Batch, type BatchOptions, beginBatch } from '../../src/history/cha
 import type { History } from '../../src/history/history.ts';
 import type { FileSystem } from '../../src/history/journal/files/files.ts';
 import { post, type Scene, startScene } from './helpers/scene.ts';
+import type { Reaction } from './helpers/store-server.ts';
 
 const titles = Array.from({ length: 12 }, (_, index) => `Post ${index}`);
 const postOf = (title: string) => ({ ...post, body: { title, contentMd: 'x' } });
@@ -65,7 +66,7 @@ describe('a batch', () => {
   test('has a limited number of requests in flight, and sends no more once it is over', async () => {
     let isOver = false;
     const flight = { now: 0, most: 0 };
-    const scene = await startScene(async () => {
+    const scene = await startScene(async (): Promise<Reaction> => {
       flight.now += 1;
       flight.most = Math.max(flight.most, flight.now);
       await new Promise((resolve) => setImmediate(resolve));
