@@ -297,8 +297,8 @@ describe('each shell is answered in its own way:', () => {
   });
 
   test('words with a colon, which zsh and bash give a meaning', async () => {
-    const words = ['service', 'create-key', '--scopes'];
-    const scope = model.program.commands.service?.commands['create-key']?.flags
+    const words = ['service', 'keys', 'create', '--scopes'];
+    const scope = model.program.commands.service?.commands.keys?.commands.create?.flags
       .find(({ names }) => names.includes('--scopes'))
       ?.value?.words?.find((word) => word.includes(':'));
     const [noun = '', verb = ''] = scope?.split(':') ?? [];

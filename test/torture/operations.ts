@@ -16,6 +16,12 @@ export interface OperationModel {
   readonly freshFlag: string | null;
   /** Arguments for one subject, or for several in a batch. */
   command(subjects: readonly string[]): readonly string[];
+  /** What the library and an assistant give for one subject, or null where they do not come up. */
+  input(subject: string): Json | null;
+  /** Method of the library, or null. */
+  readonly method: string | null;
+  /** Of the same command again: each is asked for by itself, continues an open one, or is refused where one may be there. */
+  readonly again: 'another' | 'continues' | 'refused';
   /** Subject of a request, or null where the request belongs to another operation. */
   subjectOf(request: SentRequest): string | null;
 }
@@ -43,12 +49,15 @@ export function uuidOf(subject: string): string {
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 
+/** What no subject stands for, such as a safety backup that is restored, stands for itself. */
 function subjectInPath({ path, subjects }: SentRequest, pattern: RegExp): string | null {
   const id = pattern.exec(path)?.[1];
-  return subjects.find((subject) => uuidOf(subject) === id) ?? null;
+  return subjects.find((subject) => uuidOf(subject) === id) ?? id ?? null;
 }
 
 const first = (subjects: readonly string[]): string => subjects[0] ?? '';
+
+const webhook = 'https://discord.com/api/webhooks/1/a-token';
 
 /** A time of day for `settings save`, different for each subject of a schedule. */
 function quietStartOf(subject: string): string {
@@ -59,6 +68,9 @@ function quietStartOf(subject: string): string {
 export const operations = {
   'store.update': {
     id: 'store.update',
+    again: 'another',
+    method: 'updateStore',
+    input: (subject) => ({ name: subject }),
     class: 'repeatable',
     readsFirst: false,
     freshFlag: null,
@@ -68,17 +80,23 @@ export const operations = {
   },
   'settings.save': {
     id: 'settings.save',
+    again: 'another',
+    method: null,
+    input: (subject) => ({ quietHours: { start: quietStartOf(subject) } }),
     class: 'repeatable',
     readsFirst: true,
     freshFlag: null,
     command: (subjects) => ['settings', 'save', '--quiet-hours-start', quietStartOf(first(subjects))],
     subjectOf: ({ method, path, body, subjects }) =>
       method === 'PUT' && path === `${storePath}/operations/settings`
-        ? (subjects.find((subject) => quietStartOf(subject) === object(body.quietHours).start) ?? null)
+        ? (subjects.find((subject) => quietStartOf(subject) === object(body.quietHours).start) ?? 'before')
         : null,
   },
   'notify.mark-read': {
     id: 'notify.mark-read',
+    again: 'another',
+    method: 'markNotificationsRead',
+    input: (subject) => ({ ids: [subject] }),
     class: 'repeatable',
     readsFirst: false,
     freshFlag: null,
@@ -90,6 +108,9 @@ export const operations = {
   },
   'disputes.open': {
     id: 'disputes.open',
+    again: 'continues',
+    method: 'openDispute',
+    input: (subject) => ({ reason: subject, kind: 'payment' }),
     class: 'keyed',
     readsFirst: false,
     freshFlag: '--new',
@@ -99,6 +120,9 @@ export const operations = {
   },
   'backup.create': {
     id: 'backup.create',
+    again: 'another',
+    method: 'createBackup',
+    input: (subject) => ({ label: subject, sections: ['store', 'blog'] }),
     class: 'keyed',
     readsFirst: false,
     freshFlag: null,
@@ -108,6 +132,9 @@ export const operations = {
   },
   'backup.restore': {
     id: 'backup.restore',
+    again: 'another',
+    method: 'restoreBackup',
+    input: (subject) => ({ backupId: uuidOf(subject), sections: ['store'] }),
     class: 'keyed',
     readsFirst: false,
     freshFlag: null,
@@ -120,6 +147,9 @@ export const operations = {
   },
   'blog.create': {
     id: 'blog.create',
+    again: 'refused',
+    method: 'createBlogPost',
+    input: (subject) => ({ title: subject, contentMd: 'Text.' }),
     class: 'one-shot',
     readsFirst: false,
     freshFlag: '--allow-duplicate',
@@ -132,6 +162,9 @@ export const operations = {
   },
   'disputes.decide': {
     id: 'disputes.decide',
+    again: 'refused',
+    method: 'decideDispute',
+    input: (subject) => ({ disputeId: uuidOf(subject), status: 'won', resolution: 'Delivered.' }),
     class: 'one-shot',
     readsFirst: true,
     freshFlag: null,
@@ -147,6 +180,9 @@ export const operations = {
   },
   'reclaim.appeal': {
     id: 'reclaim.appeal',
+    again: 'refused',
+    method: 'appealReclaim',
+    input: (subject) => ({ reclaimId: uuidOf(subject), text: 'The shop is open.' }),
     class: 'one-shot',
     readsFirst: false,
     freshFlag: '--resubmit',
@@ -159,18 +195,24 @@ export const operations = {
   },
   'notify.add-endpoint': {
     id: 'notify.add-endpoint',
+    again: 'refused',
+    method: 'addEndpoint',
+    input: (subject) => ({ name: subject, url: webhook, events: ['feedback_digest'], kind: 'discord' }),
     class: 'one-shot',
     readsFirst: false,
     freshFlag: '--allow-duplicate',
     command: (subjects) => [
       ...['notify', 'add-endpoint', '--name', first(subjects), '--events', 'feedback_digest'],
-      ...['--url', 'https://discord.com/api/webhooks/1/a-token'],
+      ...['--url', webhook],
     ],
     subjectOf: ({ method, path, body }) =>
       method === 'POST' && path === `${storePath}/notifications/endpoints` ? text(body.name) : null,
   },
   'settings.show': {
     id: 'settings.show',
+    again: 'another',
+    method: null,
+    input: () => null,
     class: 'read',
     readsFirst: true,
     freshFlag: null,
@@ -179,6 +221,9 @@ export const operations = {
   },
   'disputes.show': {
     id: 'disputes.show',
+    again: 'another',
+    method: null,
+    input: () => null,
     class: 'read',
     readsFirst: true,
     freshFlag: null,

@@ -9,14 +9,16 @@ export const usage = `Runs the built program through random schedules of faults,
   --schedules N      how many (default 500)
   --seed S           seed of the first one (default 1); the next has S + 1
   --jobs N           how many at a time: most of their time they wait (default 8 for each processor)
-  --quick            200 schedules, and the self-check that a client without history is found out
+  --quick            150 schedules, and the self-check that a client without history is found out
+  --defects          plants each defect of defects.ts in the built program, and expects that it is found
+  --defect NAME      the same for one of them
   --without-history  each client finds an empty history: duplicates must be found
   --trace            on standard error: everything that happened in each schedule that broke a promise
   --json             one JSON document in place of the table
 
 Ctrl-C ends it early: it then reports on the schedules that it has run. Progress goes to standard error.
 
-STORECTL_TEST_PROGRAM names the launcher of another build to try instead of this one.
+STORECTL_TEST_PROGRAM names the folder of another build to try instead of this one.
 
 To look at one that broke a promise: npm run torture -- --schedules 1 --seed S --trace`;
 
@@ -26,6 +28,8 @@ export interface Options {
   readonly jobs: number;
   readonly quick: boolean;
   readonly withoutHistory: boolean;
+  readonly defects: boolean;
+  readonly defect: string | null;
   readonly trace: boolean;
   readonly json: boolean;
   readonly help: boolean;
@@ -34,7 +38,7 @@ export interface Options {
 /** The options cannot be used as they are written. */
 export class UsageError extends Error {}
 
-const quickSchedules = 200;
+const quickSchedules = 150;
 
 /** Throws a {@link UsageError}. */
 export function parseOptions(args: readonly string[]): Options {
@@ -50,6 +54,8 @@ export function parseOptions(args: readonly string[]): Options {
     jobs: number('jobs', 8 * availableParallelism()),
     quick: values.quick,
     withoutHistory: values['without-history'],
+    defects: values.defects || values.defect !== undefined,
+    defect: values.defect ?? null,
     trace: values.trace,
     json: values.json,
     help: values.help,
@@ -66,6 +72,8 @@ function parse(args: readonly string[]) {
         jobs: { type: 'string' },
         quick: { type: 'boolean', default: false },
         'without-history': { type: 'boolean', default: false },
+        defects: { type: 'boolean', default: false },
+        defect: { type: 'string' },
         trace: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false, short: 'h' },

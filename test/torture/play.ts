@@ -1,22 +1,36 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHistory } from '../../src/history/journal.ts';
-import type { HistoryRecord } from '../../src/history/records/record.ts';
+import { normalizeBaseUrl } from '../../src/client/base-url.ts';
+import { type History, openHistory } from '../../src/history/history.ts';
+import { type HistoryRecord, isInDoubt } from '../../src/history/journal/history-record.ts';
+import { storeFolder } from '../../src/history/store-folder.ts';
 import {
   type ClientResult,
   createMachine,
   documentOf,
   errorOf,
+  type Identity,
   type Machine,
   type Mishaps,
   noMishaps,
+  type Place,
+  type Program,
+  plainIdentity,
   type RunningClient,
 } from './client/machine.ts';
-import { type Json, type OperationModel, operations, uuidOf } from './operations.ts';
-import type { KillAtMoment, Listening, Schedule, Step, Typed } from './schedule.ts';
+import { damageLog } from './damage.ts';
+import { type Json, type OperationModel, operations, storeId, uuidOf } from './operations.ts';
+import type { Schedule } from './schedule.ts';
 import type { Effect, OtherChange } from './service/model.ts';
 import { type ModelServer, monotonicMs, type SeenRequest, startModelServer } from './service/model-server.ts';
+import {
+  isAboutEarlier,
+  type KillAtMoment,
+  type Listening,
+  type Step,
+  type Tool,
+  type Typed,
+} from './steps.ts';
 
 /** One client, from its start to its end. */
 export interface Run extends ClientResult {
@@ -25,6 +39,8 @@ export interface Run extends ClientResult {
   /** What the user wants from it; empty for `resume`. */
   readonly subjects: readonly string[];
   readonly mishaps: Mishaps;
+  readonly identity: Identity;
+  readonly tool: Tool;
   readonly startedMs: number;
   readonly endedMs: number;
   /** Those that came over a connection of this client; `view` is null where it did not live to see the answer. */
@@ -35,19 +51,21 @@ export interface Run extends ClientResult {
   readonly inPair: boolean;
   /** Names of the files of the history that were bad when it started. */
   readonly damagedFiles: readonly string[];
-  /** Number of effects when it started. */
-  readonly effectsBefore: number;
 }
 
 /** What a record of the history says. */
-export type HistoryLine = Pick<HistoryRecord, 'id' | 'operation' | 'state' | 'idempotencyKey'>;
+export type HistoryLine = Pick<
+  HistoryRecord,
+  'id' | 'operation' | 'state' | 'idempotencyKey' | 'overtakenBy' | 'safetyBackupId' | 'open'
+>;
 
 /** What happened in a schedule: all that the promises are checked against. */
 export interface Trace {
   readonly schedule: Schedule;
   readonly runs: readonly Run[];
   readonly requests: readonly SeenRequest[];
-  readonly effects: readonly Effect[];
+  /** At each of the two services. */
+  readonly effectsAt: Readonly<Record<Place, readonly Effect[]>>;
   /** What another user has written into the settings, and what stands there at the end. */
   readonly settings: { readonly otherChange: OtherChange | null; readonly found: unknown };
   /** As the user sees it at the end, or null where it could not be listed. */
@@ -55,11 +73,15 @@ export interface Trace {
   readonly wasDamaged: boolean;
 }
 
+/** What is tried, and where. */
 export interface PlayOptions {
   readonly root: string;
   readonly folder: string;
   readonly address: string;
   readonly withoutHistory: boolean;
+  readonly fileSystemDefect: string | null;
+  /** Folder of the built program. */
+  readonly program: string;
 }
 
 /** Well past any time that the program promises to keep, on a busy machine too. */
@@ -81,23 +103,25 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
     let wasDamaged = false;
     for (const step of schedule.steps) {
       if (step.do === 'damage') {
-        const file = damageHistory(machine, step);
+        const file = damageLog(openStore(machine, server.url).journal.folder, schedule.operation, step);
         if (file !== null) damagedFiles = [...damagedFiles, file];
         wasDamaged ||= file !== null;
-      } else {
+      } else if (step.do === 'other-user') server.models.own.changeStore();
+      else if (step.do === 'power-cut') machine.cutPower(step.cut);
+      else {
         runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));
         if (step.do === 'repair') damagedFiles = [];
       }
     }
     await server.settled();
-    const history = options.withoutHistory ? null : await listHistory(machine);
-    const { requests, model } = server;
+    const history = options.withoutHistory ? null : listHistory(machine, server.url);
+    const { requests, models } = server;
     return {
       schedule,
       runs,
       requests,
-      effects: model.effects,
-      settings: { otherChange: model.otherChange(), found: model.summary() },
+      effectsAt: { own: models.own.effects, other: models.other.effects },
+      settings: { otherChange: models.own.otherChange(), found: models.own.summary() },
       history,
       wasDamaged,
     };
@@ -113,19 +137,23 @@ interface Scene {
   readonly damagedFiles: readonly string[];
 }
 
-async function playStep(scene: Scene, step: Exclude<Step, { do: 'damage' }>): Promise<Run[]> {
-  if (step.do === 'repair') return [await runClient(scene, 'repair', noMishaps, null, false)];
+async function playStep(
+  scene: Scene,
+  step: Exclude<Step, { do: 'damage' | 'other-user' | 'power-cut' }>,
+): Promise<Run[]> {
+  if (step.do === 'repair') return [await runClient(scene, { ...plainRun, typed: 'repair' })];
   if (step.do === 'mark') return markInDoubt(scene);
   if (step.do === 'run') {
     const stopWaiting = await listenFrom(scene.server, step.listening);
     try {
-      return [await runClient(scene, step.typed, step.mishaps, step.kill, false)];
+      return [await runClient(scene, { ...plainRun, ...step })];
     } finally {
       await stopWaiting();
     }
   }
-  const first = runClient(scene, 'same', noMishaps, step.kill, true);
-  const second = sleep(step.gapMs).then(() => runClient(scene, step.second, noMishaps, null, true));
+  const both = { ...plainRun, inPair: true } as const;
+  const first = runClient(scene, { ...both, typed: 'same', kill: step.kill });
+  const second = sleep(step.gapMs).then(() => runClient(scene, { ...both, typed: step.second }));
   return Promise.all([first, second]);
 }
 
@@ -133,11 +161,11 @@ async function playStep(scene: Scene, step: Exclude<Step, { do: 'damage' }>): Pr
 async function markInDoubt(scene: Scene): Promise<Run[]> {
   const { server, machine, schedule } = scene;
   await server.settled();
-  const lines = await listHistory(machine);
-  const [doubtful, ...others] = lines.filter(({ state }) => state === 'sent' || state === 'unknown');
+  const lines = listHistory(machine, server.url);
+  const [doubtful, ...others] = lines.filter(isInDoubt);
   const isClear = others.length === 0 && schedule.subjects.length === 1;
   if (doubtful === undefined || !isClear || doubtful.operation !== schedule.operation) return [];
-  const own = server.model.effects.filter(({ operation }) => operation === schedule.operation);
+  const own = server.models.own.effects.filter(({ operation }) => operation === schedule.operation);
   const known = lines.filter(
     ({ operation, state }) => operation === schedule.operation && state === 'applied',
   );
@@ -145,8 +173,8 @@ async function markInDoubt(scene: Scene): Promise<Run[]> {
     doubtful.idempotencyKey === null
       ? own.length > known.length
       : own.some(({ idempotencyKey }) => idempotencyKey === doubtful.idempotencyKey);
-  const args = ['resume', doubtful.id, '--mark', isThere ? 'applied' : 'not-applied'];
-  return [await runClient(scene, 'mark', noMishaps, null, false, args)];
+  const command = ['resume', doubtful.id, '--mark', isThere ? 'applied' : 'not-applied'];
+  return [await runClient(scene, { ...plainRun, typed: 'mark', command })];
 }
 
 /** Returns what makes the service listen again, now if not before. */
@@ -158,19 +186,36 @@ async function listenFrom(server: ModelServer, listening: Listening): Promise<()
   return () => listens;
 }
 
-async function runClient(
-  { schedule, server, machine, damagedFiles }: Scene,
-  typed: Run['typed'],
-  mishaps: Mishaps,
-  kill: KillAtMoment | null,
-  inPair: boolean,
-  command = commandLine(schedule, typed),
-): Promise<Run> {
-  const output = mishaps.outputFull ? ['--output-file', 'output/answer.json'] : [];
-  const args = [...command, ...output, '--json', '--timeout', String(schedule.timeoutMs / 1000)];
+interface Start {
+  readonly typed: Run['typed'];
+  readonly mishaps: Mishaps;
+  readonly kill: KillAtMoment | null;
+  readonly identity: Identity;
+  readonly tool: Tool;
+  readonly inPair: boolean;
+  /** Null for what `typed` stands for. */
+  readonly command: readonly string[] | null;
+}
+
+const plainRun: Omit<Start, 'typed'> = {
+  mishaps: noMishaps,
+  kill: null,
+  identity: plainIdentity,
+  tool: 'command',
+  inPair: false,
+  command: null,
+};
+
+async function runClient(scene: Scene, start: Start): Promise<Run> {
+  const { schedule, server, machine, damagedFiles } = scene;
+  const { typed, mishaps, kill, identity, tool, inPair } = start;
+  const command = start.command ?? commandLine(scene, start);
+  const program = programOf(schedule, start, command);
   const startedMs = monotonicMs();
-  const effectsBefore = server.model.effects.length;
-  const client = machine.start(args, mishaps, schedule.timeoutMs + patienceMs);
+  const client = machine.start(program, mishaps, {
+    hangsAfterMs: schedule.timeoutMs + patienceMs,
+    identity,
+  });
   if (kill !== null) killAt(server, client, kill);
   const result = await client.result;
   const endedMs = monotonicMs();
@@ -178,19 +223,31 @@ async function runClient(
   const own = server.requests.filter(({ at, clientPort }) => at >= startedMs && ports.has(clientPort));
   return {
     ...result,
-    typed,
-    args,
+    ...{ typed, mishaps, identity, tool, startedMs, endedMs, inPair },
+    args: program.does === 'command' ? program.args : [tool, ...command],
     subjects: subjectsOf(schedule, typed),
-    mishaps,
-    startedMs,
-    endedMs,
     requests: own.map((request) => (sawAnswer(result, request) ? request : { ...request, view: null })),
     error: errorOf(result),
     document: documentOf(result),
-    inPair,
-    damagedFiles,
-    effectsBefore,
+    damagedFiles: identity.place === 'own' ? damagedFiles : [],
   };
+}
+
+function programOf(schedule: Schedule, { typed, tool, mishaps }: Start, command: readonly string[]): Program {
+  const { operation, key, seed, timeoutMs } = schedule;
+  const timeout = ['--timeout', String(timeoutMs / 1000)];
+  const output = mishaps.outputFull ? ['--output-file', 'output/answer.json'] : [];
+  if (tool === 'command') return { does: 'command', args: [...command, ...output, '--json', ...timeout] };
+  const model: OperationModel = operations[operation];
+  const [subject = ''] = subjectsOf(schedule, typed);
+  const given = key === 'given' ? { idempotencyKey: `key-${seed}` } : {};
+  const inputs = { ...model.input(subject), ...given };
+  if (tool === 'library') {
+    const method = typed === 'resume' ? 'resume' : model.method;
+    return { does: 'library', call: { method, input: inputs, timeoutMs } };
+  }
+  const call = { tool: operation.replace(/[.-]/g, '_'), inputs, confirm: uuidOf(subject) };
+  return { does: 'mcp', args: ['mcp', '--allow', operation, ...timeout], call };
 }
 
 function sawAnswer({ events }: ClientResult, { clientPort, answeredAt }: SeenRequest): boolean {
@@ -208,14 +265,23 @@ function killAt(server: ModelServer, client: RunningClient, { moment, write, aft
 }
 
 function subjectsOf(schedule: Schedule, typed: Run['typed']): readonly string[] {
-  if (typed === 'resume' || typed === 'repair' || typed === 'mark') return [];
+  if (isAboutEarlier(typed) || typed === 'store-update') return [];
   const isOther = typed === 'other-subject' || typed === 'key-with-other-arguments';
   return isOther ? [schedule.otherSubject] : schedule.subjects;
 }
 
-function commandLine(schedule: Schedule, typed: Run['typed']): string[] {
-  if (typed === 'resume' || typed === 'mark') return ['resume'];
+function commandLine({ schedule, machine, server }: Scene, { typed }: Start): string[] {
+  if (typed === 'resume') return ['resume'];
   if (typed === 'repair') return ['history', 'repair'];
+  if (typed === 'store-update') return ['store', 'update', '--name', 'By this machine'];
+  const lines = listHistory(machine, server.url);
+  if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
+  if (typed === 'undo') {
+    const newest = lines.find(
+      ({ operation, state }) => operation === schedule.operation && state === 'applied',
+    );
+    return ['undo', newest?.id ?? 'k3f9a2', '--confirm', newest?.id ?? 'k3f9a2'];
+  }
   const { operation, key, seed, safetyBackup } = schedule;
   const model: OperationModel = operations[operation];
   const keyFlags = {
@@ -243,44 +309,13 @@ function writeInput(machine: Machine, { operation, subjects }: Schedule): void {
   }
 }
 
-/** Returns the name of the file, or null where there is no history yet. */
-function damageHistory(
-  machine: Machine,
-  { how, file, at, bit }: Extract<Step, { do: 'damage' }>,
-): string | null {
-  const files = recordFiles(machine.stateFolder());
-  const name = files[Math.floor(file * files.length)];
-  if (name === undefined) return null;
-  const bytes = readFileSync(name);
-  const isLog = !name.endsWith('.json');
-  // An unfinished last line of a log is what a crash leaves behind, and no damage. A record without its line feed is whole.
-  const end = isLog ? bytes.lastIndexOf(0x0a, -2) : bytes.lastIndexOf('}');
-  if (end <= 0) return null;
-  const place = Math.floor(at * end);
-  if (how === 'flip' || isLog) bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << bit), place);
-  if (how === 'flip' || isLog) writeFileSync(name, bytes);
-  else writeFileSync(name, how === 'empty' ? '' : bytes.subarray(0, place));
-  return path.basename(name);
+/** Read as the program reads it, but without a process for it. Logs that are damaged are left out. */
+function listHistory(machine: Machine, url: string): readonly HistoryLine[] {
+  return openStore(machine, url).list().records;
 }
 
-/** Files that hold records, oldest first. */
-function recordFiles(folder: string): string[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  } catch {
-    return [];
-  }
-  return names
-    .filter((name) => !name.split(path.sep).some((part) => part.startsWith('.') || part === 'locks'))
-    .map((name) => path.join(folder, name))
-    .filter((name) => statSync(name).isFile() && readFileSync(name, 'utf8').includes('"operation"'))
-    .sort();
-}
-
-/** Read as the program reads it, but without a process for it. */
-async function listHistory(machine: Machine): Promise<readonly HistoryLine[]> {
-  const folder = path.join(machine.stateFolder(), 'history', 'main');
-  const { records } = await openHistory({ folder, process }).list();
-  return records;
+function openStore(machine: Machine, url: string): History {
+  const store = { baseUrl: normalizeBaseUrl(url), storeId };
+  const folder = storeFolder(path.join(machine.stateFolder(), 'history'), store);
+  return openHistory({ folder, store, profile: 'main', process });
 }

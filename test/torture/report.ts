@@ -1,7 +1,7 @@
 import { promises } from './promises/all.ts';
 import type { Story } from './promises/story.ts';
-import type { Step } from './schedule.ts';
 import { describeFault } from './service/faults.ts';
+import type { Step } from './steps.ts';
 
 /** A promise that a schedule broke. */
 interface Broken {
@@ -14,6 +14,8 @@ interface Broken {
 export interface Results {
   schedules: number;
   seconds: number;
+  /** How often each kind of disturbance came up. */
+  readonly disturbances: Map<string, number>;
   /** By promise: schedules in which it came up. */
   readonly ran: Map<string, number>;
   readonly broken: Broken[];
@@ -23,11 +25,13 @@ export type Summary = ReturnType<typeof summarize>;
 
 const maxSeeds = 8;
 
-export function summarize({ schedules, seconds, ran, broken }: Results) {
+export function summarize({ schedules, seconds, disturbances, ran, broken }: Results, seed: number) {
   return {
     schedules,
+    seed,
     seconds: Math.round(seconds),
     broken: new Set(broken.map(({ seed }) => seed)).size,
+    disturbances: Object.fromEntries([...disturbances].sort()),
     promises: promises.map(({ id, text }) => ({
       id,
       text,
@@ -37,7 +41,7 @@ export function summarize({ schedules, seconds, ran, broken }: Results) {
   };
 }
 
-export function toTable({ schedules, seconds, broken, promises: rows }: Summary): string {
+export function toTable({ schedules, seed, seconds, disturbances, broken, promises: rows }: Summary): string {
   const width = Math.max(...rows.map(({ text }) => text.length));
   const lines = rows.map(({ id, text, ran, broken: found }) => {
     const seeds = found.slice(0, maxSeeds).map(({ seed }) => seed);
@@ -49,7 +53,9 @@ export function toTable({ schedules, seconds, broken, promises: rows }: Summary)
     `${'promise'.padEnd(width)}  ${'ran'.padStart(6)}  ${'broken'.padStart(6)}`,
     ...lines,
     '',
-    `${schedules} schedules in ${seconds} s (${(schedules / Math.max(1, seconds)).toFixed(1)}/s); ${broken} broke a promise.`,
+    ...Object.entries(disturbances).map(([name, count]) => `${String(count).padStart(8)}  ${name}`),
+    '',
+    `${schedules} schedules from seed ${seed} in ${seconds} s (${(schedules / Math.max(1, seconds)).toFixed(1)}/s); ${broken} broke a promise.`,
     '',
   ].join('\n');
 }
@@ -71,16 +77,18 @@ function describeStep(step: Step): string {
 
 /** Everything that happened, a line each. */
 export function describeTrace(story: Story): string {
-  const { schedule, runs, requests, effects, history } = story;
+  const { schedule, effects, history } = story;
+  const runs = [...story.runs, ...story.elsewhere].sort((one, other) => one.startedMs - other.startedMs);
+  const requests = runs.flatMap((run) => run.requests);
   const { seed, operation, key, timeoutMs } = schedule;
   const startMs = runs[0]?.startedMs ?? 0;
   const seconds = (ms: number) => `${((ms - startMs) / 1000).toFixed(2)} s`;
   const lines = [`--- seed ${seed}: ${operation}, key ${key}, timeout ${timeoutMs / 1000} s`];
   for (const step of schedule.steps) lines.push(`step ${describeStep(step)}`);
   for (const run of runs) {
-    const { args, startedMs, endedMs, exitCode, error, stdout, stderr } = run;
+    const { args, identity, startedMs, endedMs, exitCode, error, stdout, stderr } = run;
     lines.push(
-      `${seconds(startedMs)}–${seconds(endedMs)} storectl ${args.join(' ')}`,
+      `${seconds(startedMs)}–${seconds(endedMs)} storectl ${args.join(' ')}${identity.place === 'other' ? ' (elsewhere)' : ''}`,
       `  exit ${exitCode ?? 'killed'}${error ? ` ${JSON.stringify(error)}` : ''}`,
     );
     if (stdout) lines.push(`  stdout ${stdout.slice(0, 2000).trimEnd()}`);

@@ -1,28 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createMachine, noMishaps } from './client/machine.ts';
+import { defects, plantDefect } from './defects.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
-import { type PlayOptions, play } from './play.ts';
-import { promises } from './promises/all.ts';
-import { tellStory } from './promises/story.ts';
-import { describeProgress, describeTrace, type Results, summarize, toTable } from './report.ts';
-import { makeSchedule } from './schedule.ts';
-
-interface Output {
-  write(text: string): unknown;
-}
+import { summarize, toTable } from './report.ts';
+import { type RunOptions, runSchedules, type Surroundings } from './run-schedules.ts';
 
 /** Schedules of the self-check. */
 const blindSchedules = 40;
-
-/** Where the harness writes, and what ends it early: then it reports on the schedules that it has run. */
-interface Surroundings {
-  readonly root: string;
-  readonly output: Output;
-  readonly progress: Output;
-  readonly signal: AbortSignal;
-}
+/** A planted defect has to be found within so many. */
+const defectSchedules = 100;
 
 /** Runs what the arguments ask for. Returns the exit code: 0 where every promise was kept. */
 export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -40,11 +27,13 @@ export async function main(args: readonly string[], surroundings: Surroundings):
     return 0;
   }
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-torture-'));
+  const program = process.env.STORECTL_TEST_PROGRAM ?? surroundings.root;
+  const common = { ...options, program, fileSystemDefect: null, untilBroken: false };
   try {
-    const results = await runAll(options, folder, surroundings);
-    const summary = summarize(results);
+    if (options.defects) return (await findsDefects(common, options, folder, surroundings)) ? 0 : 1;
+    const summary = summarize(await runSchedules(common, folder, surroundings), options.seed);
     output.write(options.json ? `${JSON.stringify(summary, null, 2)}\n` : toTable(summary));
-    const isBlind = options.quick && !(await findsDuplicates(options, folder, surroundings));
+    const isBlind = options.quick && !(await findsDuplicates(common, options, folder, surroundings));
     return summary.broken > 0 || isBlind ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -53,14 +42,15 @@ export async function main(args: readonly string[], surroundings: Surroundings):
 
 /** A client that forgets its history applies things twice: a harness that does not notice sees nothing. */
 async function findsDuplicates(
-  options: Options,
+  common: RunOptions,
+  { json }: Options,
   folder: string,
   surroundings: Surroundings,
 ): Promise<boolean> {
-  const blind = { ...options, withoutHistory: true, schedules: blindSchedules, trace: false };
-  const results = await runAll(blind, folder, surroundings);
+  const blind = { ...common, withoutHistory: true, schedules: blindSchedules, trace: false };
+  const results = await runSchedules(blind, folder, surroundings);
   const duplicates = results.broken.filter(({ promise }) => promise === 'applied-once').length;
-  if (!options.json) {
+  if (!json) {
     surroundings.output.write(
       `Self-check: ${duplicates} of ${blindSchedules} schedules without history made duplicates.\n`,
     );
@@ -68,60 +58,30 @@ async function findsDuplicates(
   return duplicates > 0;
 }
 
-async function runAll(
-  options: Options,
+/** Whether each defect, planted by itself, breaks a promise. */
+async function findsDefects(
+  common: RunOptions,
+  { defect: wanted, seed }: Options,
   folder: string,
-  { root, progress, signal }: Surroundings,
-): Promise<Results> {
-  const results: Results = { schedules: 0, seconds: 0, ran: new Map(), broken: [] };
-  const startedMs = performance.now();
-  const canRepair = await knowsRepair(root, folder);
-  let next = 0;
-  const worker = async (_: unknown, slot: number) => {
-    while (next < options.schedules && !signal.aborted) {
-      const seed = options.seed + next++;
-      await runOne(seed, {
-        root,
-        folder: path.join(folder, String(seed)),
-        address: `127.77.${slot >> 8}.${(slot & 255) + 1}`,
-        withoutHistory: options.withoutHistory,
-      });
-    }
-  };
-
-  async function runOne(seed: number, where: PlayOptions): Promise<void> {
-    const trace = await play(makeSchedule(seed, canRepair), where);
-    const story = tellStory(trace);
-    results.schedules += 1;
-    let isBroken = false;
-    for (const { id, check } of promises) {
-      const violations = check(story);
-      if (violations === null) continue;
-      results.ran.set(id, (results.ran.get(id) ?? 0) + 1);
-      if (violations.length === 0) continue;
-      isBroken = true;
-      results.broken.push({ promise: id, seed, operation: trace.schedule.operation, violations });
-    }
-    if (results.schedules % 100 === 0) progress.write(describeProgress(results, options));
-    if (options.trace && (isBroken || options.schedules === 1)) progress.write(describeTrace(story));
+  surroundings: Surroundings,
+): Promise<boolean> {
+  let missed = 0;
+  for (const defect of defects.filter(({ name }) => wanted === null || name === wanted)) {
+    const planted = plantDefect(defect, surroundings.root);
+    const results = await runSchedules(
+      { ...common, ...planted, schedules: defectSchedules, untilBroken: true, trace: false },
+      folder,
+      surroundings,
+    );
+    const [first] = results.broken;
+    const found =
+      first === undefined
+        ? `not found in ${results.schedules} schedules`
+        : `found in ${results.schedules}: ${first.promise}, seed ${first.seed} (${first.violations[0]})`;
+    surroundings.output.write(`${defect.name}: ${found}\n`);
+    if (first === undefined) missed += 1;
+    if (surroundings.signal.aborted) break;
   }
-
-  await Promise.all(Array.from({ length: Math.min(options.jobs, options.schedules) }, worker));
-  results.seconds = (performance.now() - startedMs) / 1000;
-  return results;
-}
-
-/** Whether the program has `history repair`. */
-async function knowsRepair(root: string, folder: string): Promise<boolean> {
-  const machine = createMachine({
-    root,
-    folder: path.join(folder, 'help'),
-    url: 'http://127.0.0.1:1',
-    env: {},
-    withoutHistory: false,
-  });
-  const { exitCode, stdout, stderr } = await machine.start(['history', '--help'], noMishaps, 60_000).result;
-  // A program that does nothing breaks no promise.
-  if (exitCode !== 0) throw new Error(`storectl does not run: ${stderr}`);
-  return /^ +repair /m.test(stdout);
+  surroundings.output.write(`${missed} planted defects were not found, from seed ${seed}.\n`);
+  return missed === 0;
 }

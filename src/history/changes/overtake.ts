@@ -19,8 +19,7 @@ export async function overtake(
     try {
       const writer = await history.journal.reopen(logId);
       await writer.change([{ id: earlier.id, overtakenBy: later.id }]);
-      const untold = [...writer.records.values()].filter((record) => record.open && record.id !== earlier.id);
-      await writer.close({ untold: untold.map(({ id }) => id) });
+      await writer.close();
     } catch {
       // It stays open, which is true, and a later resume finds the same.
     }

@@ -7,11 +7,10 @@ import {
   acquireOrder,
   type Finding,
   type History,
-  keyReuseMs,
+  isKeyForgotten,
   lockOptionsOf,
   logIdOf,
   type Recorded,
-  recordAge,
   type SendOptions,
   waitOf,
 } from '../history.ts';
@@ -20,7 +19,7 @@ import type { LogWriter } from '../journal/journal.ts';
 import { type OperationRules, overlap, rulesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
-import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
+import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { lookForProof, recordIn, sendRecord, writeOutcome } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
@@ -94,6 +93,7 @@ export async function continueRecord(
 ): Promise<Resumed> {
   const outcome = recordedOutcome(record);
   if (outcome !== null && !isInDoubt(record)) {
+    tell(writer, record);
     if (record.overtakenBy !== null) return { action: 'overtaken', record };
     return { action: 'told', record, ...known(outcome) };
   }
@@ -123,22 +123,30 @@ export async function continueRecord(
   const intent = safety && safetyIntent(history, record, safety);
   if (intent !== undefined) {
     const [added] = await writer.add([intent]);
-    safetyBackup = await sendRecord(sending, added?.id ?? '', { isFirst: true });
-    const safetyBackupId = producedId(safetyBackup);
-    if (safetyBackupId === null) return { action: 'sent', ...safetyBackup, safetyBackup };
-    await writer.change([{ id: record.id, safetyBackupId }]);
+    const made = await makeSafetyBackup(sending, added?.id ?? '', (safetyBackupId) =>
+      writer.change([{ id: record.id, safetyBackupId }]),
+    );
+    ({ safetyBackup } = made);
+    if (!made.mayGoOn) return { action: 'sent', ...safetyBackup, safetyBackup };
   }
   const sent = await sendRecord(sending, record.id, { isFirst: false });
+  tell(writer, record);
   if (sent.outcome.kind === 'applied')
     await overtake(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent, safetyBackup };
 }
 
+/** Whoever learns what came of a change learns of the backup before it. */
+function tell(writer: LogWriter, { id }: HistoryRecord): void {
+  writer.tell(id);
+  if (id !== writer.id) return;
+  for (const other of writer.records.values()) if (other.prepares !== null) writer.tell(other.id);
+}
+
 /** Why the user has to be asked before a record is sent again, or null. */
 function needsYes(record: HistoryRecord, now: number): 'needs_yes' | 'too_old' | null {
   if (rulesOf(record.operation).preparation !== undefined) return 'needs_yes';
-  const isFromFuture = Date.parse(record.createdAt) > now;
-  return record.class === 'keyed' && (isFromFuture || recordAge(record, now) > keyReuseMs) ? 'too_old' : null;
+  return record.class === 'keyed' && isKeyForgotten(record, now) ? 'too_old' : null;
 }
 
 /**

@@ -28,7 +28,7 @@ describe('--dry-run', () => {
     ['profile', 'use', 'demo'],
     ['demo', 'reset', '--confirm', 'demo'],
     ['history', 'list'],
-    ['service', 'create-store', '--name', 'Shop'],
+    ['service', 'stores', 'create', '--name', 'Shop'],
     ['settings', 'edit'],
   ])('is refused by %s %s, which then does nothing', async (...args) => {
     const machine = newMachine();

@@ -129,10 +129,10 @@ describe('--fields of what is no operation', () => {
   });
 
   test.each([
-    [['service', 'create-store', '--name', 'One'], 'slug', { slug: 'one' }],
-    [['service', 'create-key', '--store', '{store}'], 'id', { id: expect.any(String) }],
-    [['service', 'keys', '--store', '{store}'], 'state', [{ state: 'active' }]],
-    [['service', 'deliveries'], 'id', []],
+    [['service', 'stores', 'create', '--name', 'One'], 'slug', { slug: 'one' }],
+    [['service', 'keys', 'create', '--store', '{store}'], 'id', { id: expect.any(String) }],
+    [['service', 'keys', 'list', '--store', '{store}'], 'state', [{ state: 'active' }]],
+    [['service', 'deliveries', 'list'], 'id', []],
     [
       ['service', 'emit', '--store', '{store}', '--event', 'feedback_digest'],
       'eventId',
@@ -140,9 +140,9 @@ describe('--fields of what is no operation', () => {
     ],
   ])('%j', async (args, fields, expected) => {
     const machine = newMachine();
-    const { stdout: made } = await machine.run(['service', 'create-store', '--name', 'First', '-q']);
+    const { stdout: made } = await machine.run(['service', 'stores', 'create', '--name', 'First', '-q']);
     const store = made.trim();
-    await machine.run(['service', 'create-key', '--store', store]);
+    await machine.run(['service', 'keys', 'create', '--store', store]);
     const words = args.map((word) => (word === '{store}' ? store : word));
     const { stdout } = await machine.run([...words, '--fields', fields]);
 

@@ -534,3 +534,19 @@ test('what follows a flag stays in its column', () => {
     '  --status TEXT  Outcome of the dispute,\n                 such as won',
   );
 });
+
+test.each(['constructor', 'toString', '__proto__'])(
+  'a field named %s is a field like any other',
+  async (name) => {
+    await using server = await startFaultServer([
+      answer(200, `{"quietHours":{"${name}":"x"},"${name}":"y"}`, { 'content-type': 'application/json' }),
+    ]);
+    const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+
+    const { exitCode, stdout } = await machine.run(['settings', 'show']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/ x\n(.*\n)*.* y\n/);
+    expect(stdout).not.toMatch(/function|native code|\[object/i);
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isGroup, tree } from '../../../src/cli/program/command-tree.ts';
+import { leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
 import { newMachine } from '../../helpers/cli.ts';
 import { allowAll, confirmation, decision, inputsOf, type Scene, setScene, toolOf, writes } from './scene.ts';
 import { type McpSession, startMcp } from './session.ts';
@@ -64,11 +64,7 @@ describe('what a client sees', () => {
   });
 
   test('every command whose definition has a tool is marked as one', async () => {
-    const leaves = Object.values(tree).flatMap((entry) =>
-      isGroup(entry) ? Object.values(entry.commands) : [entry],
-    );
-
-    for (const { isTool, load, summary } of leaves)
+    for (const [, { isTool, load, summary }] of leavesOf(tree))
       expect((await load()).command.tool !== undefined, summary).toBe(isTool);
   });
 

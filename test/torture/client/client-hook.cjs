@@ -3,8 +3,9 @@
  * clock, fills its disk, each at a numbered step (what the program does to its state folder and to its connections,
  * from 1). And it writes down what no server can see: when bytes were sent, and whether their record was on disk.
  *
- * TORTURE_PLAN: { log, state, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, outputFull }; steps are 0 where nothing
- * happens. `output` is the folder of `--output-file`.
+ * TORTURE_PLAN: { log, state, kept, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, outputFull, defect }; steps are 0
+ * where nothing happens. `output` is the folder of `--output-file`, `kept` is for files that the disk may yet bring back,
+ * and `defect` names a fault of this file system, which the harness has to find.
  */
 const fs = require('node:fs');
 const net = require('node:net');
@@ -53,18 +54,31 @@ function failAsFull(call) {
   throw Object.assign(error, { code: 'ENOSPC', errno: -28, syscall: call });
 }
 
-const isState = (file) => typeof file === 'string' && file.startsWith(plan.state);
+/** Locks mean nothing after their holders. */
+const isState = (file) =>
+  typeof file === 'string' && file.startsWith(plan.state) && !file.includes(`${path.sep}locks`);
+const note = (op, event) => tell({ event: 'disk', op, ...event });
 
-/** Open files of the state folder, with what was written to them and not synced. */
+/** Open files of the state folder: what and where they are. */
 const open = new Map();
-let synced = '';
-const unsyncedFolders = new Set();
-/** Locks and drafts are no records. */
-const addsName = (file) => {
-  if (!file.includes(`${path.sep}locks${path.sep}`) && !file.endsWith('.tmp')) {
-    unsyncedFolders.add(path.dirname(file));
+/** By inode: bytes that are on disk, of files that this process has written and not synced since. */
+const unsynced = new Map();
+/** Files whose names are not on disk. */
+const unsyncedNames = new Set();
+const sizeOf = (descriptor) => original.fstatSync(descriptor).size;
+const inodeOf = (file) => original.statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+
+/** A file that is replaced or removed comes back if the power is cut before its folder is synced. */
+function keep(file) {
+  const inode = inodeOf(file);
+  if (inode === 0) return 0;
+  try {
+    original.linkSync(file, path.join(plan.kept, String(inode)));
+  } catch {
+    // It was kept before.
   }
-};
+  return inode;
+}
 
 const outputs = new Set();
 
@@ -79,10 +93,16 @@ fs.openSync = (file, flags, ...rest) => {
   if (creates) {
     step();
     needSpace('open');
-    if (!original.existsSync(file)) addsName(file);
   }
+  const isNew = creates && !original.existsSync(file);
   const descriptor = original.openSync(file, flags, ...rest);
-  open.set(descriptor, { file, pending: '' });
+  const { ino: inode } = original.fstatSync(descriptor);
+  open.set(descriptor, { file, inode });
+  if (isNew) {
+    unsynced.set(inode, 0);
+    unsyncedNames.add(file);
+    note('create', { file, inode });
+  }
   return descriptor;
 };
 fs.closeSync = (descriptor) => {
@@ -90,6 +110,14 @@ fs.closeSync = (descriptor) => {
   outputs.delete(descriptor);
   return original.closeSync(descriptor);
 };
+
+/** From here on, what is behind `size` is not on disk. */
+function change({ inode }, size) {
+  const durable = Math.min(unsynced.get(inode) ?? size, size);
+  unsynced.set(inode, durable);
+  note('write', { inode, size: durable });
+}
+
 fs.writeSync = (descriptor, data, ...rest) => {
   if (outputs.has(descriptor)) failAsFull('write');
   const found = open.get(descriptor);
@@ -98,66 +126,95 @@ fs.writeSync = (descriptor, data, ...rest) => {
   needSpace('write');
   const bytes = Buffer.from(data);
   const [offset = 0, length = bytes.length - offset, position = null] = typeof data === 'string' ? [] : rest;
+  change(found, position ?? sizeOf(descriptor));
   if (steps + 1 === plan.killAt) original.writeSync(descriptor, bytes, offset, length >> 1, position);
   step();
-  const written = original.writeSync(descriptor, bytes, offset, length, position);
-  found.pending += bytes.toString('utf8', offset, offset + written);
-  return written;
+  return original.writeSync(descriptor, bytes, offset, length, position);
+};
+fs.ftruncateSync = (descriptor, size) => {
+  const found = open.get(descriptor);
+  if (found !== undefined) {
+    step();
+    change(found, size);
+  }
+  return original.ftruncateSync(descriptor, size);
 };
 
-function noteSync(descriptor) {
-  const found = open.get(descriptor);
-  if (found === undefined) return;
-  synced += found.pending;
-  found.pending = '';
-  unsyncedFolders.delete(found.file);
+/** The first `size` bytes are on disk; of a folder, its names. */
+function noteSync({ file, inode }, isFolder, size) {
+  if (plan.defect === 'sync-files' && !isFolder) return;
+  if (plan.defect === 'sync-folders' && isFolder) return;
+  if (isFolder) {
+    for (const name of unsyncedNames) if (path.dirname(name) === file) unsyncedNames.delete(name);
+    note('sync-folder', { file });
+  } else {
+    unsynced.set(inode, size);
+    note('sync', { inode, size });
+  }
 }
 for (const name of ['fsyncSync', 'fdatasyncSync']) {
   fs[name] = (descriptor) => {
-    if (open.has(descriptor)) step();
+    const found = open.get(descriptor);
+    if (found !== undefined) step();
     const result = original[name](descriptor);
-    noteSync(descriptor);
+    if (found !== undefined)
+      noteSync(found, original.fstatSync(descriptor).isDirectory(), sizeOf(descriptor));
     return result;
   };
 }
 for (const name of ['fsync', 'fdatasync']) {
   fs[name] = (descriptor, callback) => {
     const found = open.get(descriptor);
+    if (found === undefined) return original[name](descriptor, callback);
+    step();
     // Only what was written before the call is on disk after it.
-    const { pending = '' } = found ?? {};
-    if (found !== undefined) step();
-    original[name](descriptor, (error) => {
-      if (error === null && found !== undefined) {
-        synced += pending;
-        found.pending = found.pending.slice(pending.length);
-        unsyncedFolders.delete(found.file);
-      }
+    const size = sizeOf(descriptor);
+    return original[name](descriptor, (error) => {
+      if (error === null) noteSync(found, false, size);
       callback(error);
     });
   };
 }
-for (const name of ['linkSync', 'renameSync']) {
-  fs[name] = (from, to) => {
-    if (isState(to)) step();
-    const result = original[name](from, to);
-    if (isState(to)) addsName(to);
-    return result;
-  };
-}
-for (const name of ['mkdirSync', 'unlinkSync']) {
-  fs[name] = (file, ...rest) => {
-    if (isState(file)) {
-      step();
-      if (name === 'mkdirSync') needSpace('mkdir');
-    }
-    return original[name](file, ...rest);
-  };
-}
+fs.renameSync = (from, to) => {
+  if (!isState(to)) return original.renameSync(from, to);
+  step();
+  const inode = keep(to);
+  const result = original.renameSync(from, to);
+  unsyncedNames.delete(from);
+  unsyncedNames.add(to);
+  for (const found of open.values()) if (found.file === from) found.file = to;
+  note('rename', { from, file: to, inode });
+  return result;
+};
+fs.linkSync = (from, to) => {
+  if (typeof to === 'string' && to.startsWith(plan.state)) step();
+  return original.linkSync(from, to);
+};
+fs.unlinkSync = (file) => {
+  if (!isState(file)) return original.unlinkSync(file);
+  step();
+  const inode = keep(file);
+  const result = original.unlinkSync(file);
+  unsyncedNames.delete(file);
+  note('unlink', { file, inode });
+  return result;
+};
+fs.mkdirSync = (file, ...rest) => {
+  if (!isState(file)) return original.mkdirSync(file, ...rest);
+  step();
+  needSpace('mkdir');
+  const result = original.mkdirSync(file, ...rest);
+  // The folder of the state itself is the user's.
+  if (isState(path.dirname(file))) note('mkdir', { file, inode: inodeOf(file) });
+  return result;
+};
 
-/** Empty for folders, and for files that another process has just removed. */
-function textOf(file) {
+/** As far as it is on disk, with its name; empty for folders, and for files that another process has just removed. */
+function textOnDisk(file) {
   try {
-    return original.readFileSync(file, 'utf8');
+    if (unsyncedNames.has(file)) return '';
+    const bytes = original.readFileSync(file);
+    return bytes.subarray(0, unsynced.get(inodeOf(file)) ?? bytes.length).toString();
   } catch {
     return '';
   }
@@ -165,14 +222,10 @@ function textOf(file) {
 
 const recorded = (body) => {
   const needle = JSON.stringify(body).slice(1, -1);
-  if (synced.includes(needle)) return unsyncedFolders.size === 0;
-  // Written by an earlier process, or synced in a part.
-  const files = original.readdirSync(plan.state, { recursive: true, encoding: 'utf8' });
-  return files.some((name) => {
-    const file = path.join(plan.state, name);
-    const isPending = [...open.values()].some((other) => other.file === file && other.pending !== '');
-    return !isPending && textOf(file).includes(needle);
-  });
+  const names = original.readdirSync(plan.state, { recursive: true, encoding: 'utf8' });
+  return names.some(
+    (name) => name.endsWith('.jsonl') && textOnDisk(path.join(plan.state, name)).includes(needle),
+  );
 };
 
 const socket = net.Socket.prototype;

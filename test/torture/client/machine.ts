@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Json, storeId } from '../operations.ts';
+import { createDisk, type DiskEvent, type PowerCut } from './disk.ts';
+import { callTool, type ToolCall } from './mcp-client.ts';
 
 /** What happens to a client while it runs. Steps count from 1, see client-hook.cjs; 0 is never. */
 export interface Mishaps {
@@ -15,7 +17,30 @@ export interface Mishaps {
   readonly stdoutFull: boolean;
   /** `--output-file` is given, and goes to a full disk. */
   readonly outputFull: boolean;
+  /** If it is killed, the power is cut with it; null where the system lives on. */
+  readonly powerCut: PowerCut | null;
 }
+
+/** Who the client is: the same store in another spelling, with another key or profile, or another path of the same host. */
+export interface Identity {
+  readonly place: Place;
+  readonly spelling: 'plain' | 'slash' | 'upper-case';
+  readonly key: 0 | 1;
+  readonly profile: 'main' | 'other';
+}
+
+/** Behind the same address there are two services; their base URLs differ in the path only. */
+export type Place = 'own' | 'other';
+
+export const plainIdentity: Identity = { place: 'own', spelling: 'plain', key: 0, profile: 'main' };
+
+/** What is started. */
+export type Program =
+  | { readonly does: 'command'; readonly args: readonly string[] }
+  /** The library, called by a script. */
+  | { readonly does: 'library'; readonly call: Json }
+  /** `storectl mcp`, with an assistant that calls one tool. */
+  | { readonly does: 'mcp'; readonly args: readonly string[]; readonly call: ToolCall };
 
 export const noMishaps: Mishaps = {
   offsetMs: 0,
@@ -25,6 +50,7 @@ export const noMishaps: Mishaps = {
   jumpMs: 0,
   stdoutFull: false,
   outputFull: false,
+  powerCut: null,
 };
 
 /** Something that the hook saw inside the client. `ms` is monotonic. */
@@ -34,6 +60,7 @@ type ClientEvent = { readonly ms: number } & (
   | { readonly event: 'receive'; readonly port: number }
   | { readonly event: 'wait'; readonly waitMs: number }
   | { readonly event: 'exit'; readonly steps: number }
+  | ({ readonly event: 'disk' } & DiskEvent)
 );
 
 export interface ClientResult {
@@ -56,7 +83,13 @@ export interface Machine {
   readonly folder: string;
   /** Where records are, or one anew for each client where the machine forgets its history. */
   stateFolder(): string;
-  start(args: readonly string[], mishaps: Mishaps, hangsAfterMs: number): RunningClient;
+  start(
+    program: Program,
+    mishaps: Mishaps,
+    options: { readonly hangsAfterMs: number; readonly identity: Identity },
+  ): RunningClient;
+  /** Takes away what the disk does not have for certain. No client may be running. */
+  cutPower(cut: PowerCut): void;
   writeFile(name: string, text: string): void;
   remove(): void;
 }
@@ -67,26 +100,49 @@ export interface MachineOptions {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
   readonly withoutHistory: boolean;
+  /** See client-hook.cjs; null for a file system that works. */
+  readonly fileSystemDefect: string | null;
+  /** Folder of the built program. */
+  readonly program: string;
+}
+
+/** Path of the other service's base URL. */
+export const otherPath = '/production';
+
+const keys = ['sk_live_torture_0123456789abcdef', 'sk_live_torture_another_fedcba98'];
+
+function identityEnv(url: string, { place, spelling, key }: Identity): Record<string, string> {
+  const base = url + (place === 'other' ? otherPath : '');
+  return {
+    STORECTL_API_KEY: keys[key] ?? '',
+    STORECTL_STORE_ID: spelling === 'upper-case' ? storeId.toUpperCase() : storeId,
+    STORECTL_BASE_URL: spelling === 'slash' ? `${base}/` : base,
+  };
 }
 
 export function createMachine(options: MachineOptions): Machine {
-  const { root, folder, withoutHistory } = options;
-  const launcher = process.env.STORECTL_TEST_PROGRAM ?? path.join(root, 'bin', 'storectl.js');
+  const { root, folder, withoutHistory, program: built } = options;
+  const launcher = path.join(built, 'bin', 'storectl.js');
   const hook = path.join(root, 'test', 'torture', 'client', 'client-hook.cjs');
+  const script = path.join(root, 'test', 'torture', 'client', 'library-client.mjs');
   let clients = 0;
   const stateFolder = () => path.join(folder, withoutHistory ? `state-${clients}` : 'state');
   const output = path.join(folder, 'output');
-  mkdirSync(output, { recursive: true });
+  const kept = path.join(folder, 'kept');
+  for (const made of [output, kept]) mkdirSync(made, { recursive: true });
+  const disk = createDisk(stateFolder(), kept);
 
-  function start(args: readonly string[], mishaps: Mishaps, hangsAfterMs: number): RunningClient {
+  const start: Machine['start'] = (program, mishaps, { hangsAfterMs, identity }) => {
     clients += 1;
     const log = path.join(folder, `events-${clients}.jsonl`);
     writeFileSync(log, '');
-    const { stdoutFull, ...steps } = mishaps;
+    const { stdoutFull, powerCut: _, ...steps } = mishaps;
     const full = stdoutFull ? openSync('/dev/full', 'w') : null;
-    const child = spawn(process.execPath, ['--require', hook, launcher, ...args], {
+    const profile = identity.profile === 'main' ? [] : ['--profile', identity.profile];
+    const argv = program.does === 'library' ? [script] : [launcher, ...program.args, ...profile];
+    const child = spawn(process.execPath, ['--require', hook, ...argv], {
       cwd: folder,
-      stdio: ['ignore', full ?? 'pipe', 'pipe'],
+      stdio: [program.does === 'mcp' ? 'pipe' : 'ignore', full ?? 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH ?? '',
         HOME: folder,
@@ -94,13 +150,16 @@ export function createMachine(options: MachineOptions): Machine {
         XDG_CACHE_HOME: path.join(root, 'node_modules', '.cache', 'torture'),
         TZ: 'UTC',
         CI: 'true',
-        STORECTL_API_KEY: 'sk_live_torture_0123456789abcdef',
-        STORECTL_STORE_ID: storeId,
-        STORECTL_BASE_URL: options.url,
         STORECTL_CONFIG_DIR: path.join(folder, 'config'),
         STORECTL_STATE_DIR: stateFolder(),
+        ...identityEnv(options.url, identity),
         ...options.env,
-        TORTURE_PLAN: JSON.stringify({ log, state: stateFolder(), output, ...steps }),
+        TORTURE_LIBRARY: path.join(built, 'dist', 'library'),
+        TORTURE_CALL: program.does === 'library' ? JSON.stringify(program.call) : '',
+        TORTURE_PLAN: JSON.stringify({
+          ...{ log, state: stateFolder(), kept, output, defect: options.fileSystemDefect },
+          ...steps,
+        }),
       },
     });
     if (full !== null) closeSync(full);
@@ -117,20 +176,26 @@ export function createMachine(options: MachineOptions): Machine {
       hung = true;
       child.kill('SIGKILL');
     }, hangsAfterMs);
+    const answer = program.does === 'mcp' ? callTool(child, program.call) : null;
     const result = new Promise<ClientResult>((resolve, reject) => {
       child.on('error', reject);
-      child.on('close', (exitCode) => {
+      child.on('close', async (code) => {
         clearTimeout(timer);
-        resolve({ exitCode, stdout, stderr, events: readEvents(log), hung });
+        const ended = { exitCode: code, stdout, stderr, ...(await answer) };
+        const events = readEvents(log);
+        for (const event of events) if (event.event === 'disk') disk.note(event);
+        if (code === null && mishaps.powerCut !== null) disk.cutPower(mishaps.powerCut);
+        resolve({ ...ended, events, hung });
       });
     });
     return { result, kill: () => child.kill('SIGKILL') };
-  }
+  };
 
   return {
     folder,
     stateFolder,
     start,
+    cutPower: disk.cutPower,
     writeFile: (name, text) => writeFileSync(path.join(folder, name), text),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -2,7 +2,7 @@ import type { Run } from '../play.ts';
 import { otherValue } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { type Story, wasKilled } from './story.ts';
+import { isResume, type Story, wasKilled } from './story.ts';
 
 /** Promises about exit codes and what is printed. */
 export const outputPromises: readonly ProgramPromise[] = [
@@ -11,7 +11,7 @@ export const outputPromises: readonly ProgramPromise[] = [
     text: 'applied, and the output fails: exit 12 and "outcome":"applied"',
     check: (story) =>
       overRuns(story, (run) => {
-        if (!(run.mishaps.stdoutFull || run.mishaps.outputFull) || run.typed === 'resume' || wasKilled(run))
+        if (!(run.mishaps.stdoutFull || run.mishaps.outputFull) || isResume(run) || wasKilled(run))
           return null;
         const own = run.requests.filter(({ write }) => write?.operation === story.schedule.operation);
         if (!own.some(({ view }) => view === 'success')) return null;
@@ -35,7 +35,7 @@ export const outputPromises: readonly ProgramPromise[] = [
               .filter(({ write }) => write?.operation === story.schedule.operation)
               .at(-1);
             const ending = last?.fault.ending;
-            if (wasKilled(run) || run.exitCode !== 0 || run.typed === 'resume') return null;
+            if (wasKilled(run) || run.exitCode !== 0 || isResume(run)) return null;
             if (ending?.does !== 'contradict' || ending.what !== 'values') return null;
             return run.stderr.includes(otherValue)
               ? []
@@ -92,7 +92,7 @@ export const outputPromises: readonly ProgramPromise[] = [
       if (story.isBatch || story.history === null || story.wasDamaged) return null;
       const ids = new Set(story.history.map(({ id }) => id));
       return overRuns(story, (run) => {
-        if (run.exitCode !== 10 || run.error === null || run.typed === 'resume') return null;
+        if (run.exitCode !== 10 || run.error === null || isResume(run)) return null;
         return ids.has(String(run.error.operationId)) ? [] : [`names ${String(run.error.operationId)}`];
       });
     },
@@ -102,7 +102,7 @@ export const outputPromises: readonly ProgramPromise[] = [
     text: 'the outcome in the JSON error and the exit code say the same',
     check: (story) =>
       overRuns(story, (run) => {
-        if (run.error === null || wasKilled(run) || story.isBatch || run.typed === 'resume') return null;
+        if (run.error === null || wasKilled(run) || story.isBatch || isResume(run)) return null;
         const { outcome } = run.error;
         const fits =
           outcome === 'applied'
@@ -120,7 +120,7 @@ export const outputPromises: readonly ProgramPromise[] = [
       const { operation, safetyBackup } = story.schedule;
       if (operation !== 'backup.restore' || !safetyBackup) return null;
       return overRuns(story, (run) => {
-        if (wasKilled(run) || run.exitCode === 0 || run.typed === 'resume') return null;
+        if (wasKilled(run) || run.exitCode === 0 || isResume(run)) return null;
         const safety = run.requests.find(
           ({ write, view }) => write?.operation === 'backup.create' && view === 'success',
         );

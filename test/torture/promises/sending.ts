@@ -3,7 +3,7 @@ import type { Run } from '../play.ts';
 import { describeFault } from '../service/faults.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
+import { isDoubtful, isResume, isSettledByUser, type Story, wasKilled } from './story.ts';
 
 /** Promises about what leaves the machine, and when. */
 export const sendingPromises: readonly ProgramPromise[] = [
@@ -48,42 +48,11 @@ export const sendingPromises: readonly ProgramPromise[] = [
     },
   },
   {
-    id: 'damage-fails-closed',
-    text: 'damaged history: exit 11 with the name of the file, and nothing is sent',
-    check: ({ runs, class: operationClass }) => {
-      const affected = runs.filter(
-        (run) => run.damagedFiles.length > 0 && !wasKilled(run) && operationClass !== 'read',
-      );
-      if (affected.length === 0) return null;
-      return affected.flatMap(({ typed, exitCode, requests, stderr, damagedFiles }) => {
-        const writes = requests.filter(({ write }) => write !== null).length;
-        if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
-        return damagedFiles.some((file) => stderr.includes(file))
-          ? []
-          : [`${typed}: does not name ${damagedFiles.join(' or ')}`];
-      });
-    },
-  },
-  {
-    id: 'repair-goes-on',
-    text: '`history repair` moves aside what is damaged, and commands go on',
-    check: ({ afterRepair }) => {
-      const [repair, ...later] = afterRepair;
-      if (repair === undefined) return null;
-      const stuck = later.filter(
-        ({ exitCode, damagedFiles, mishaps: { fullAt, stdoutFull, outputFull } }) =>
-          exitCode === 11 && damagedFiles.length === 0 && fullAt === 0 && !stdoutFull && !outputFull,
-      );
-      return [
-        ...(repair.exitCode === 0 ? [] : [`history repair: exit ${repair.exitCode}`]),
-        ...stuck.map(({ typed, stderr }) => `${typed}: ${stderr.slice(0, 200)}`),
-      ];
-    },
-  },
-  {
     id: 'key-of-other-arguments',
     text: 'the same key with other arguments is refused locally: exit 2',
-    check: ({ schedule, runs, requests }) => {
+    check: ({ schedule, runs, requests, wasDamaged }) => {
+      // Which arguments a key had may be lost with a log.
+      if (wasDamaged) return null;
       // A key whose requests were all refused is free again, for other arguments too; `--new` makes a key of its own.
       const withKey = requests.filter(
         ({ body, write }) =>
@@ -92,11 +61,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
       const isTaken = (run: Run) =>
         withKey.some(({ view, at }) => at < run.startedMs && view !== 'refused' && view !== 'throttled');
       const affected = runs.filter(
-        (run) =>
-          run.typed === 'key-with-other-arguments' &&
-          isTaken(run) &&
-          !wasKilled(run) &&
-          run.damagedFiles.length === 0,
+        (run) => run.typed === 'key-with-other-arguments' && isTaken(run) && !wasKilled(run),
       );
       if (affected.length === 0) return null;
       return affected.flatMap((run) => {
@@ -105,19 +70,6 @@ export const sendingPromises: readonly ProgramPromise[] = [
           ? []
           : [`exit ${run.exitCode}, ${run.requests.length} requests`];
       });
-    },
-  },
-  {
-    id: 'safety-backup-first',
-    text: 'a restore is sent only after its safety backup was applied',
-    check: ({ schedule, requests, effects }) => {
-      if (schedule.operation !== 'backup.restore' || !schedule.safetyBackup) return null;
-      const restores = requests.filter(({ write }) => write?.operation === 'backup.restore');
-      if (restores.length === 0) return null;
-      const safety = effects.find(({ operation }) => operation === 'backup.create');
-      const [first] = restores;
-      const isFirst = safety !== undefined && first !== undefined && safety.request < first.number;
-      return isFirst ? [] : ['restored without a safety backup'];
     },
   },
 ];
@@ -133,7 +85,7 @@ function checkRetries({ runs, schedule, isBatch, class: operationClass }: Story)
     const own = run.requests.filter(({ write }) => write?.operation === schedule.operation);
     const last = own.at(-1);
     const isCalm = !wasKilled(run) && run.mishaps.fullAt === 0 && run.damagedFiles.length === 0;
-    if (!isCalm || last === undefined || run.typed === 'resume' || run.inPair) return [];
+    if (!isCalm || last === undefined || isResume(run) || run.inPair) return [];
     if (own.length >= maxAttempts || !mayGoOn(operationClass, own)) return [];
     const waits = run.events.map((event) => (event.event === 'wait' ? event.ms + event.waitMs : 0));
     const nextMs = Math.max(last.answeredAt, ...waits) + longestWaitMs;

@@ -2,6 +2,7 @@ import { type Json, type OperationClass, operations, uuidOf } from '../operation
 import type { Run, Trace } from '../play.ts';
 import type { Effect } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
+import { isAboutEarlier } from '../steps.ts';
 
 /**
  * What a client said about one subject when it ended:
@@ -25,33 +26,37 @@ export interface Ask {
   readonly episodes: readonly Episode[];
 }
 
-/** A trace in the order in which the user lived through it, up to `history repair`, which forgets. */
+/** A trace in the order in which the user lived through it, at the service of the schedule. */
 export interface Story extends Trace {
   readonly class: OperationClass;
   readonly isBatch: boolean;
   readonly asks: readonly Ask[];
-  /** The first `history repair` and what came after it. */
-  readonly afterRepair: readonly Run[];
+  readonly effects: readonly Effect[];
+  /** What was not synced was lost at least once. */
+  readonly hadPowerCut: boolean;
+  /** What the user did at the neighbour. */
+  readonly elsewhere: readonly Run[];
   /** Things applied, of the operation that the schedule is about. */
   effectsOf(subject: string): readonly Effect[];
 }
 
 export function tellStory(trace: Trace): Story {
   const { schedule } = trace;
-  const end = trace.runs.findIndex(({ typed }) => typed === 'repair');
+  const isHere = ({ identity }: Run) => identity.place === 'own';
   // Of two at once, the first to end is the one whose outcome the other may know.
-  const runs = trace.runs.slice(0, end === -1 ? undefined : end).sort((a, b) => a.endedMs - b.endedMs);
-  const lastMs = end === -1 ? Number.POSITIVE_INFINITY : (trace.runs[end]?.startedMs ?? 0);
-  const requests = trace.requests.filter(({ at }) => at < lastMs);
-  const known = new Set(requests.map(({ number }) => number));
-  const effects = trace.effects.filter(({ request }) => known.has(request));
+  const runs = trace.runs.filter(isHere).sort((a, b) => a.endedMs - b.endedMs);
+  const effects = trace.effectsAt.own;
+  const requests = trace.requests.filter(({ place }) => place === 'own');
   const told = { ...trace, runs, requests, effects };
   const subjects = [...schedule.subjects, schedule.otherSubject];
   return {
     ...told,
     class: operations[schedule.operation].class,
     isBatch: schedule.subjects.length > 1,
-    afterRepair: end === -1 ? [] : trace.runs.slice(end),
+    hadPowerCut:
+      schedule.steps.some((step) => step.do === 'power-cut') ||
+      runs.some((run) => wasKilled(run) && run.mishaps.powerCut !== null),
+    elsewhere: trace.runs.filter((run) => !isHere(run)),
     asks: subjects.flatMap((subject) => asksAbout(told, subject)),
     effectsOf: (subject) =>
       effects.filter((effect) => effect.operation === schedule.operation && effect.subject === subject),
@@ -61,7 +66,10 @@ export function tellStory(trace: Trace): Story {
 export const wasKilled = (run: Run): boolean => run.exitCode === null;
 
 /** A command about what was begun before. */
-const settles = ({ typed }: Run): boolean => typed === 'resume' || typed === 'mark';
+const settles = ({ typed }: Run): boolean => isAboutEarlier(typed);
+
+/** `resume`, of all or of one. */
+export const isResume = ({ typed }: Run): boolean => typed === 'resume' || typed === 'resume-newest';
 
 /** The user has said whether it is there. */
 export const isSettledByUser = (run: Run): boolean => run.typed === 'mark' && run.exitCode === 0;
@@ -69,40 +77,86 @@ export const isSettledByUser = (run: Run): boolean => run.typed === 'mark' && ru
 /** No answer, or one that leaves open whether the write was applied. */
 export const isDoubtful = ({ view }: SeenRequest): boolean => view === null || view === 'doubtful';
 
-function asksAbout(trace: Trace, subject: string): Ask[] {
+/** The idempotency key in a request, or null. */
+export function keyOf({ body }: Pick<SeenRequest, 'body'>): string | null {
+  return /"idempotencyKey":"([^"]+)"/.exec(body)?.[1] ?? null;
+}
+
+/** Clocks that are so far apart make the same content another thing. */
+const dayMs = 23 * 3_600_000;
+
+/** Where the clock of a run stood, first and last. */
+function clockOf({ mishaps: { offsetMs, jumpAt, jumpMs } }: Run): readonly [number, number] {
+  const after = offsetMs + (jumpAt > 0 ? jumpMs : 0);
+  return [Math.min(offsetMs, after), Math.max(offsetMs, after)];
+}
+
+/** An ask while it is put together. */
+interface OpenAsk {
+  readonly episodes: Episode[];
+  readonly keys: Set<string>;
+}
+
+function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subject: string): Ask[] {
   const { schedule, runs } = trace;
-  const { class: operationClass } = operations[schedule.operation];
-  const asks: Episode[][] = [];
+  const { again, class: operationClass } = operations[schedule.operation];
+  const isMade = schedule.key === 'made';
+  const asks: OpenAsk[] = [];
   /** Whether the user knows what became of the last one, and so asks for another with the same command. */
   let isTold = false;
+  let earliestMs = 0;
   for (const run of runs) {
     const isAbout = settles(run) ? asks.length > 0 : run.subjects.includes(subject);
     if (!isAbout) continue;
     const writes = run.requests.filter(
       ({ write }) => write?.operation === schedule.operation && write.subject === subject,
     );
-    const episode = { run, writes, told: toldBy(trace, run, subject, writes) };
+    const [firstMs, lastMs] = clockOf(run);
     const isAnother =
-      operationClass === 'repeatable' || (operationClass === 'keyed' && schedule.key === 'made' && isTold);
-    const begins = !settles(run) && (run.typed === 'fresh' || isAnother);
+      (again === 'another' && (isMade || operationClass === 'repeatable')) ||
+      (again === 'continues' && isMade && isTold) ||
+      (again === 'refused' && lastMs - earliestMs >= dayMs);
+    const begins = asks.length === 0 || (!settles(run) && (run.typed === 'fresh' || isAnother));
     // With a key of its own, the command is about the same thing as ever, whatever `--new` did in between.
-    const isKeyed = schedule.key !== 'made' && run.typed !== 'fresh';
-    const current = isKeyed ? asks[0] : asks.at(-1);
-    if (current === undefined || begins) asks.push([episode]);
-    else current.push(episode);
+    const isKeyed = !isMade && run.typed !== 'fresh';
+    if (begins) asks.push({ episodes: [], keys: new Set() });
+    const current = isKeyed && !begins ? asks[0] : asks.at(-1);
+    for (const [place, ask] of asks.entries()) {
+      const own = settles(run)
+        ? writes.filter((write) => isOfAsk(ask, place === asks.length - 1, keyOf(write)))
+        : writes;
+      if (ask !== current && !(settles(run) && operationClass === 'keyed')) continue;
+      const told = toldBy(trace, run, subject, own, ask.keys);
+      ask.episodes.push({ run, writes: own, told });
+      for (const key of own.map(keyOf)) if (key !== null) ask.keys.add(key);
+    }
     if (begins) isTold = false;
-    // What was applied and could not be printed is not told. A client may be killed after it has printed.
-    const isPrinted = run.exitCode === 0 || run.document !== null;
-    const isApplied = episode.told === 'applied' || (wasKilled(run) && !settles(run));
+    earliestMs = Math.min(earliestMs, firstMs);
+    const told = current?.episodes.at(-1)?.told;
+    // What was applied and could not be printed is told as well. A client may be killed after it has printed.
+    const isPrinted =
+      run.exitCode === 0 || run.exitCode === 12 || run.document !== null || run.tool !== 'command';
+    const isApplied = told === 'applied' || (wasKilled(run) && !settles(run));
     if ((isApplied && isPrinted) || isSettledByUser(run)) isTold = true;
   }
-  return asks.map((episodes) => ({ subject, episodes }));
+  return asks.map(({ episodes }) => ({ subject, episodes }));
 }
 
-function toldBy(trace: Trace, run: Run, subject: string, writes: readonly SeenRequest[]): Told {
-  if (run.typed === 'mark') return 'nothing';
+/** What `resume` sends belongs to the ask whose key it is; without one, to the last. */
+function isOfAsk({ keys }: OpenAsk, isLast: boolean, key: string | null): boolean {
+  return key === null ? isLast : keys.has(key);
+}
+
+function toldBy(
+  trace: Trace,
+  run: Run,
+  subject: string,
+  writes: readonly SeenRequest[],
+  keys: ReadonlySet<string>,
+): Told {
   // It may be killed after it has printed its report.
-  if (run.typed === 'resume') return toldByResume(trace, run);
+  if (isResume(run)) return toldByResume(trace, run, keys);
+  if (settles(run)) return 'nothing';
   if (wasKilled(run)) return 'nothing';
   if (run.subjects.length > 1) return toldByBatch(run, subject);
   switch (run.exitCode) {
@@ -143,11 +197,18 @@ const toldByState: Readonly<Record<string, Told>> = {
 };
 
 /** Only where the report can be about nothing else. */
-function toldByResume({ schedule, runs, history }: Trace, run: Run): Told {
+function toldByResume({ schedule, runs, history }: Trace, run: Run, keys: ReadonlySet<string>): Told {
   const unprinted = history?.find(({ id }) => run.exitCode === 12 && id === run.error?.operationId);
-  const printed = Array.isArray(run.document) ? (run.document as Json[]) : [];
+  const printed = (Array.isArray(run.document) ? run.document : [run.document ?? {}]) as readonly Json[];
   const reports: readonly Json[] = unprinted === undefined ? printed : [{ ...unprinted }];
-  const own = reports.filter(({ operation }) => operation === schedule.operation);
+  const own = reports.filter(
+    ({ operation, action }) => operation === schedule.operation && action !== 'overtaken',
+  );
+  if (operations[schedule.operation].class === 'keyed') {
+    const ids = new Set(history?.flatMap((line) => (keys.has(line.idempotencyKey ?? '') ? line.id : [])));
+    const [found, ...others] = own.filter(({ id }) => ids.has(String(id)));
+    return others.length === 0 ? (toldByState[String(found?.state)] ?? 'nothing') : 'nothing';
+  }
   const isSame = own.length === 1 || (own.length > 1 && own.every(({ state }) => state === 'applied'));
   const isClear = isSame && runs.every(({ subjects }) => subjects.length < 2 && isMain(subjects));
   return isClear ? (toldByState[String(own[0]?.state)] ?? 'nothing') : 'nothing';
@@ -158,16 +219,10 @@ function toldByResume({ schedule, runs, history }: Trace, run: Run): Told {
 }
 
 const toldByItem: Readonly<Record<string, Told>> = {
-  created: 'applied',
   exists: 'applied',
   applied: 'applied',
-  unchanged: 'applied',
-  recorded: 'applied',
   failed: 'not-applied',
-  rejected: 'not-applied',
-  conflict: 'not-applied',
-  not_found: 'not-applied',
-  not_sent: 'not-applied',
+  not_sent: 'not-sent',
   unknown: 'unknown',
 };
 

@@ -2,7 +2,15 @@ import type { HistoryLine, Run } from '../play.ts';
 import type { Effect } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { type Ask, type Episode, isDoubtful, isSettledByUser, type Story, wasKilled } from './story.ts';
+import {
+  type Ask,
+  type Episode,
+  isDoubtful,
+  isResume,
+  isSettledByUser,
+  type Story,
+  wasKilled,
+} from './story.ts';
 
 /** Promises about what was applied and what the user is told about it. */
 export const truthPromises: readonly ProgramPromise[] = [
@@ -89,6 +97,9 @@ export const truthPromises: readonly ProgramPromise[] = [
         // A client that is killed, or cannot write, leaves a record that may have been sent.
         const sent = run.events.filter((event) => event.event === 'send' && event.recorded !== undefined);
         const isPossible =
+          // What was lost with the file may have been a refusal.
+          story.wasDamaged ||
+          story.hadPowerCut ||
           // On a busy machine a request may reach the server after its client has given up.
           sent.length > run.requests.filter(({ write }) => write !== null).length ||
           story.runs.some(({ requests }) =>
@@ -108,7 +119,7 @@ export const truthPromises: readonly ProgramPromise[] = [
       return overEpisodes(story, (episode) => {
         const { run, writes } = episode;
         const last = writes.at(-1);
-        if (wasKilled(run) || run.typed === 'resume' || last?.view !== 'success') return null;
+        if (wasKilled(run) || isResume(run) || last?.view !== 'success') return null;
         if (run.mishaps.stdoutFull || run.mishaps.outputFull || run.mishaps.fullAt > 0) return null;
         return run.exitCode === 0 ? [] : [`${describe(episode)}: exit ${run.exitCode} after a whole success`];
       });
@@ -119,7 +130,7 @@ export const truthPromises: readonly ProgramPromise[] = [
     text: 'an applied write that was never printed is what the same command reports next',
     check: (story) => {
       const { operation } = story.schedule;
-      if (operation !== 'backup.create' && operation !== 'disputes.open') return null;
+      if (operation !== 'disputes.open') return null;
       // A command after `--new` may be about either.
       if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
       return overEpisodes(story, (episode, ask) => {
@@ -128,8 +139,7 @@ export const truthPromises: readonly ProgramPromise[] = [
         const earlier = story.effects.filter(({ request }) =>
           before.some(({ number }) => number === request),
         );
-        if (told !== 'applied' || run.typed === 'resume' || run.exitCode !== 0 || earlier.length === 0)
-          return null;
+        if (told !== 'applied' || isResume(run) || run.exitCode !== 0 || earlier.length === 0) return null;
         // The user knows it from a look at the store, and no answer came that could be reported.
         if (ask.episodes.some((other) => isSettledByUser(other.run))) return null;
         const id = (run.document as { id?: unknown } | null)?.id;
@@ -145,13 +155,12 @@ export const truthPromises: readonly ProgramPromise[] = [
     check: (story) =>
       overEpisodes(story, (episode, ask) => {
         const before = ask.episodes[ask.episodes.indexOf(episode) - 1];
-        if (episode.run.typed !== 'resume' || before?.told !== 'not-applied') return null;
+        if (!isResume(episode.run) || before?.told !== 'not-applied') return null;
         // After `--new`, it may be the other one that it sends.
         if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
         // A refusal that a full disk kept from being written down stays open, and so does what `resume` did not send.
-        const staysOpen = ({ typed, mishaps, exitCode }: Run) =>
-          mishaps.fullAt > 0 && (typed === 'resume' || exitCode !== 11);
-        if (ask.episodes.some(({ run }) => staysOpen(run))) return null;
+        const staysOpen = (run: Run) => run.mishaps.fullAt > 0 && (isResume(run) || run.exitCode !== 11);
+        if (ask.episodes.some(({ run }) => staysOpen(run)) || story.wasDamaged) return null;
         // It may be an earlier command with the same values that `resume` goes on with.
         if (ask !== story.asks.find(({ subject }) => subject === ask.subject)) return null;
         return episode.writes.length === 0 ? [] : [`${describe(episode)}: sent what was refused before`];
@@ -163,7 +172,7 @@ export const truthPromises: readonly ProgramPromise[] = [
     check: (story) => {
       // Of what is marked read, nothing is put over anything.
       if (story.class !== 'repeatable' || story.schedule.operation === 'notify.mark-read') return null;
-      const resumed = story.runs.filter(({ typed }) => typed === 'resume');
+      const resumed = story.runs.filter(isResume);
       if (resumed.length === 0) return null;
       return resumed.flatMap((run) => {
         const before = story.runs.filter(({ endedMs }) => endedMs <= run.startedMs);
@@ -246,8 +255,7 @@ function describe({ run, writes }: Episode): string {
 
 function checkHistory(story: Story): readonly string[] | null {
   const { history, effects, schedule } = story;
-  const isWhole = !story.wasDamaged && story.afterRepair.length === 0;
-  if (history === null || !isWhole || story.class === 'read') return null;
+  if (history === null || story.wasDamaged || story.class === 'read') return null;
   const lines = history.filter(({ operation }) => operation === schedule.operation);
   const own = effects.filter(({ operation }) => operation === schedule.operation);
   const isPossible = ({ state }: HistoryLine) => ['sent', 'unknown', 'applied'].includes(state);

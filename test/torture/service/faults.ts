@@ -18,15 +18,21 @@ type Ending =
   | { readonly does: 'in-progress' }
   /** A success whose body cannot be read. */
   | { readonly does: 'unreadable'; readonly form: 'html' | 'empty' | 'half' }
-  /** A success that speaks of another dispute or of another decision, or that has other values or types than usual. */
-  | { readonly does: 'contradict'; readonly what: 'id' | 'status' | 'values' | 'types' };
+  /** A success that speaks of something else, or that has other values or types than usual. */
+  | { readonly does: 'contradict'; readonly what: Contradiction }
+  /** A refusal of this request, and behind it on the same connection the response to the request before. */
+  | { readonly does: 'answer-twice' };
+
+/** `id`: another object; `status`: another decision; `name`: another label, title, name, kind or backup than was asked for. */
+export type Contradiction = 'id' | 'status' | 'name' | 'values' | 'types';
 
 export type BodyForm = 'problem' | 'nested' | 'word' | 'html' | 'nothing';
 
 /** `Retry-After`: how long, and how it is written. */
 export interface Wait {
   readonly ms: number;
-  readonly form: 'seconds' | 'decimal' | 'date';
+  /** `endless`: a number of seconds that no clock can show. */
+  readonly form: 'seconds' | 'decimal' | 'date' | 'endless';
 }
 
 /** What happens to one request. */
@@ -66,6 +72,7 @@ export function viewOf({ ending }: Fault, serviceStatus: number): View {
   switch (ending.does) {
     case 'answer':
     case 'answer-and-close':
+    case 'answer-twice':
       return serviceStatus < 300 ? 'success' : 'refused';
     case 'contradict':
       return isHarmless(ending) ? 'success' : 'doubtful';
@@ -86,6 +93,10 @@ const doubtfulStatuses = [300, 301, 302, 303, 408, 500, 502, 503, 504, 507, 520,
 /** Whether the answer repeats what was sent. */
 const echoesValues = ({ id }: OperationModel): boolean => ['store.update', 'settings.save'].includes(id);
 
+/** Whether the response has a field that says what was asked for. */
+const namesWhatWasAsked = ({ id, class: operationClass }: OperationModel): boolean =>
+  operationClass === 'keyed' || ['blog.create', 'notify.add-endpoint', 'reclaim.appeal'].includes(id);
+
 /** A fault for a request that changes something. */
 export function chooseWriteFault(random: Random, operation: OperationModel): Fault {
   const decides = operation.id === 'disputes.decide';
@@ -100,6 +111,8 @@ export function chooseWriteFault(random: Random, operation: OperationModel): Fau
     [operation.class === 'keyed' ? 1 : 0, () => ({ does: 'in-progress' })],
     [2, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
     [decides ? 4 : 0, () => ({ does: 'contradict', what: random.pick(['id', 'status']) })],
+    [namesWhatWasAsked(operation) ? 2 : 0, () => ({ does: 'contradict', what: 'name' })],
+    [2, () => ({ does: 'answer-twice' })],
     [echoesValues(operation) ? 1 : 0, () => ({ does: 'contradict', what: 'values' })],
     [1, () => ({ does: 'contradict', what: 'types' })],
     [3, () => ({ does: random.pick(['answer', 'answer-and-close']) })],
@@ -111,7 +124,7 @@ export function chooseWriteFault(random: Random, operation: OperationModel): Fau
 
 /** A definite refusal means that nothing was applied; everything else leaves it open. */
 function appliesFor(random: Random, ending: Ending): Fault['applies'] {
-  if (ending.does === 'answer' || ending.does === 'answer-and-close') return 'yes';
+  if (['answer', 'answer-and-close', 'answer-twice'].includes(ending.does)) return 'yes';
   if (ending.does === 'contradict' && isHarmless(ending)) return 'yes';
   if (ending.does === 'status') {
     const { status } = ending;
@@ -152,10 +165,18 @@ function status(random: Random, code: number, waitChance: number): Ending {
   return { does: 'status', status: code, form, wait: random.chance(waitChance) ? chooseWait(random) : null };
 }
 
+const hourMs = 3_600_000;
+const yearMs = 365 * 24 * hourMs;
+/** 1e20 seconds. */
+const endlessMs = 1e23;
+
 /** Mostly short, so that a run lives through it; sometimes longer than any command may take. */
 function chooseWait(random: Random): Wait {
   const form = random.pick(['seconds', 'decimal', 'date'] as const);
-  if (random.chance(0.25)) return { ms: random.pick([60_000, 3_600_000]), form };
+  if (random.chance(0.25)) {
+    const ms = random.pick([60_000, hourMs, yearMs, endlessMs]);
+    return { ms, form: ms === endlessMs ? 'endless' : form };
+  }
   return { ms: form === 'decimal' ? random.integer(100, 1900) : random.integer(1, 2) * 1000, form };
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { otherPath, type Place } from '../client/machine.ts';
 import type { OperationId } from '../operations.ts';
 import { type BodyForm, type Fault, noFault, type View, viewOf, type Wait } from './faults.ts';
 import {
@@ -16,6 +17,8 @@ import { contradict, createModel, type Model, problem } from './model.ts';
 export interface SeenRequest {
   /** From 1, in the order of arrival. */
   readonly number: number;
+  /** Which of the two services it was for. */
+  readonly place: Place;
   readonly method: string;
   readonly path: string;
   readonly body: string;
@@ -37,7 +40,8 @@ export type Moment = 'received' | 'applied' | 'answered';
 
 export interface ModelServer extends AsyncDisposable {
   readonly url: string;
-  readonly model: Model;
+  /** What is true at the service of the schedule, and at its neighbour. */
+  readonly models: Readonly<Record<Place, Model>>;
   readonly requests: readonly SeenRequest[];
   /** Called for each write. */
   onMoment: (moment: Moment, writeNumber: number) => void;
@@ -63,7 +67,9 @@ const laterMs = 400;
 
 /** A store management service that keeps the truth, behind a network that does what the faults say. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const model = createModel(options.subjects);
+  const models = { own: createModel(options.subjects), other: createModel(options.subjects) };
+  /** Connections that are one response behind, and that response. */
+  const behind = new Map<Socket, Buffer>();
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
   const late = new Set<Promise<void>>();
@@ -84,15 +90,25 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     });
   });
 
-  async function handle(request: RawRequest, socket: Socket): Promise<void> {
+  /** The neighbour never fails. */
+  function nextFault(place: Place, isRead: boolean): Fault {
+    if (place === 'other') return noFault;
+    return (isRead ? options.readFaults[reads++] : options.writeFaults[writes++]) ?? noFault;
+  }
+
+  async function handle(received: RawRequest, socket: Socket): Promise<void> {
+    const place = received.path.startsWith(`${otherPath}/`) ? 'other' : 'own';
+    const request = place === 'own' ? received : { ...received, path: received.path.slice(otherPath.length) };
+    const model = models[place];
     const isRead = request.method === 'GET';
-    const fault = (isRead ? options.readFaults[reads++] : options.writeFaults[writes++]) ?? noFault;
-    const writeNumber = isRead ? 0 : writes;
+    const fault = nextFault(place, isRead);
+    const writeNumber = isRead || place === 'other' ? 0 : writes;
     const tell = (moment: Moment) => {
-      if (!isRead) api.onMoment(moment, writeNumber);
+      if (writeNumber > 0) api.onMoment(moment, writeNumber);
     };
     const seen: SeenRequest = {
       number: requests.length + 1,
+      place,
       ...request,
       write: isRead ? null : model.identify(request),
       fault,
@@ -106,16 +122,21 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     for (const status of fault.before) socket.write(informationalBytes(status));
     if (fault.delayMs > 0) await sleep(fault.delayMs);
     if (fault.otherUser) model.changeByOtherUser(request, monotonicMs());
-    const answer = answerOf(request, seen.number, fault);
+    const answer = answerOf(model, request, seen.number, fault);
     if (fault.applies === 'yes') tell('applied');
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
+    const earlier = behind.get(socket);
+    if (earlier !== undefined) socket.write(earlier);
+    if (earlier !== undefined || fault.ending.does === 'answer-twice')
+      behind.set(socket, answerBytes(answer));
     write(socket, answer, fault);
-    seen.view = viewOf(fault, answer.status);
+    // The response to another request is none to this one.
+    seen.view = earlier === undefined ? viewOf(fault, answer.status) : 'doubtful';
     tell('answered');
   }
 
   /** The service's own answer to the request, which it applies now, later or never. */
-  function answerOf(request: RawRequest, number: number, fault: Fault): RawAnswer {
+  function answerOf(model: Model, request: RawRequest, number: number, fault: Fault): RawAnswer {
     const read = model.read(request);
     if (read !== null) return read;
     if (fault.applies === 'yes') return model.apply(request, number);
@@ -149,7 +170,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   await listen();
   const api: ModelServer = {
     url: `http://${options.address}:${port}`,
-    model,
+    models,
     requests,
     onMoment: () => {},
     refuse,
@@ -167,6 +188,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
 function write(socket: Socket, answer: RawAnswer, { ending }: Fault): void {
   switch (ending.does) {
     case 'answer':
+    case 'answer-twice':
       socket.write(answerBytes(answer));
       return;
     case 'answer-and-close':
@@ -227,6 +249,7 @@ function gatewayAnswer(status: number, form: BodyForm, wait: Wait | null): RawAn
 function waitHeaders(wait: Wait | null): Record<string, string> {
   if (wait === null) return {};
   if (wait.form === 'seconds') return { 'retry-after': String(Math.ceil(wait.ms / 1000)) };
+  if (wait.form === 'endless') return { 'retry-after': '1'.padEnd(21, '0') };
   if (wait.form === 'decimal') return { 'retry-after': (wait.ms / 1000).toFixed(3) };
   const now = Math.floor(Date.now() / 1000) * 1000;
   return {

@@ -8,6 +8,7 @@ import {
   storePath,
   uuidOf,
 } from '../operations.ts';
+import type { Contradiction } from './faults.ts';
 import type { RawAnswer, RawRequest } from './http-socket.ts';
 
 /** One thing that a request has changed in the store. */
@@ -19,6 +20,8 @@ export interface Effect {
   readonly idempotencyKey: string | null;
   /** Number of the request, from 1. */
   readonly request: number;
+  /** How often the store's own fields had been changed before. */
+  readonly storeVersion: number;
 }
 
 export interface OtherChange {
@@ -39,6 +42,8 @@ export interface Model {
   identify(request: RawRequest): { operation: OperationId; subject: string } | null;
   /** Another user changes what the request is about, at a monotonic time in milliseconds. */
   changeByOtherUser(request: RawRequest, at: number): void;
+  /** Another user changes the store, and what may be restored with it. */
+  changeStore(): void;
   /** What another user wrote into the settings last, or null. */
   otherChange(): OtherChange | null;
   /** As the settings are now. */
@@ -91,10 +96,13 @@ export function createModel(subjects: readonly string[]): Model {
     ...decided.get(id),
   });
 
+  let storeVersion = 0;
+
   /** What the write makes of the store, as its answer shows it. */
   function change(operation: OperationId, body: Json, id: string, path: string): Json {
     switch (operation) {
       case 'store.update':
+        storeVersion += 1;
         store = { ...store, ...body };
         return store;
       case 'settings.save':
@@ -108,9 +116,10 @@ export function createModel(subjects: readonly string[]): Model {
         return disputeOf(dispute);
       }
       case 'backup.restore':
-        return { id, restored: true, sections: body.sections };
+        storeVersion += 1;
+        return { id, backupId: /\/backups\/([^/]+)\//.exec(path)?.[1], sections: body.sections };
       case 'reclaim.appeal':
-        return { id, status: 'appealed' };
+        return { id, reclaimId: /\/subdomain-reclaims\/([^/]+)\//.exec(path)?.[1], status: 'appealed' };
       default: {
         const { idempotencyKey: _, ...fields } = body;
         return { id, version: 1, ...fields, createdAt: since };
@@ -137,6 +146,7 @@ export function createModel(subjects: readonly string[]): Model {
     const dispute = operation === 'disputes.decide' ? disputeOf(uuidOf(subject)) : null;
     if (dispute !== null && dispute.status !== 'open') return problem(409, 'already_decided');
     const id = uuidOf(`${subject} ${number}`);
+    const before = storeVersion;
     const changed = change(operation, body, id, request.path);
     const answer = json(operations[operation].class === 'repeatable' ? 200 : 201, changed);
     effects.push({
@@ -145,6 +155,7 @@ export function createModel(subjects: readonly string[]): Model {
       id: typeof changed.id === 'string' ? changed.id : null,
       idempotencyKey: key,
       request: number,
+      storeVersion: before,
     });
     if (key !== null) answers.set(place, { body: request.body, answer });
     return answer;
@@ -163,7 +174,11 @@ export function createModel(subjects: readonly string[]): Model {
   function pretend(request: RawRequest): RawAnswer {
     const write = identify(request);
     const body = parse(request.body);
-    if (write?.operation !== 'disputes.decide') return json(201, { id: uuidOf(request.body), ...body });
+    const [backupId, reclaimId] = ['backups', 'subdomain-reclaims'].map(
+      (noun) => new RegExp(`/${noun}/([^/]+)/`).exec(request.path)?.[1],
+    );
+    if (write?.operation !== 'disputes.decide')
+      return json(201, { id: uuidOf(request.body), ...body, backupId, reclaimId });
     return json(201, { ...disputeOf(uuidOf(write.subject)), ...body });
   }
 
@@ -190,6 +205,10 @@ export function createModel(subjects: readonly string[]): Model {
     identify,
     pretend,
     changeByOtherUser,
+    changeStore() {
+      storeVersion += 1;
+      store = { ...store, name: `By another user ${storeVersion}` };
+    },
     otherChange: () => otherChange,
     summary: () => (settings.discovery as Json).summary,
   };
@@ -213,11 +232,19 @@ function withOtherValues(body: Json): Json {
   return { ...body, quietHours: { ...body.quietHours, start: otherValue } };
 }
 
-/** The service's answer with another id or status in place of what was asked for. */
-export function contradict(answer: RawAnswer, what: 'id' | 'status' | 'values' | 'types'): RawAnswer {
+/** Whichever of these the response has: it is about something else than was asked for. */
+function withOtherName(body: Json): Json {
+  const named = ['label', 'title', 'name', 'reason', 'backupId', 'reclaimId'].filter((name) => name in body);
+  const values = named.map((name) => [name, name.endsWith('Id') ? uuidOf('another') : 'Something else']);
+  return { ...body, ...Object.fromEntries(values) };
+}
+
+/** The service's answer with something else in place of what was asked for. */
+export function contradict(answer: RawAnswer, what: Contradiction): RawAnswer {
   const body = parse(answer.body);
   if (what === 'types')
     return { ...answer, body: JSON.stringify({ ...body, createdAt: 1, updatedAt: 1, ok: 1 }) };
+  if (what === 'name') return { ...answer, body: JSON.stringify(withOtherName(body)) };
   if (what === 'values') return { ...answer, body: JSON.stringify(withOtherValues(body)) };
   const record = typeof body.record === 'object' && body.record !== null ? (body.record as Json) : body;
   const other =

@@ -95,7 +95,12 @@ function rejectedDetails(
     code: problem.code ?? `http_${status}`,
     reason: problem.message,
     exitCode: exitCodeOfStatus(status),
-    message: notFoundMessage(status, problem, context.subject) ?? refused,
+    message:
+      notFoundMessage(status, problem, context.subject) ??
+      // The service's own words would say a second time when to try again.
+      (isRateLimit(status) && retryAt !== null
+        ? `the service got too many requests (${status}${code})`
+        : refused),
     hint: hintOfCode(problem.code, context.fields) ?? hintOfStatus(status, retryAt, context),
     status,
     fields: fields.length > 0 ? fields : undefined,
@@ -244,7 +249,7 @@ function hintOfStatus(
       : `${what}; ${version}`;
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
-  if (status === 425 || status === 429) {
+  if (isRateLimit(status)) {
     return retryAt === null
       ? 'run the command again later'
       : whenToTryAgain('run the command again', retryAt, now);
@@ -256,9 +261,15 @@ function hintOfStatus(
   return 'check the base URL with `storectl auth status`, or add --debug to see the whole response';
 }
 
+function isRateLimit(status: number): boolean {
+  return status === 425 || status === 429;
+}
+
 /** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */
 function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
   if (retryAt === null) return again;
+  const leftMs = retryAt - now;
+  if (leftMs > 0 && leftMs < 60_000) return `${again} in ${Math.ceil(leftMs / 1000)} s`;
   // Times are shown in minutes, and a minute too early is refused again.
   const minute = new Date(Math.ceil(retryAt / 60_000) * 60_000).toISOString();
   const hint = `${again} after ${formatTime(minute, now)}`;

@@ -8,6 +8,7 @@ import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { Result, Run } from '../call/run.ts';
+import { describeHistoryError } from '../send/refusals.ts';
 import { outcomeError } from './outcome-error.ts';
 
 export const safetyLabel = 'Safety backup before restoring ';
@@ -39,8 +40,14 @@ export function withSafetyId<Value extends Pick<Result, 'answer' | 'text'>>(
 }
 
 /** The error of a restore that was not begun, because its safety backup failed. */
-export function withoutRestore({ target, ui: { context } }: Run, { outcome, record }: Recorded): CliError {
+export function withoutRestore(
+  { target, ui: { context } }: Run,
+  { outcome, record, recordingError }: Recorded,
+): unknown {
   if (outcome.kind === 'applied') {
+    const { id } = asObject(outcome.body);
+    if (recordingError !== null && typeof id === 'string')
+      return withSafetyBackup(describeHistoryError(recordingError), { safetyBackupId: id });
     return new CliError({
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
@@ -65,7 +72,10 @@ export function withoutRestore({ target, ui: { context } }: Run, { outcome, reco
 }
 
 /** The error of a restore after its safety backup: something was sent, and says which. */
-export function withSafetyBackup(error: unknown, { safetyBackupId }: HistoryRecord): unknown {
+export function withSafetyBackup(
+  error: unknown,
+  { safetyBackupId }: Pick<HistoryRecord, 'safetyBackupId'>,
+): unknown {
   if (!(error instanceof CliError) || safetyBackupId === null) return error;
   const { details } = error;
   const restore =

@@ -1,0 +1,77 @@
+import type { Context } from '../../../cli/command/context.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { readText } from '../../../cli/input/input-files.ts';
+import { submitEvidence } from '../../../service/index.ts';
+import { askForStoreAnd, type RequiredOption } from '../operator/ask.ts';
+import { operatorCommand } from '../operator/operator-command.ts';
+
+const required: readonly RequiredOption[] = [
+  {
+    field: 'disputeId',
+    give: '--dispute ID',
+    description: 'dispute that the evidence is for',
+    question: 'Dispute ID',
+  },
+  {
+    field: 'kind',
+    give: '--kind WORD',
+    description: 'kind of evidence, for example tracking_number',
+    question: 'Kind (for example tracking_number)',
+  },
+  { field: 'label', give: '--label TEXT', description: 'what it shows', question: 'Label' },
+];
+
+export const command = operatorCommand({
+  description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
+storage, or neither. This needs write access to the database, not a key.`,
+  options: [
+    {
+      flag: '--dispute',
+      value: 'ID',
+      description: 'Dispute that the evidence is for',
+      complete: 'dispute',
+    },
+    { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number' },
+    { flag: '--label', value: 'TEXT', description: 'Label: what it shows, in a few words' },
+    { flag: '--text', value: 'TEXT', description: 'Content of the evidence' },
+    { flag: '--text-file', value: 'FILE', description: 'File with the content (- for standard input)' },
+    { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage' },
+  ],
+  listedGlobals: ['--store'],
+  examples: [
+    'service evidence add --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
+    'service evidence add --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
+  ],
+  async run({ context, parsed, open, printChanged }) {
+    const content = await readContent(context, parsed);
+    const store = {
+      description: 'store of the dispute',
+      question: 'Which store does the dispute belong to?',
+    };
+    const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(
+      context,
+      parsed,
+      store,
+      required,
+    );
+    const given = { kind, label, ...content };
+    const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
+    const evidence = await open((storage) => submitEvidence(storage, storeId, disputeId, given), {
+      hint: 'check --store, --dispute and --database; nothing was added',
+      flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
+    });
+    printChanged(`Added evidence "${label}" to dispute ${disputeId}`, evidence);
+  },
+});
+
+async function readContent(context: Context, parsed: ParsedCommand) {
+  const text = optionValue(parsed, '--text');
+  const file = optionValue(parsed, '--text-file');
+  const storageKey = optionValue(parsed, '--storage-key') ?? null;
+  if ([text, file, storageKey ?? undefined].filter((value) => value !== undefined).length > 1) {
+    throw usageError('--text, --text-file and --storage-key cannot be used together', 'use one of them');
+  }
+  const textValue = file === undefined ? (text ?? null) : await readText(context, file, '--text-file');
+  return { textValue, storageKey };
+}

@@ -1,0 +1,75 @@
+import { operations } from '../operations.ts';
+import type { Run } from '../play.ts';
+import type { ProgramPromise } from './promise.ts';
+import { type Story, wasKilled } from './story.ts';
+
+/** Promises about a history that is damaged, and about one that lost what was not synced. */
+export const damagePromises: readonly ProgramPromise[] = [
+  {
+    id: 'damage-fails-closed',
+    text: 'damaged history: exit 11 with the name of the file, and nothing is sent',
+    check: (story) => {
+      const affected = story.runs.filter((run) => run.damagedFiles.length > 0 && readsOwn(story, run));
+      if (affected.length === 0) return null;
+      return affected.flatMap(({ typed, tool, exitCode, requests, stderr, damagedFiles }) => {
+        const writes = requests.filter(({ write }) => write !== null).length;
+        // A decision reads the dispute first: where there is nothing to decide, the history is not asked.
+        const isNothing = [0, 2, 6].includes(exitCode ?? 1) && writes === 0;
+        if (story.schedule.operation === 'disputes.decide' && isNothing) return [];
+        if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
+        // An assistant is told no paths.
+        return tool === 'mcp' || damagedFiles.some((file) => stderr.includes(file))
+          ? []
+          : [`${typed}: does not name ${damagedFiles.join(' or ')}`];
+      });
+    },
+  },
+  {
+    id: 'repair-goes-on',
+    text: '`history repair` sets aside what is damaged, and commands go on',
+    check: ({ runs }) => {
+      const at = runs.findIndex(({ typed }) => typed === 'repair');
+      const [repair, ...later] = at === -1 ? [] : runs.slice(at);
+      if (repair === undefined) return null;
+      const stuck = later.filter(
+        ({ exitCode, damagedFiles, mishaps: { fullAt, stdoutFull, outputFull } }) =>
+          exitCode === 11 && damagedFiles.length === 0 && fullAt === 0 && !stdoutFull && !outputFull,
+      );
+      return [
+        ...(repair.exitCode === 0 ? [] : [`history repair: exit ${repair.exitCode}`]),
+        ...stuck.map(({ typed, stderr }) => `${typed}: ${stderr.slice(0, 200)}`),
+      ];
+    },
+  },
+  {
+    id: 'told-is-kept',
+    text: 'what was reported as applied is applied in the history, whatever became of the power since',
+    check: (story) => {
+      const { history, asks, schedule, wasDamaged, isBatch } = story;
+      if (history === null || wasDamaged || isBatch || operations[schedule.operation].class === 'read')
+        return null;
+      // Whose outcome could not be written down says so.
+      const told = asks.filter(({ episodes }) =>
+        episodes.some(
+          ({ run, told, writes }) =>
+            told === 'applied' && run.exitCode === 0 && run.mishaps.fullAt === 0 && writes.length > 0,
+        ),
+      );
+      const applied = history.filter(
+        ({ operation, state }) => operation === schedule.operation && state === 'applied',
+      );
+      return applied.length >= told.length
+        ? []
+        : [`${told.length} were reported as applied, the history has ${applied.length}`];
+    },
+  },
+];
+
+/** Commands of the operation whose log is damaged, and `resume`: these have to read it. */
+function readsOwn({ class: operationClass }: Story, run: Run): boolean {
+  return (
+    operationClass !== 'read' &&
+    !wasKilled(run) &&
+    !['store-update', 'undo', 'mark', 'repair'].includes(run.typed)
+  );
+}

@@ -1,0 +1,231 @@
+import type { PowerCut } from './client/disk.ts';
+import { type Identity, type Mishaps, noMishaps, plainIdentity } from './client/machine.ts';
+import type { OperationModel } from './operations.ts';
+import type { Random } from './random.ts';
+import type { Moment } from './service/model-server.ts';
+
+/** Kills the client when the server has come to this moment of a write, counted from 1 over the whole schedule. */
+export interface KillAtMoment {
+  readonly moment: Moment;
+  readonly write: number;
+  readonly afterMs: number;
+}
+
+/** Whether the service listens: always, not at all during the step, or only after a number of milliseconds. */
+export type Listening = 'always' | 'never' | { readonly fromMs: number };
+
+/**
+ * What the user types. `same` is the first command again; `resume-newest` names the newest open change, `undo` the newest
+ * that can be undone; `store-update` is another change of this machine, of what a restore replaces.
+ */
+export type Typed =
+  | 'same'
+  | 'fresh'
+  | 'other-subject'
+  | 'key-with-other-arguments'
+  | 'resume'
+  | 'resume-newest'
+  | 'undo'
+  | 'store-update';
+
+/** What the user runs it with. */
+export type Tool = 'command' | 'library' | 'mcp';
+
+interface Circumstances {
+  readonly mishaps: Mishaps;
+  readonly kill: KillAtMoment | null;
+  readonly listening: Listening;
+  readonly identity: Identity;
+  readonly tool: Tool;
+}
+
+export type Step =
+  | ({ readonly do: 'run'; readonly typed: Typed } & Circumstances)
+  /** The same command, and a little later the same or `resume` while the first still runs. */
+  | {
+      readonly do: 'pair';
+      readonly second: 'same' | 'resume';
+      readonly gapMs: number;
+      readonly kill: KillAtMoment | null;
+    }
+  /** One log of the history goes bad: a bit, its end (within a line, or whole lines), or all of it. `at` in [0, 1). */
+  | {
+      readonly do: 'damage';
+      readonly how: 'flip' | 'cut' | 'cut-lines' | 'empty';
+      readonly file: number;
+      readonly at: number;
+      readonly bit: number;
+    }
+  | { readonly do: 'repair' }
+  /** The user looks at the store, and says of what is in doubt whether it is there. */
+  | { readonly do: 'mark' }
+  /** Another user of the store changes it. */
+  | { readonly do: 'other-user' }
+  /** While nothing runs. */
+  | { readonly do: 'power-cut'; readonly cut: PowerCut };
+
+const hourMs = 3_600_000;
+export const yearMs = 365 * 24 * hourMs;
+/** How far clocks are off, or jump. */
+const clockSteps = [-yearMs, -4 * hourMs, -hourMs, hourMs, 25 * hourMs, yearMs, 3 * yearMs];
+
+export function chooseSteps(
+  random: Random,
+  model: OperationModel,
+  key: 'made' | 'given' | 'ci',
+  isBatch: boolean,
+): Step[] {
+  const choices = { random, model, key, isBatch };
+  const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
+  if (model.class === 'read') return steps;
+  const canUndo = ['store.update', 'settings.save', 'backup.restore'].includes(model.id);
+  for (let more = random.integer(1, 3); more > 0; more -= 1) {
+    steps.push(
+      ...random.weighted<() => Step[]>([
+        [40, () => [run(choices, 'same')]],
+        [22, () => [run(choices, 'resume')]],
+        [10, () => [run(choices, 'resume-newest')]],
+        [5, () => [pair(choices)]],
+        [12, () => damaged(choices)],
+        [6, () => [{ do: 'mark' }, run(choices, 'same')]],
+        [5, () => [{ do: 'power-cut', cut: powerCut(random) }]],
+        [7, () => elsewhere(choices)],
+        [model.freshFlag === null ? 0 : 5, () => [run(choices, 'fresh')]],
+        [key === 'given' ? 8 : 0, () => [run(choices, 'key-with-other-arguments')]],
+        [model.class === 'repeatable' ? 15 : 0, () => [run(choices, 'other-subject')]],
+        [canUndo ? 8 : 0, () => [run(choices, 'undo')]],
+        [model.id === 'backup.restore' ? 15 : 0, () => changeBetween(choices)],
+      ])(),
+    );
+  }
+  // At the end nothing disturbs: what was left undone or done twice shows.
+  if (random.chance(0.6)) steps.push(calm(random.chance(0.5) ? 'same' : 'resume'));
+  return steps;
+}
+
+interface Choices {
+  readonly random: Random;
+  readonly model: OperationModel;
+  readonly key: 'made' | 'given' | 'ci';
+  readonly isBatch: boolean;
+}
+
+function calm(typed: Typed, identity: Identity = plainIdentity): Step {
+  return {
+    ...{ do: 'run', typed, mishaps: noMishaps, kill: null, listening: 'always' },
+    ...{ identity, tool: 'command' },
+  };
+}
+
+function run(choices: Choices, typed: Typed): Step {
+  const { random } = choices;
+  const steps = () => random.integer(1, 60);
+  const tool = chooseTool(choices, typed);
+  return {
+    do: 'run',
+    typed,
+    mishaps: {
+      offsetMs: random.chance(0.12) ? random.pick(clockSteps) : 0,
+      killAt: random.chance(0.2) ? steps() : 0,
+      fullAt: random.chance(0.08) ? steps() : 0,
+      jumpAt: random.chance(0.1) ? steps() : 0,
+      jumpMs: random.pick(clockSteps),
+      stdoutFull: tool === 'command' && random.chance(0.06),
+      outputFull: tool === 'command' && !isAboutEarlier(typed) && random.chance(0.04),
+      powerCut: random.chance(0.6) ? powerCut(random) : null,
+    },
+    kill: random.chance(0.15) ? killAtMoment(random) : null,
+    listening: random.weighted<Listening>([
+      [90, 'always'],
+      [4, 'never'],
+      [6, { fromMs: random.integer(200, 1200) }],
+    ]),
+    identity: {
+      place: 'own',
+      spelling: random.weighted([
+        [8, 'plain'],
+        [1, 'slash'],
+        [1, 'upper-case'],
+      ]),
+      key: random.chance(0.15) ? 1 : 0,
+      profile: random.chance(0.15) ? 'other' : 'main',
+    },
+    tool,
+  };
+}
+
+/** A command about what was begun before. */
+export function isAboutEarlier(typed: string): boolean {
+  return ['resume', 'resume-newest', 'undo', 'repair', 'mark'].includes(typed);
+}
+
+function chooseTool({ random, model, key, isBatch }: Choices, typed: Typed): Tool {
+  const chosen = random.weighted<Tool>([
+    [8, 'command'],
+    [1, 'library'],
+    [1, 'mcp'],
+  ]);
+  if (isBatch || key === 'ci') return 'command';
+  const isResume = typed === 'resume';
+  const can = { command: true, library: isResume || model.method !== null, mcp: true }[chosen];
+  return (typed === 'same' || (isResume && chosen === 'library')) && can ? chosen : 'command';
+}
+
+function powerCut(random: Random): PowerCut {
+  return {
+    bytes: random.pick(['dropped', 'dropped', 'half', 'zeroed']),
+    names: random.pick([0, 0, 1, random.next()]),
+  };
+}
+
+function pair({ random, model }: Choices): Step {
+  return {
+    do: 'pair',
+    second: model.class === 'read' || random.chance(0.7) ? 'same' : 'resume',
+    gapMs: random.chance(0.5) ? 0 : random.integer(1, 400),
+    kill: random.chance(0.2) ? killAtMoment(random) : null,
+  };
+}
+
+function killAtMoment(random: Random): KillAtMoment {
+  return {
+    moment: random.pick(['received', 'applied', 'answered']),
+    write: random.weighted([
+      [5, 1],
+      [2, 2],
+      [1, 3],
+    ]),
+    afterMs: random.chance(0.5) ? 0 : random.integer(1, 40),
+  };
+}
+
+function damaged({ random }: Choices): Step[] {
+  const damage: Step = {
+    do: 'damage',
+    how: random.weighted([
+      [3, 'flip'],
+      [1, 'cut'],
+      [2, 'cut-lines'],
+      [1, 'empty'],
+    ]),
+    file: random.next(),
+    at: random.next(),
+    bit: random.integer(0, 7),
+  };
+  const steps: Step[] = [damage, calm(random.chance(0.6) ? 'same' : 'resume')];
+  return random.chance(0.6) ? [...steps, { do: 'repair' }, calm('same')] : steps;
+}
+
+/** The same commands for the other service of this host. */
+function elsewhere({ random }: Choices): Step[] {
+  const identity: Identity = { ...plainIdentity, place: 'other', profile: random.pick(['main', 'other']) };
+  const steps = [calm('resume', identity), calm('same', identity)];
+  return random.chance(0.5) ? steps : [calm('same', identity)];
+}
+
+/** What a restore replaces changes before it is given again, by this machine or by another user. */
+function changeBetween(choices: Choices): Step[] {
+  const { random } = choices;
+  const change: Step = random.chance(0.5) ? { do: 'other-user' } : calm('store-update');
+  return [change, run(choices, random.pick(['same', 'resume', 'resume-newest', 'resume-newest']))];
+}
