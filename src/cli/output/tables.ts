@@ -63,7 +63,9 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 /** Values below their labels, for a terminal with no room for two columns. */
 function renderNarrow(rows: readonly Row[], { color }: Style, width: number): string {
   const lines = rows.flatMap(([label, value, tone]) => [
-    ...wrapText(label, width).split('\n').map(color.bold),
+    ...wrapText(label, width)
+      .split('\n')
+      .map((line) => color.bold(line)),
     ...wrapText(value, width - gap)
       .split('\n')
       .map((line) => ' '.repeat(gap) + (tone === undefined ? line : color[tone](line))),
@@ -169,7 +171,7 @@ const minColumnWidth = 10;
 const minCutWidth = 8;
 
 /** Minimum width of a record in two columns. */
-const minRecordWidth = 40;
+const minRecordWidth = 34;
 
 /** Minimum width of the values of a record. */
 const minValueWidth = 18;
