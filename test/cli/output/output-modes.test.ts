@@ -281,7 +281,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     screen.type('1');
     await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
     screen.type('1');
-    const done = await screen.shows(/^ID: \S+\nVersion: 2\nLabel: first\n/m);
+    const done = await screen.shows(/^ID: \S+\nVersion: 1\nLabel: first\n/m);
     expect(done).not.toMatch(/[✔❯│─]|^\? /m);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
 import { newMachine } from '../../helpers/cli.ts';
 import { allowAll, confirmation, decision, inputsOf, type Scene, setScene, toolOf, writes } from './scene.ts';
@@ -312,7 +312,10 @@ describe('cancellation', () => {
     await cancelDuring(scene, 'POST', session);
 
     const id = await openRecord(session);
-    expect(await session.call('resume', { id })).toMatchObject({ ok: true, outcome: 'applied' });
+    // The cancelled call holds its log until it has ended.
+    await vi.waitFor(async () =>
+      expect(await session.call('resume', { id })).toMatchObject({ ok: true, outcome: 'applied' }),
+    );
   });
 
   test.each(['end', 'terminate'] as const)(

@@ -5,7 +5,6 @@ import { MAX_ATTEMPTS } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { maxTimeoutSeconds } from '../../command/global-flags.ts';
-import { minIdLength } from '../../command/short-id.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
 import { CliError, cancelledError, type ErrorDetails, type FieldError } from '../../core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
@@ -41,8 +40,6 @@ interface Subject {
   /** `Dispute 4b…`, or null for the store itself. */
   readonly object: string | null;
   readonly storeId: string;
-  /** The noun that lists such objects, if a known id begins with the id that was sent. */
-  readonly listedBy?: string | null;
 }
 
 /** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
@@ -242,8 +239,6 @@ function hintOfStatus(
   }
   if (status === 403) return `use a key with the scope for this, instead of ${key}`;
   if (status === 404 || status === 410) {
-    if (subject?.listedBy)
-      return `pass the whole id, or at least its first ${minIdLength} characters; run \`storectl ${subject.listedBy} list\` to see the ids`;
     const what =
       subject?.object === null
         ? 'check the store id and the base URL, and that the key is for this store'
