@@ -267,3 +267,23 @@ test('settings in doubt that read as before are saved again; those that somebody
     expect(scene.methods()).toEqual(methods);
   }
 });
+
+test('a change reads the newest of its operation and what is open, however old; not the rest', async () => {
+  const scene = await startScene(() => 'drop');
+  const lost = await scene.change(post);
+  scene.react = () => 'answer';
+  for (let run = 0; run < 22; run += 1) await scene.change(rename(String(run)));
+  await scene.change(dispute);
+  const read = (all: boolean) =>
+    scene
+      .open()
+      .readForChange('store.update', { all })
+      .map(({ body }) => body);
+  expect(read(false)).toHaveLength(23);
+  scene.ahead = 3 * 24 * hour;
+  const newest = Array.from({ length: 20 }, (_, index) => JSON.stringify({ name: String(21 - index) }));
+  expect(read(false)).toEqual([...newest, lost.record.body]);
+  expect(read(true)).toHaveLength(23);
+  scene.ahead = -year;
+  expect(read(false)).toHaveLength(23);
+});

@@ -46,7 +46,11 @@ export function withoutRestore(
 ): unknown {
   if (outcome.kind === 'applied') {
     const { id } = asObject(outcome.body);
-    if (error !== null && typeof id === 'string') return withSafetyBackup(error, { safetyBackupId: id });
+    if (error instanceof CliError && typeof id === 'string') {
+      // What it advises says that nothing was sent.
+      const hint = 'run it again once this is mended: it takes another safety backup';
+      return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
+    }
     return new CliError({
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
