@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json.ts';
-import { uuidPattern } from '../../contract/operation.ts';
+import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
 import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
@@ -53,12 +53,12 @@ export async function completeKnownIds(
 ): Promise<string[]> {
   // A whole id need not be looked up.
   const isShort = (text: string) => !uuidPattern.test(text);
-  if (!texts.some(isShort)) return [...texts];
+  if (!texts.some(isShort)) return texts.map(canonicalId);
   const known = await listKnown(context, kind);
   const ids = known.map(({ id }) => id);
   const completed: string[] = [];
   for (const text of texts) {
-    const [id = text, ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
+    const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
     if (text.length < minIdLength && isBeginning(text, ids)) throw idTooShort(kind, text);
     if (others.length > 0) throw await ambiguousId(context, kind, text, known);
     completed.push(id);
