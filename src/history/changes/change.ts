@@ -1,4 +1,4 @@
-import { RefusedError } from '../errors.ts';
+import { HistoryError, RefusedError } from '../errors.ts';
 import {
   acquireOrder,
   type History,
@@ -159,7 +159,12 @@ async function finishChange(history: History, begun: Begun, options: ChangeOptio
     safetyBackup = await sendRecord(sending, `${writer.id}.1`, { isFirst: true });
     const backupId = producedId(safetyBackup);
     if (backupId === null) return { ...safetyBackup, safetyBackup };
-    await writer.add([{ ...intent, safetyBackupId: backupId }], { isMain: true });
+    try {
+      await writer.add([{ ...intent, safetyBackupId: backupId }], { isMain: true });
+    } catch (error) {
+      if (!(error instanceof HistoryError)) throw error;
+      return { ...safetyBackup, recordingError: error, safetyBackup };
+    }
     id = writer.id;
   }
   const sent = await sendRecord(sending, id, { isFirst: true });

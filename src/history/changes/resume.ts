@@ -117,7 +117,10 @@ export async function continueRecord(
   if (!isSafe) return left(await ended(writer, record), 'ask_user');
   const question = options.isConfirmed ? null : needsYes(record, journal.now());
   if (question !== null) return left(record, question);
-  options.client.pause(waitOf([...writer.records.values()], journal.now()));
+  await history.remember('waits', async () => {
+    options.client.pause(waitOf(history.readForChange(record.operation), journal.now()));
+    return true;
+  });
   let safetyBackup: Recorded | null = null;
   const { safetyBackup: safety } = options;
   const intent = safety && safetyIntent(history, record, safety);
@@ -126,7 +129,12 @@ export async function continueRecord(
     safetyBackup = await sendRecord(sending, added?.id ?? '', { isFirst: true });
     const safetyBackupId = producedId(safetyBackup);
     if (safetyBackupId === null) return { action: 'sent', ...safetyBackup, safetyBackup };
-    await writer.change([{ id: record.id, safetyBackupId }]);
+    try {
+      await writer.change([{ id: record.id, safetyBackupId }]);
+    } catch (error) {
+      if (!(error instanceof HistoryError)) throw error;
+      return { action: 'sent', ...safetyBackup, recordingError: error, safetyBackup };
+    }
   }
   const sent = await sendRecord(sending, record.id, { isFirst: false });
   if (sent.outcome.kind === 'applied')

@@ -38,8 +38,23 @@ export function withSafetyId<Value extends Pick<Result, 'answer' | 'text'>>(
   return { ...result, answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
 }
 
-/** The error of a restore that was not begun, because its safety backup failed. */
-export function withoutRestore({ target, ui: { context } }: Run, { outcome, record }: Recorded): CliError {
+/** The error of a restore that was not begun, because its safety backup failed, or because it could not be recorded. */
+export function withoutRestore(
+  { target, ui: { context } }: Run,
+  { outcome, record, recordingError }: Recorded,
+): CliError {
+  const { id } = outcome.kind === 'applied' ? asObject(outcome.body) : {};
+  if (typeof id === 'string' && recordingError !== null) {
+    const { code, message, advice } = recordingError;
+    return new CliError({
+      code,
+      exitCode: exitCodes.localState,
+      message: `safety backup ${printable(id)} was taken, but nothing was restored: ${message}`,
+      hint: advice ?? undefined,
+      outcome: 'not_sent',
+      operationId: record.id,
+    });
+  }
   if (outcome.kind === 'applied') {
     return new CliError({
       code: 'no_safety_backup',
