@@ -14,16 +14,23 @@ import {
   type Mishaps,
   noMishaps,
   type Place,
-  plainIdentity,
   type Program,
+  plainIdentity,
   type RunningClient,
 } from './client/machine.ts';
 import { damageLog } from './damage.ts';
 import { type Json, type OperationModel, operations, storeId, uuidOf } from './operations.ts';
 import type { Schedule } from './schedule.ts';
-import { isAboutEarlier, type KillAtMoment, type Listening, type Step, type Tool, type Typed } from './steps.ts';
 import type { Effect, OtherChange } from './service/model.ts';
 import { type ModelServer, monotonicMs, type SeenRequest, startModelServer } from './service/model-server.ts';
+import {
+  isAboutEarlier,
+  type KillAtMoment,
+  type Listening,
+  type Step,
+  type Tool,
+  type Typed,
+} from './steps.ts';
 
 /** One client, from its start to its end. */
 export interface Run extends ClientResult {
@@ -63,6 +70,8 @@ export interface Trace {
   readonly settings: { readonly otherChange: OtherChange | null; readonly found: unknown };
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
+  /** Records by their ids as they were last seen, whatever became of their logs. */
+  readonly records: ReadonlyMap<string, Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body'>>;
   readonly wasDamaged: boolean;
 }
 
@@ -92,6 +101,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
   try {
     writeInput(machine, schedule);
     const runs: Run[] = [];
+    const records = new Map<string, HistoryRecord>();
     let damagedFiles: readonly string[] = [];
     let wasDamaged = false;
     for (const step of schedule.steps) {
@@ -104,6 +114,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       else {
         runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));
         if (step.do === 'repair') damagedFiles = [];
+        for (const record of listHistory(machine, server.url)) records.set(record.id, record);
       }
     }
     await server.settled();
@@ -116,6 +127,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       effectsAt: { own: models.own.effects, other: models.other.effects },
       settings: { otherChange: models.own.otherChange(), found: models.own.summary() },
       history,
+      records,
       wasDamaged,
     };
   } finally {
@@ -270,7 +282,9 @@ function commandLine({ schedule, machine, server }: Scene, { typed }: Start): st
   const lines = listHistory(machine, server.url);
   if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
   if (typed === 'undo') {
-    const newest = lines.find(({ operation, state }) => operation === schedule.operation && state === 'applied');
+    const newest = lines.find(
+      ({ operation, state }) => operation === schedule.operation && state === 'applied',
+    );
     return ['undo', newest?.id ?? 'k3f9a2', '--confirm', newest?.id ?? 'k3f9a2'];
   }
   const { operation, key, seed, safetyBackup } = schedule;
@@ -301,7 +315,7 @@ function writeInput(machine: Machine, { operation, subjects }: Schedule): void {
 }
 
 /** Read as the program reads it, but without a process for it. Logs that are damaged are left out. */
-function listHistory(machine: Machine, url: string): readonly HistoryLine[] {
+function listHistory(machine: Machine, url: string): readonly HistoryRecord[] {
   return openStore(machine, url).list().records;
 }
 

@@ -1,5 +1,5 @@
-import { type Identity, type Mishaps, noMishaps, plainIdentity } from './client/machine.ts';
 import type { PowerCut } from './client/disk.ts';
+import { type Identity, type Mishaps, noMishaps, plainIdentity } from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
 import type { Moment } from './service/model-server.ts';

@@ -223,7 +223,9 @@ function textOnDisk(file) {
 const recorded = (body) => {
   const needle = JSON.stringify(body).slice(1, -1);
   const names = original.readdirSync(plan.state, { recursive: true, encoding: 'utf8' });
-  return names.some((name) => name.endsWith('.jsonl') && textOnDisk(path.join(plan.state, name)).includes(needle));
+  return names.some(
+    (name) => name.endsWith('.jsonl') && textOnDisk(path.join(plan.state, name)).includes(needle),
+  );
 };
 
 const socket = net.Socket.prototype;

@@ -1,4 +1,5 @@
 import {
+  closeSync,
   linkSync,
   openSync,
   readdirSync,
@@ -6,7 +7,6 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  closeSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';

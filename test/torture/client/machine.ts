@@ -139,8 +139,7 @@ export function createMachine(options: MachineOptions): Machine {
     const { stdoutFull, powerCut: _, ...steps } = mishaps;
     const full = stdoutFull ? openSync('/dev/full', 'w') : null;
     const profile = identity.profile === 'main' ? [] : ['--profile', identity.profile];
-    const argv =
-      program.does === 'library' ? [script] : [launcher, ...program.args, ...profile];
+    const argv = program.does === 'library' ? [script] : [launcher, ...program.args, ...profile];
     const child = spawn(process.execPath, ['--require', hook, ...argv], {
       cwd: folder,
       stdio: [program.does === 'mcp' ? 'pipe' : 'ignore', full ?? 'pipe', 'pipe'],

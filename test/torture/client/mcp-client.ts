@@ -22,7 +22,10 @@ const object = (value: unknown): Json => (typeof value === 'object' && value !==
  * Speaks to `storectl mcp` over its standard input and output: one session, one call. Empty where the server was killed before
  * it answered.
  */
-export function callTool(server: ChildProcess, { tool, inputs, confirm }: ToolCall): Promise<Partial<ToolEnd>> {
+export function callTool(
+  server: ChildProcess,
+  { tool, inputs, confirm }: ToolCall,
+): Promise<Partial<ToolEnd>> {
   const { stdin, stdout } = server;
   const send = (message: Json) => void stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   // It may be killed before it has read.
@@ -43,7 +46,7 @@ export function callTool(server: ChildProcess, { tool, inputs, confirm }: ToolCa
         send({ method: 'notifications/initialized' });
         send({ id: 'call', method: 'tools/call', params: { name: tool, arguments: inputs } });
       } else if (message.method === 'elicitation/create') {
-        send({ id: message.id, result: { action: 'accept', content: { confirm } } });
+        send({ id: message.id, result: { action: 'accept', content: { id: confirm } } });
       } else if (message.id === 'call') {
         result = endOf(message);
         stdin?.end();

@@ -12,9 +12,11 @@ export const keyPromises: readonly ProgramPromise[] = [
       if (!['backup.create', 'backup.restore'].includes(schedule.operation)) return null;
       const used = new Set<string>();
       return runs.flatMap((run) => {
+        const restores = run.requests.some(({ write }) => write?.operation === 'backup.restore');
         const keys = new Set(
           run.requests.flatMap((request) => {
-            const isSafety = request.write?.operation !== schedule.operation;
+            // `resume` may settle a safety backup whose restore was never begun.
+            const isSafety = request.write?.operation !== schedule.operation && (restores || !isResume(run));
             const isNew = isSafety || (schedule.key === 'made' && !isResume(run));
             return isNew && request.write !== null ? (keyOf(request) ?? []) : [];
           }),
@@ -50,7 +52,9 @@ function checkElsewhere({ schedule, requests, elsewhere, effectsAt, class: opera
     const shared = schedule.key === 'made' && writes.some((request) => keys.has(keyOf(request) ?? ''));
     const applied = effectsAt.other.filter(({ operation }) => operation === schedule.operation).length;
     return [
-      ...(run.exitCode === 0 || isSecond ? [] : [`${run.typed}: exit ${run.exitCode}: ${run.stderr.slice(-200)}`]),
+      ...(run.exitCode === 0 || isSecond
+        ? []
+        : [`${run.typed}: exit ${run.exitCode}: ${run.stderr.slice(-200)}`]),
       ...(applied === 0 ? ['nothing was applied there'] : []),
       ...(shared ? ['a key was used at both'] : []),
     ];

@@ -36,7 +36,8 @@ export const sendingPromises: readonly ProgramPromise[] = [
     check: (story) => {
       if (story.class !== 'one-shot') return null;
       return story.asks.flatMap(({ subject, episodes }) => {
-        const settled = episodes.findLastIndex(({ run }) => isSettledByUser(run));
+        // A read may have shown it, too.
+        const settled = episodes.findLastIndex(({ run, told }) => isSettledByUser(run) || told === 'applied');
         const writes = episodes
           .slice(settled + 1)
           .flatMap((episode) => episode.writes)
@@ -61,10 +62,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
       const isTaken = (run: Run) =>
         withKey.some(({ view, at }) => at < run.startedMs && view !== 'refused' && view !== 'throttled');
       const affected = runs.filter(
-        (run) =>
-          run.typed === 'key-with-other-arguments' &&
-          isTaken(run) &&
-          !wasKilled(run),
+        (run) => run.typed === 'key-with-other-arguments' && isTaken(run) && !wasKilled(run),
       );
       if (affected.length === 0) return null;
       return affected.flatMap((run) => {

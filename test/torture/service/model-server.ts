@@ -127,7 +127,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     const earlier = behind.get(socket);
     if (earlier !== undefined) socket.write(earlier);
-    if (earlier !== undefined || fault.ending.does === 'answer-twice') behind.set(socket, answerBytes(answer));
+    if (earlier !== undefined || fault.ending.does === 'answer-twice')
+      behind.set(socket, answerBytes(answer));
     write(socket, answer, fault);
     // The response to another request is none to this one.
     seen.view = earlier === undefined ? viewOf(fault, answer.status) : 'doubtful';
