@@ -48,7 +48,7 @@ export function withoutRestore(
     const { id } = asObject(outcome.body);
     if (error instanceof CliError && typeof id === 'string') {
       // What it advises says that nothing was sent.
-      const hint = 'run it again once this is mended: it takes another safety backup';
+      const hint = 'run it again when this is fixed: it takes another safety backup';
       return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
     }
     return new CliError({
