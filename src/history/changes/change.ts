@@ -206,6 +206,7 @@ export async function findEarlier(
   const { journal } = history;
   if (hasOwnKey(request)) return ofKey(known, intent, journal.now());
   const rules = rulesOf(intent.operation);
+  if (rules.again === 'sends') return null;
   const by = sameCommandBy(intent.operation);
   for (const found of known.filter((record) => isSameCommand(record, intent, by))) {
     // Another process may be about to learn what came of it.
