@@ -17,7 +17,7 @@ export interface Plan {
 }
 
 /** What cannot be sent, then what is to be sent; empty if there is neither. */
-export function describePlan(
+function describePlan(
   { problems, header, rows }: Omit<Plan, 'totals' | 'notes'>,
   { width }: Style,
 ): string {
