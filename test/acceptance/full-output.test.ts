@@ -21,7 +21,16 @@ test('a standard output that is full: exit 12, which tells what was applied', as
   expect(stderr).toContain(`storectl --demo history show ${record.id}`);
 
   // That counts as told, and a backup is about now: the same command takes another one.
-  const again = await machine.run(['--demo', 'backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
+  const again = await machine.run([
+    '--demo',
+    'backup',
+    'create',
+    '--label',
+    'x',
+    '--sections',
+    'store',
+    '-q',
+  ]);
   expect(again).toMatchObject({ exitCode: 0, stderr: '' });
   expect(again.stdout.trim()).not.toBe(record.result);
   const listed = await machine.run(['--demo', 'history', 'list', '--json']);

@@ -54,7 +54,16 @@ test('the same key for the same store and backup, with their ids in capitals, is
   const { stdout } = await machine.run([...create, '-q']);
   const restore = (change: (id: string) => string) => {
     const id = change(stdout.trim());
-    const flags = ['--sections', 'store', '--confirm', id, '--no-safety-backup', '--json', '--idempotency-key', 'k-1'];
+    const flags = [
+      '--sections',
+      'store',
+      '--confirm',
+      id,
+      '--no-safety-backup',
+      '--json',
+      '--idempotency-key',
+      'k-1',
+    ];
     const env = { STORECTL_STORE_ID: change(service.storeId) };
     return machine.run(['backup', 'restore', id, ...flags], { env });
   };

@@ -406,14 +406,37 @@ test('undo shows that a field was changed again since, and asks', async () => {
   const kept = await openSession(undo, { machine });
   await kept.shows(/Send these values\? \(y\/N\)$/);
   kept.type('n');
-  expect(await kept.ends()).toMatchInlineSnapshot();
+  expect(await kept.ends()).toMatchInlineSnapshot(`
+    "$ storectl --demo undo <record>
+    demo: example data on this machine, not a real store
+    demo → store <uuid>
+    Name  Juniper & Ink  (was Juniper, last seen <age>)
+    Warning: some of these fields were changed again since <record> (by <record>).
+    ✔ Undo <record>? Send these values? No
+    error: cancelled; nothing was sent
+    $ echo "exit $?"
+    exit 130
+    $"
+  `);
   const { stdout } = await machine.run(['history', 'list', '--json']);
   expect(JSON.parse(stdout)).toHaveLength(2);
 
   const undone = await openSession(undo, { machine });
   await undone.shows(/Send these values\? \(y\/N\)$/);
   undone.type('y');
-  expect(await undone.ends()).toMatchInlineSnapshot();
+  expect(await undone.ends()).toMatchInlineSnapshot(`
+    "$ storectl --demo undo <record>
+    demo: example data on this machine, not a real store
+    demo → store <uuid>
+    Name  Juniper & Ink  (was Juniper, last seen <age>)
+    Warning: some of these fields were changed again since <record> (by <record>).
+    ✔ Undo <record>? Send these values? Yes
+    ✓ Undid <record> (store.update)
+    Undo: storectl --demo undo <record>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
 });
 
 test('undo of saved settings asks before it overwrites a later change; Enter is no', async () => {
