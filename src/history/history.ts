@@ -11,6 +11,7 @@ import {
   type LogWriter,
   openJournal,
 } from './journal/journal.ts';
+import { isOldName } from './journal/log-name.ts';
 import { remainingWait } from './journal/settle.ts';
 import { rulesOf } from './operation-rules.ts';
 
@@ -131,12 +132,19 @@ export function openHistory(settings: JournalSettings): History {
   }
 
   function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
-    const logs = journal.logs().reverse();
     const since = dayOf(journal.now() - recentMs);
-    const { isReplacedBy = [] } = rulesOf(operation);
-    const own = logs.filter(
-      (log) => mayHold(log, operation) || isReplacedBy.some((other) => other === log.operation),
-    );
+    const { recordedWith = [], isReplacedBy = [] } = rulesOf(operation);
+    const operations: readonly string[] = [operation, ...recordedWith, ...isReplacedBy];
+    let count = 0;
+    const mayMatter = (name: string) => {
+      if (!isOldName(name, since)) return true;
+      if (!all && count >= minRead) return false;
+      if (!operations.some((other) => name.includes(`-${other}.`))) return false;
+      count += 1;
+      return true;
+    };
+    const logs = journal.logs(mayMatter).reverse();
+    const own = logs.filter((log) => operations.includes(log.operation));
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
     return logs
       .filter((log) => log.status !== 'closed' || recent.has(log))

@@ -13,7 +13,87 @@ export interface Defect {
 export const defects: readonly Defect[] = [
   { name: 'files are not synced', fileSystem: 'sync-files' },
   { name: 'folders are not synced', fileSystem: 'sync-folders' },
+  {
+    name: 'the key of an earlier command is used again',
+    patch: {
+      find: 'idempotencyKey: options.makeKey()',
+      replace: 'idempotencyKey: known.find((r) => r.class === "keyed")?.idempotencyKey ?? options.makeKey()',
+    },
+  },
+  {
+    name: 'an earlier safety backup is used again',
+    patch: { find: 'idempotencyKey: makeKey()', replace: 'idempotencyKey: "safety-" + label' },
+  },
+  {
+    name: 'closing lines are not asked for',
+    patch: {
+      find: 'if (name.status !== "open" && !isWhole) return damaged("ends before its closing line");',
+      replace: '',
+    },
+  },
+  {
+    name: 'damaged logs are passed over',
+    patch: { find: 'throw found.kind === "newer" ?', replace: 'return null; throw found.kind === "newer" ?' },
+  },
+  {
+    name: 'a history belongs to an origin',
+    patch: {
+      find: 'sha256(storeIdentity(baseUrl, storeId))',
+      replace: 'sha256(storeIdentity(new URL(baseUrl).origin, storeId))',
+    },
+  },
+  { name: 'a refusal ends a doubt', patch: atStart('keepDoubt(outcome, doubt)', 'return outcome;') },
+  {
+    name: 'a response may be about something else',
+    patch: atStart('misfitOf(operation, request, response)', 'return null;'),
+  },
+  {
+    name: 'writes share their connections',
+    patch: atStart('connectionFor(request, { ownConnection, inBatch }, attempt)', 'return "warm";'),
+  },
+  { name: 'a wait is forgotten by the next command', patch: atStart('waitOf(records, now)', 'return 0;') },
+  {
+    name: 'Retry-After is not read',
+    patch: atStart('parseRetryAfter(headers, now)', 'return null;'),
+  },
+  { name: 'resume restores without a yes', patch: atStart('needsYes(record, now)', 'return null;') },
+  {
+    name: 'resume overwrites later changes',
+    patch: atStart('findLater(history, writer, record)', 'return null;'),
+  },
+  {
+    name: 'clocks order changes',
+    patch: {
+      find: 'readLater: ({ number, id }) => journal.logs().filter((log) => log.number >= number).flatMap(read).filter((other) => other.number > number || isAfter(other.id, id)),',
+      replace:
+        'readLater: ({ createdAt }) => journal.logs().flatMap(read).filter((other) => other.createdAt > createdAt),',
+    },
+  },
+  {
+    name: 'what is in doubt is begun again',
+    patch: { find: 'rules.again === "refused" && !request.allowDuplicate', replace: 'false' },
+  },
+  {
+    name: 'repair forgets what is in doubt',
+    patch: {
+      find: 'const settled = record.state === "sent" ? {',
+      replace:
+        'const settled = record.state !== "applied" ? {...record, state: "not_sent"} : record.state === "sent" ? {',
+    },
+  },
+  {
+    name: 'one-shot writes are sent again',
+    patch: {
+      find: '"one-shot": "stop",\n\t\tends: "unknown"',
+      replace: '"one-shot": "retry",\n\t\tends: "unknown"',
+    },
+  },
 ];
+
+/** A function that does nothing but this. */
+function atStart(signature: string, does: string): NonNullable<Defect['patch']> {
+  return { find: `function ${signature} {`, replace: `function ${signature} { ${does}` };
+}
 
 /** Folder of the program with the defect, and that of the file system. */
 export function plantDefect({ name, fileSystem, patch }: Defect, root: string) {

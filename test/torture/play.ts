@@ -70,6 +70,8 @@ export interface Trace {
   readonly settings: { readonly otherChange: OtherChange | null; readonly found: unknown };
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
+  /** Records by their ids as they were last seen, whatever became of their logs. */
+  readonly records: ReadonlyMap<string, Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body'>>;
   readonly wasDamaged: boolean;
 }
 
@@ -99,6 +101,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
   try {
     writeInput(machine, schedule);
     const runs: Run[] = [];
+    const records = new Map<string, HistoryRecord>();
     let damagedFiles: readonly string[] = [];
     let wasDamaged = false;
     for (const step of schedule.steps) {
@@ -111,6 +114,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       else {
         runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));
         if (step.do === 'repair') damagedFiles = [];
+        for (const record of listHistory(machine, server.url)) records.set(record.id, record);
       }
     }
     await server.settled();
@@ -123,6 +127,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       effectsAt: { own: models.own.effects, other: models.other.effects },
       settings: { otherChange: models.own.otherChange(), found: models.own.summary() },
       history,
+      records,
       wasDamaged,
     };
   } finally {
@@ -310,7 +315,7 @@ function writeInput(machine: Machine, { operation, subjects }: Schedule): void {
 }
 
 /** Read as the program reads it, but without a process for it. Logs that are damaged are left out. */
-function listHistory(machine: Machine, url: string): readonly HistoryLine[] {
+function listHistory(machine: Machine, url: string): readonly HistoryRecord[] {
   return openStore(machine, url).list().records;
 }
 

@@ -54,7 +54,11 @@ const reasons: Readonly<Record<LeftReason, { readonly message: string; remedy(id
 export function resultOfResumed(context: Context, asked: HistoryRecord, resumed: Resumed): ItemResult {
   const { record } = resumed;
   if ('safetyBackup' in resumed && resumed.safetyBackup?.record.id === record.id && record.id !== asked.id) {
-    const message = `the safety backup (${record.id}) failed, so nothing was restored`;
+    const { outcome, recordingError } = resumed;
+    const message =
+      outcome.kind === 'applied' && recordingError !== null
+        ? `safety backup ${record.id} was taken, but nothing was restored: ${recordingError.message}`
+        : `the safety backup (${record.id}) failed, so nothing was restored`;
     return makeResult('unknown', { record: asked, code: 'no_safety_backup', message });
   }
   if (resumed.action === 'overtaken')

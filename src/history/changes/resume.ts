@@ -138,9 +138,8 @@ export async function continueRecord(
 
 /** Whoever learns what came of a change learns of the backup before it. */
 function tell(writer: LogWriter, { id }: HistoryRecord): void {
-  writer.tell(id);
-  if (id !== writer.id) return;
-  for (const other of writer.records.values()) if (other.prepares !== null) writer.tell(other.id);
+  for (const other of writer.records.values())
+    if (other.id === id || (id === writer.id && other.prepares !== null)) writer.tell(other.id);
 }
 
 /** Why the user has to be asked before a record is sent again, or null. */

@@ -37,7 +37,8 @@ export function salvage(text: string, name: LogName, newHeader: LogHeader): Salv
   for (const id of lost) records.set(id, { ...(records.get(id) ?? blank(header, id)), ...unreadable });
   const later = [...requests.values()].filter((line) => line > (closing?.line ?? 0)).length;
   const missing = closing === undefined ? 0 : closing.closed.records - (records.size - later);
-  const mayHoldMore = hasOthers || !isKnownToTheEnd(found, lines, name);
+  // A log gets its name with its first record.
+  const mayHoldMore = hasOthers || records.size === 0 || !isKnownToTheEnd(found, lines, name);
   for (let count = Math.max(0, missing) + (mayHoldMore ? 1 : 0); count > 0; count -= 1) {
     const id = freeId(records, name);
     records.set(id, { ...blank(header, id), ...unreadable });

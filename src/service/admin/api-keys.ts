@@ -65,7 +65,7 @@ export interface ListedKey {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
-  /** To within some minutes. */
+  /** To within an hour. */
   readonly lastUsedAt: string | null;
 }
 

@@ -56,6 +56,9 @@ test('a revoked key is refused at once', async () => {
   const service = await startService();
   const { key, id } = await manage(service, ['keys', 'create', '--store', service.storeId]);
   expect(await tryKey(service, key)).toBe(0);
+  await expect
+    .poll(() => manage(service, ['keys', 'list', '--store', service.storeId]))
+    .toMatchObject([{ id, lastUsedAt: expect.stringMatching(/Z$/) }, { lastUsedAt: null }]);
   await manage(service, ['keys', 'revoke', id, '--confirm', id]);
   expect(await tryKey(service, key)).toBe(4);
   const again = ['service', 'keys', 'revoke', id, '--confirm', id, '--database', service.databaseFile];

@@ -45,7 +45,9 @@ function dyingFileSystem(killAt: number): FileSystem {
       return call(...parameters);
     };
   const calling = Object.entries(fs).filter(([, value]) => typeof value === 'function');
-  return Object.fromEntries(calling.map(([name, call]) => [name, dying(name, call)])) as FileSystem;
+  return Object.fromEntries(
+    calling.map(([name, call]) => [name, dying(name, call as (...parameters: unknown[]) => unknown)]),
+  ) as FileSystem;
 }
 
 async function run(): Promise<void> {

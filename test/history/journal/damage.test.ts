@@ -127,6 +127,15 @@ describe('a closed log', () => {
     ]);
   });
 
+  test('that has no more than its header lost a record, and can be read once it is repaired', async () => {
+    const scene = makeScene();
+    await beginOne(scene.journal);
+    scene.write(`${scene.text().split('\n')[0]}\n`);
+    const [repaired] = await scene.open().repair();
+    expect(repaired?.message).toBe('ends before its first record');
+    expect(allRecords(scene.open())).toMatchObject([{ unreadable: true, state: 'unknown', open: true }]);
+  });
+
   test('of a newer version is neither damaged nor repaired', async () => {
     const scene = makeScene();
     await writeBatch(scene);

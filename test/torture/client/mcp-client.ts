@@ -46,7 +46,7 @@ export function callTool(
         send({ method: 'notifications/initialized' });
         send({ id: 'call', method: 'tools/call', params: { name: tool, arguments: inputs } });
       } else if (message.method === 'elicitation/create') {
-        send({ id: message.id, result: { action: 'accept', content: { confirm } } });
+        send({ id: message.id, result: { action: 'accept', content: { id: confirm } } });
       } else if (message.id === 'call') {
         result = endOf(message);
         stdin?.end();

@@ -13,9 +13,9 @@ export const damagePromises: readonly ProgramPromise[] = [
       if (affected.length === 0) return null;
       return affected.flatMap(({ typed, tool, exitCode, requests, stderr, damagedFiles }) => {
         const writes = requests.filter(({ write }) => write !== null).length;
-        // A decision reads the dispute first: where there is nothing to decide, the history is not asked.
+        // Some read the store first: where there is nothing to change, the history is not asked.
         const isNothing = [0, 2, 6].includes(exitCode ?? 1) && writes === 0;
-        if (story.schedule.operation === 'disputes.decide' && isNothing) return [];
+        if (operations[story.schedule.operation].readsFirst && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
         // An assistant is told no paths.
         return tool === 'mcp' || damagedFiles.some((file) => stderr.includes(file))
@@ -65,11 +65,10 @@ export const damagePromises: readonly ProgramPromise[] = [
   },
 ];
 
+/** They may do without the log that is damaged. */
+const others: readonly string[] = ['store-update', 'resume-newest', 'undo', 'mark', 'repair'];
+
 /** Commands of the operation whose log is damaged, and `resume`: these have to read it. */
 function readsOwn({ class: operationClass }: Story, run: Run): boolean {
-  return (
-    operationClass !== 'read' &&
-    !wasKilled(run) &&
-    !['store-update', 'undo', 'mark', 'repair'].includes(run.typed)
-  );
+  return operationClass !== 'read' && !wasKilled(run) && !others.includes(run.typed);
 }

@@ -12,9 +12,11 @@ export const keyPromises: readonly ProgramPromise[] = [
       if (!['backup.create', 'backup.restore'].includes(schedule.operation)) return null;
       const used = new Set<string>();
       return runs.flatMap((run) => {
+        const restores = run.requests.some(({ write }) => write?.operation === 'backup.restore');
         const keys = new Set(
           run.requests.flatMap((request) => {
-            const isSafety = request.write?.operation !== schedule.operation;
+            // `resume` may settle a safety backup whose restore was never begun.
+            const isSafety = request.write?.operation !== schedule.operation && (restores || !isResume(run));
             const isNew = isSafety || (schedule.key === 'made' && !isResume(run));
             return isNew && request.write !== null ? (keyOf(request) ?? []) : [];
           }),

@@ -126,7 +126,10 @@ export const outputPromises: readonly ProgramPromise[] = [
         );
         const effect = story.effects.find(({ request }) => request === safety?.number);
         if (safety === undefined || effect?.id == null) return null;
-        return run.stderr.includes(effect.id)
+        // What was applied names its record, and that names the backup.
+        const line = story.history?.find(({ id }) => id === run.error?.operationId);
+        const isNamed = run.exitCode === 12 && line?.safetyBackupId === effect.id;
+        return isNamed || run.stderr.includes(effect.id)
           ? []
           : [`exit ${run.exitCode} without a word of the safety backup`];
       });

@@ -36,7 +36,8 @@ export const sendingPromises: readonly ProgramPromise[] = [
     check: (story) => {
       if (story.class !== 'one-shot') return null;
       return story.asks.flatMap(({ subject, episodes }) => {
-        const settled = episodes.findLastIndex(({ run }) => isSettledByUser(run));
+        // A read may have shown it, too.
+        const settled = episodes.findLastIndex(({ run, told }) => isSettledByUser(run) || told === 'applied');
         const writes = episodes
           .slice(settled + 1)
           .flatMap((episode) => episode.writes)

@@ -155,7 +155,7 @@ function toldBy(
   keys: ReadonlySet<string>,
 ): Told {
   // It may be killed after it has printed its report.
-  if (isResume(run)) return toldByResume(trace, run, keys);
+  if (isResume(run)) return toldByResume(trace, run, subject, keys);
   if (settles(run)) return 'nothing';
   if (wasKilled(run)) return 'nothing';
   if (run.subjects.length > 1) return toldByBatch(run, subject);
@@ -197,7 +197,8 @@ const toldByState: Readonly<Record<string, Told>> = {
 };
 
 /** Only where the report can be about nothing else. */
-function toldByResume({ schedule, runs, history }: Trace, run: Run, keys: ReadonlySet<string>): Told {
+function toldByResume(trace: Trace, run: Run, subject: string, keys: ReadonlySet<string>): Told {
+  const { schedule, runs, history } = trace;
   const unprinted = history?.find(({ id }) => run.exitCode === 12 && id === run.error?.operationId);
   const printed = (Array.isArray(run.document) ? run.document : [run.document ?? {}]) as readonly Json[];
   const reports: readonly Json[] = unprinted === undefined ? printed : [{ ...unprinted }];
@@ -205,8 +206,12 @@ function toldByResume({ schedule, runs, history }: Trace, run: Run, keys: Readon
     ({ operation, action }) => operation === schedule.operation && action !== 'overtaken',
   );
   if (operations[schedule.operation].class === 'keyed') {
-    const ids = new Set(history?.flatMap((line) => (keys.has(line.idempotencyKey ?? '') ? line.id : [])));
-    const [found, ...others] = own.filter(({ id }) => ids.has(String(id)));
+    const [found, ...others] = own.filter(({ id }) => {
+      const record = trace.records.get(String(id));
+      const request = `${record?.path} ${record?.body}`;
+      const isIts = request.includes(subject) || request.includes(uuidOf(subject));
+      return isIts && keys.has(record?.idempotencyKey ?? '');
+    });
     return others.length === 0 ? (toldByState[String(found?.state)] ?? 'nothing') : 'nothing';
   }
   const isSame = own.length === 1 || (own.length > 1 && own.every(({ state }) => state === 'applied'));

@@ -8,7 +8,6 @@ import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { Result, Run } from '../call/run.ts';
-import { describeHistoryError } from '../send/refusals.ts';
 import { outcomeError } from './outcome-error.ts';
 
 export const safetyLabel = 'Safety backup before restoring ';
@@ -39,15 +38,19 @@ export function withSafetyId<Value extends Pick<Result, 'answer' | 'text'>>(
   return { ...result, answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
 }
 
-/** The error of a restore that was not begun, because its safety backup failed. */
+/** The error of a restore that was not begun, because its safety backup failed or, with an `error`, could not be recorded. */
 export function withoutRestore(
   { target, ui: { context } }: Run,
-  { outcome, record, recordingError }: Recorded,
+  { outcome, record }: Recorded,
+  error: unknown,
 ): unknown {
   if (outcome.kind === 'applied') {
     const { id } = asObject(outcome.body);
-    if (recordingError !== null && typeof id === 'string')
-      return withSafetyBackup(describeHistoryError(recordingError), { safetyBackupId: id });
+    if (error instanceof CliError && typeof id === 'string') {
+      // What it advises says that nothing was sent.
+      const hint = 'run it again when this is fixed: it takes another safety backup';
+      return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
+    }
     return new CliError({
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
