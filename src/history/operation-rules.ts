@@ -10,7 +10,7 @@ import type { HistoryRecord } from './journal/history-record.ts';
 type Sent = Pick<HistoryRecord, 'path' | 'body'>;
 
 /** How a read shows what became of a change in doubt. */
-export interface Proof {
+interface Proof {
   readonly operation: Operation;
   path(record: Sent): string;
   /**

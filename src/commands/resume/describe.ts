@@ -105,7 +105,7 @@ export function withRemedies(results: readonly ItemResult[]): ItemResult[] {
   });
 }
 
-export function reasonOf({ code }: ItemResult): LeftReason | null {
+function reasonOf({ code }: ItemResult): LeftReason | null {
   return code !== null && isReason(code) ? code : null;
 }
 

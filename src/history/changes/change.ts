@@ -251,7 +251,7 @@ function ofKey(known: readonly HistoryRecord[], intent: Intent, now: number): Hi
 }
 
 /** The record as the process that holds its log has left it. */
-export async function waitForHolder(
+async function waitForHolder(
   history: History,
   record: HistoryRecord,
   options: SendOptions,

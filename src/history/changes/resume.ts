@@ -228,7 +228,7 @@ async function ended(writer: LogWriter, record: HistoryRecord): Promise<HistoryR
  * Whether the same request can be sent again without doing it twice: it has the field that the service takes only once, and
  * the service says so in its openapi.json, or has refused one of this store before. Null if the service does not answer.
  */
-export async function refusesTwice(
+async function refusesTwice(
   history: History,
   record: HistoryRecord,
   options: SendOptions,

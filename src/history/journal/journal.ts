@@ -29,8 +29,6 @@ import { settleLog } from './settle.ts';
 export type { StoreIdentity } from './log-folder.ts';
 export type { LogName } from './log-name.ts';
 export type { LogWriter } from './log-writer.ts';
-export type { LogStart } from './open-log.ts';
-export type { PruneOptions } from './prune.ts';
 export type { RepairedLog } from './repair.ts';
 
 export interface JournalSettings {

@@ -169,10 +169,10 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ✔ Create this backup? Yes
     ✓ Created backup "first" (store)
     ID        <uuid>
-    Version   2
+    Version   1
     Label     first
-    Created   <time>
     Sections  store
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -328,7 +328,7 @@ test('doctor', async () => {
     settings  ok  nothing stored yet (<home>/config/settings.json)
     profile   ok  demo (from the environment)
     access    ok  the key works for store <uuid>
-    history   ok  0 records in <home>/state/demo/history
+    history   ok  0 records in <home>/state/demo/history/<store>
     $ echo "exit $?"
     exit 0
     $"
@@ -376,9 +376,9 @@ test('demo info', async () => {
     Notifications
       ID                                    TITLE                               READ
       <uuid>  New post: How we mix iron gall ink  yes
+      <uuid>  New post: Autumn paper sampler      yes
       <uuid>  New dispute                         yes
       <uuid>  Dispute won                         yes
-      <uuid>  New post: Autumn paper sampler      yes
       <uuid>  New dispute                         no
       <uuid>  Subdomain reclaim notice            no
       <uuid>  Feedback of the week                no
