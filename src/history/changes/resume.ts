@@ -91,10 +91,13 @@ export async function continueRecord(
   record: HistoryRecord,
   options: ResumeOptions,
 ): Promise<Resumed> {
+  if (record.overtakenBy !== null) {
+    tell(writer, record);
+    return { action: 'overtaken', record };
+  }
   const outcome = recordedOutcome(record);
   if (outcome !== null && !isInDoubt(record)) {
     tell(writer, record);
-    if (record.overtakenBy !== null) return { action: 'overtaken', record };
     return { action: 'told', record, ...known(outcome) };
   }
   if (record.unreadable) return { action: 'left', record, reason: 'unreadable' };
