@@ -30,6 +30,9 @@ export async function overtake(
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
 export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boolean {
   if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
-  if (rulesOf(later.operation).isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
-  return covers(rulesOf(later.operation).touches(later), rulesOf(earlier.operation).touches(earlier));
+  const rules = rulesOf(later.operation);
+  if (rules.isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
+  // What only adds something, such as a post, takes nothing else's place.
+  if (rules.isOrdered === undefined) return false;
+  return covers(rules.touches(later), rulesOf(earlier.operation).touches(earlier));
 }
