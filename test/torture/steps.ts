@@ -65,7 +65,7 @@ export type Step =
   | { readonly do: 'power-cut'; readonly cut: PowerCut };
 
 const hourMs = 3_600_000;
-export const yearMs = 365 * 24 * hourMs;
+const yearMs = 365 * 24 * hourMs;
 /** How far clocks are off, or jump. */
 const clockSteps = [-yearMs, -4 * hourMs, -hourMs, hourMs, 25 * hourMs, yearMs, 3 * yearMs];
 
