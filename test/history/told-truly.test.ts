@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordChange } from '../../src/history/changes/change.ts';
 import { nodeFileSystem } from '../../src/history/journal/files/files.ts';
-import { backup, restore, startScene } from './helpers/scene.ts';
+import { backup, endpoint, post, restore, startScene } from './helpers/scene.ts';
 
 test('a disk that is full after the safety backup: what came of that is told, with the reason, and nothing is restored', async () => {
   const scene = await startScene();
@@ -51,4 +51,16 @@ test('resume waits as long as the response to another command asked for', async 
   };
   await scene.resume(record.id, { client });
   expect(Math.max(...pauses)).toBeGreaterThan(500_000);
+});
+
+test.each([
+  ['post', post, { ...post, body: { title: 'Another', contentMd: 'World' } }],
+  ['endpoint', endpoint, { ...endpoint, body: { ...endpoint.body, name: 'Another' } }],
+])('a %s in doubt is not overtaken by another one that is applied later', async (_, request, another) => {
+  const scene = await startScene(() => 'drop');
+  const { record } = await scene.change(request);
+  scene.react = () => 'answer';
+  await scene.change(another);
+  expect(await scene.resume(record.id)).toMatchObject({ action: 'left', reason: 'ask_user' });
+  await expect(scene.change(request)).rejects.toMatchObject({ reason: 'in_doubt' });
 });

@@ -1,13 +1,18 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+interface Patch {
+  readonly find: string;
+  readonly replace: string;
+}
+
 /** A mistake that somebody could make. The harness has to find it. */
 export interface Defect {
   readonly name: string;
   /** Of the file system that the program is given: see client-hook.cjs. */
   readonly fileSystem?: string;
   /** Of the program as it is built: in each file with `find`, which has to be there. */
-  readonly patch?: { readonly find: string; readonly replace: string };
+  readonly patches?: readonly Patch[];
 }
 
 export const defects: readonly Defect[] = [
@@ -15,94 +20,116 @@ export const defects: readonly Defect[] = [
   { name: 'folders are not synced', fileSystem: 'sync-folders' },
   {
     name: 'the key of an earlier command is used again',
-    patch: {
-      find: 'idempotencyKey: options.makeKey()',
-      replace: 'idempotencyKey: known.find((r) => r.class === "keyed")?.idempotencyKey ?? options.makeKey()',
-    },
+    patches: [
+      {
+        find: 'idempotencyKey: options.makeKey()',
+        replace:
+          'idempotencyKey: known.find((r) => r.class === "keyed")?.idempotencyKey ?? options.makeKey()',
+      },
+    ],
   },
   {
     name: 'an earlier safety backup is used again',
-    patch: { find: 'idempotencyKey: makeKey()', replace: 'idempotencyKey: "safety-" + label' },
+    patches: [{ find: 'idempotencyKey: makeKey()', replace: 'idempotencyKey: "safety-" + label' }],
   },
   {
     name: 'closing lines are not asked for',
-    patch: {
-      find: 'if (name.status !== "open" && !isWhole) return damaged("ends before its closing line");',
-      replace: '',
-    },
+    patches: [
+      {
+        find: 'if (name.status !== "open" && !isWhole) return damaged("ends before its closing line");',
+        replace: '',
+      },
+    ],
   },
   {
     name: 'damaged logs are passed over',
-    patch: { find: 'throw found.kind === "newer" ?', replace: 'return null; throw found.kind === "newer" ?' },
+    patches: [
+      { find: 'throw found.kind === "newer" ?', replace: 'return null; throw found.kind === "newer" ?' },
+    ],
   },
   {
     name: 'a history belongs to an origin',
-    patch: {
-      find: 'sha256(storeIdentity(baseUrl, storeId))',
-      replace: 'sha256(storeIdentity(new URL(baseUrl).origin, storeId))',
-    },
+    patches: [
+      {
+        find: 'sha256(storeIdentity(baseUrl, storeId))',
+        replace: 'sha256(storeIdentity(new URL(baseUrl).origin, storeId))',
+      },
+    ],
   },
-  { name: 'a refusal ends a doubt', patch: atStart('keepDoubt(outcome, doubt)', 'return outcome;') },
+  { name: 'a refusal ends a doubt', patches: [atStart('keepDoubt(outcome, doubt)', 'return outcome;')] },
   {
     name: 'a response may be about something else',
-    patch: atStart('misfitOf(operation, request, response)', 'return null;'),
+    patches: [atStart('misfitOf(operation, request, response)', 'return null;')],
   },
   {
     name: 'writes share their connections',
-    patch: atStart('connectionFor(request, { ownConnection, inBatch }, attempt)', 'return "warm";'),
+    patches: [atStart('connectionFor(request, { ownConnection, inBatch }, attempt)', 'return "warm";')],
   },
-  { name: 'a wait is forgotten by the next command', patch: atStart('waitOf(records, now)', 'return 0;') },
+  {
+    name: 'a wait is forgotten by the next command',
+    patches: [atStart('waitOf(records, now)', 'return 0;')],
+  },
   {
     name: 'Retry-After is not read',
-    patch: atStart('parseRetryAfter(headers, now)', 'return null;'),
+    patches: [atStart('parseRetryAfter(headers, now)', 'return null;')],
   },
-  { name: 'resume restores without a yes', patch: atStart('needsYes(record, now)', 'return null;') },
+  { name: 'resume restores without a yes', patches: [atStart('needsYes(record, now)', 'return null;')] },
   {
     name: 'resume overwrites later changes',
-    patch: atStart('findLater(history, writer, record)', 'return null;'),
+    patches: [
+      atStart('findLater(history, writer, record)', 'return null;'),
+      atStart('isOvertaken(earlier, later)', 'return false;'),
+    ],
   },
   {
     name: 'clocks order changes',
-    patch: {
-      find: 'readLater: ({ number, id }) => journal.logs().filter((log) => log.number >= number).flatMap(read).filter((other) => other.number > number || isAfter(other.id, id)),',
-      replace:
-        'readLater: ({ createdAt }) => journal.logs().flatMap(read).filter((other) => other.createdAt > createdAt),',
-    },
+    patches: [
+      {
+        find: 'readLater: ({ number, id }) => journal.logs().filter((log) => log.number >= number).flatMap(read).filter((other) => other.number > number || isAfter(other.id, id)),',
+        replace:
+          'readLater: ({ createdAt }) => journal.logs().flatMap(read).filter((other) => other.createdAt > createdAt),',
+      },
+      { find: 'later.number <= earlier.number', replace: 'later.createdAt <= earlier.createdAt' },
+    ],
   },
   {
     name: 'what is in doubt is begun again',
-    patch: { find: 'rules.again === "refused" && !request.allowDuplicate', replace: 'false' },
+    patches: [{ find: 'rules.again === "refused" && !request.allowDuplicate', replace: 'false' }],
   },
   {
     name: 'repair forgets what is in doubt',
-    patch: {
-      find: 'const settled = record.state === "sent" ? {',
-      replace:
-        'const settled = record.state !== "applied" ? {...record, state: "not_sent"} : record.state === "sent" ? {',
-    },
+    patches: [
+      {
+        find: 'const settled = record.state === "sent" ? {',
+        replace:
+          'const settled = record.state !== "applied" ? {...record, state: "not_sent"} : record.state === "sent" ? {',
+      },
+    ],
   },
   {
     name: 'one-shot writes are sent again',
-    patch: {
-      find: '"one-shot": "stop",\n\t\tends: "unknown"',
-      replace: '"one-shot": "retry",\n\t\tends: "unknown"',
-    },
+    patches: [
+      {
+        find: '"one-shot": "stop",\n\t\tends: "unknown"',
+        replace: '"one-shot": "retry",\n\t\tends: "unknown"',
+      },
+    ],
   },
 ];
 
 /** A function that does nothing but this. */
-function atStart(signature: string, does: string): NonNullable<Defect['patch']> {
+function atStart(signature: string, does: string): Patch {
   return { find: `function ${signature} {`, replace: `function ${signature} { ${does}` };
 }
 
 /** Folder of the program with the defect, and that of the file system. */
-export function plantDefect({ name, fileSystem, patch }: Defect, root: string) {
-  const program = patch === undefined ? root : copyWith(patch, root, name.replace(/\W/g, '-'));
+export function plantDefect({ name, fileSystem, patches = [] }: Defect, root: string) {
+  const program = patches.length === 0 ? root : copyWith(patches, root, name.replace(/\W/g, '-'));
   return { program, fileSystemDefect: fileSystem ?? null };
 }
 
 /** A copy of the built program, patched. Throws if there is nothing to patch. */
-function copyWith({ find, replace }: NonNullable<Defect['patch']>, root: string, name: string): string {
+function copyWith(patches: readonly Patch[], root: string, name: string): string {
   const copy = path.join(root, 'node_modules', '.cache', 'torture-defects', name);
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
@@ -113,13 +140,11 @@ function copyWith({ find, replace }: NonNullable<Defect['patch']>, root: string,
   const files = readdirSync(path.join(copy, 'dist'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.js'))
     .map((file) => path.join(copy, 'dist', file));
-  const patched = files.filter((file) => {
-    const text = readFileSync(file, 'utf8');
-    if (!text.includes(find)) return false;
-    writeFileSync(file, text.replaceAll(find, replace));
-    return true;
-  });
-  if (patched.length === 0) throw new Error(`"${name}" has nothing to patch: ${find}`);
+  for (const { find, replace } of patches) {
+    const patched = files.filter((file) => readFileSync(file, 'utf8').includes(find));
+    if (patched.length === 0) throw new Error(`"${name}" has nothing to patch: ${find}`);
+    for (const file of patched) writeFileSync(file, readFileSync(file, 'utf8').replaceAll(find, replace));
+  }
   // What was compiled of the whole program is not of this one.
   writeFileSync(path.join(copy, 'dist', 'build-id'), name.slice(0, 16).padEnd(16, '0'));
   return copy;

@@ -14,23 +14,16 @@ import {
   type Mishaps,
   noMishaps,
   type Place,
-  type Program,
   plainIdentity,
   type RunningClient,
 } from './client/machine.ts';
 import { damageLog } from './damage.ts';
-import { type Json, type OperationModel, operations, storeId, uuidOf } from './operations.ts';
+import { type Json, storeId } from './operations.ts';
 import type { Schedule } from './schedule.ts';
 import type { Effect, OtherChange } from './service/model.ts';
 import { type ModelServer, monotonicMs, type SeenRequest, startModelServer } from './service/model-server.ts';
-import {
-  isAboutEarlier,
-  type KillAtMoment,
-  type Listening,
-  type Step,
-  type Tool,
-  type Typed,
-} from './steps.ts';
+import type { KillAtMoment, Listening, Step, Tool, Typed } from './steps.ts';
+import { commandLine, programOf, type Start, subjectsOf, writeInput } from './typed-command.ts';
 
 /** One client, from its start to its end. */
 export interface Run extends ClientResult {
@@ -191,17 +184,6 @@ async function listenFrom(server: ModelServer, listening: Listening): Promise<()
   return () => listens;
 }
 
-interface Start {
-  readonly typed: Run['typed'];
-  readonly mishaps: Mishaps;
-  readonly kill: KillAtMoment | null;
-  readonly identity: Identity;
-  readonly tool: Tool;
-  readonly inPair: boolean;
-  /** Null for what `typed` stands for. */
-  readonly command: readonly string[] | null;
-}
-
 const plainRun: Omit<Start, 'typed'> = {
   mishaps: noMishaps,
   kill: null,
@@ -214,7 +196,7 @@ const plainRun: Omit<Start, 'typed'> = {
 async function runClient(scene: Scene, start: Start): Promise<Run> {
   const { schedule, server, machine, damagedFiles } = scene;
   const { typed, mishaps, kill, identity, tool, inPair } = start;
-  const command = start.command ?? commandLine(scene, start);
+  const command = start.command ?? commandLine(schedule, start, () => listHistory(machine, server.url));
   const program = programOf(schedule, start, command);
   const startedMs = monotonicMs();
   const client = machine.start(program, mishaps, {
@@ -238,23 +220,6 @@ async function runClient(scene: Scene, start: Start): Promise<Run> {
   };
 }
 
-function programOf(schedule: Schedule, { typed, tool, mishaps }: Start, command: readonly string[]): Program {
-  const { operation, key, seed, timeoutMs } = schedule;
-  const timeout = ['--timeout', String(timeoutMs / 1000)];
-  const output = mishaps.outputFull ? ['--output-file', 'output/answer.json'] : [];
-  if (tool === 'command') return { does: 'command', args: [...command, ...output, '--json', ...timeout] };
-  const model: OperationModel = operations[operation];
-  const [subject = ''] = subjectsOf(schedule, typed);
-  const given = key === 'given' ? { idempotencyKey: `key-${seed}` } : {};
-  const inputs = { ...model.input(subject), ...given };
-  if (tool === 'library') {
-    const method = typed === 'resume' ? 'resume' : model.method;
-    return { does: 'library', call: { method, input: inputs, timeoutMs } };
-  }
-  const call = { tool: operation.replace(/[.-]/g, '_'), inputs, confirm: uuidOf(subject) };
-  return { does: 'mcp', args: ['mcp', '--allow', operation, ...timeout], call };
-}
-
 function sawAnswer({ events }: ClientResult, { clientPort, answeredAt }: SeenRequest): boolean {
   return events.some(
     (event) => event.event === 'receive' && event.port === clientPort && event.ms >= answeredAt,
@@ -267,51 +232,6 @@ function killAt(server: ModelServer, client: RunningClient, { moment, write, aft
     if (afterMs === 0) client.kill();
     else setTimeout(client.kill, afterMs);
   };
-}
-
-function subjectsOf(schedule: Schedule, typed: Run['typed']): readonly string[] {
-  if (isAboutEarlier(typed) || typed === 'store-update') return [];
-  const isOther = typed === 'other-subject' || typed === 'key-with-other-arguments';
-  return isOther ? [schedule.otherSubject] : schedule.subjects;
-}
-
-function commandLine({ schedule, machine, server }: Scene, { typed }: Start): string[] {
-  if (typed === 'resume') return ['resume'];
-  if (typed === 'repair') return ['history', 'repair'];
-  if (typed === 'store-update') return ['store', 'update', '--name', 'By this machine'];
-  const lines = listHistory(machine, server.url);
-  if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
-  if (typed === 'undo') {
-    const newest = lines.find(
-      ({ operation, state }) => operation === schedule.operation && state === 'applied',
-    );
-    return ['undo', newest?.id ?? 'k3f9a2', '--confirm', newest?.id ?? 'k3f9a2'];
-  }
-  const { operation, key, seed, safetyBackup } = schedule;
-  const model: OperationModel = operations[operation];
-  const keyFlags = {
-    made: [],
-    given: ['--idempotency-key', `key-${seed}`],
-    ci: ['--idempotency-from', 'ci'],
-  }[key];
-  return [
-    ...model.command(subjectsOf(schedule, typed)),
-    // A new attempt with a given key would be a contradiction.
-    ...(typed === 'fresh' && key !== 'made' ? [] : keyFlags),
-    ...(typed === 'fresh' && model.freshFlag !== null ? [model.freshFlag] : []),
-    ...(operation === 'backup.restore' && !safetyBackup ? ['--no-safety-backup'] : []),
-  ];
-}
-
-function writeInput(machine: Machine, { operation, subjects }: Schedule): void {
-  if (operation === 'blog.create') {
-    for (const subject of subjects)
-      machine.writeFile(`${subject}.md`, `---\ntitle: ${subject}\n---\nText.\n`);
-  }
-  if (operation === 'disputes.decide') {
-    const rows = subjects.map((subject) => `${uuidOf(subject)},won,Delivered.`);
-    machine.writeFile('decisions.csv', ['disputeId,status,resolution', ...rows, ''].join('\n'));
-  }
 }
 
 /** Read as the program reads it, but without a process for it. Logs that are damaged are left out. */

@@ -65,7 +65,7 @@ export type Step =
   | { readonly do: 'power-cut'; readonly cut: PowerCut };
 
 const hourMs = 3_600_000;
-export const yearMs = 365 * 24 * hourMs;
+const yearMs = 365 * 24 * hourMs;
 /** How far clocks are off, or jump. */
 const clockSteps = [-yearMs, -4 * hourMs, -hourMs, hourMs, 25 * hourMs, yearMs, 3 * yearMs];
 
@@ -76,6 +76,7 @@ export function chooseSteps(
   isBatch: boolean,
 ): Step[] {
   const choices = { random, model, key, isBatch };
+  if (model.class === 'repeatable' && random.chance(0.5)) return overtaking(choices);
   const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
   if (model.class === 'read') return steps;
   const canUndo = ['store.update', 'settings.save', 'backup.restore'].includes(model.id);
@@ -110,7 +111,7 @@ interface Choices {
   readonly isBatch: boolean;
 }
 
-function calm(typed: Typed, identity: Identity = plainIdentity): Step {
+function calm(typed: Typed, identity: Identity = plainIdentity): Extract<Step, { do: 'run' }> {
   return {
     ...{ do: 'run', typed, mishaps: noMishaps, kill: null, listening: 'always' },
     ...{ identity, tool: 'command' },
@@ -169,6 +170,19 @@ function chooseTool({ random, model, key, isBatch }: Choices, typed: Typed): Too
   const isResume = typed === 'resume';
   const can = { command: true, library: isResume || model.method !== null, mcp: true }[chosen];
   return (typed === 'same' || (isResume && chosen === 'library')) && can ? chosen : 'command';
+}
+
+/** A change is interrupted, a later one of the same fields is acknowledged under another clock, and the first is resumed. */
+function overtaking(choices: Choices): Step[] {
+  const { random } = choices;
+  const kill = { moment: random.pick(['received', 'applied', 'answered'] as const), write: 1, afterMs: 0 };
+  const later = { ...noMishaps, offsetMs: random.pick([0, -hourMs, -4 * hourMs, -yearMs, yearMs]) };
+  return [
+    { ...calm('same'), kill },
+    { ...calm('other-subject'), mishaps: later },
+    run(choices, random.pick(['resume', 'resume-newest'])),
+    calm('resume'),
+  ];
 }
 
 function powerCut(random: Random): PowerCut {

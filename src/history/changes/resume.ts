@@ -120,7 +120,7 @@ export async function continueRecord(
   if (!isSafe) return left(await ended(writer, record), 'ask_user');
   const question = options.isConfirmed ? null : needsYes(record, journal.now());
   if (question !== null) return left(record, question);
-  options.client.pause(waitOf([...writer.records.values()], journal.now()));
+  options.client.pause(waitOf(history.readForChange(record.operation), journal.now()));
   let safetyBackup: Recorded | null = null;
   const { safetyBackup: safety } = options;
   const intent = safety && safetyIntent(history, record, safety);

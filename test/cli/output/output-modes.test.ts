@@ -307,7 +307,7 @@ describe('the pager', () => {
     screen.type('storectl profile list; echo exit $?');
 
     const shown = await screen.shows(/exit \d+/);
-    expect(shown).toMatch(/PAGED\n +NAME .*\n +store0 .*\nexit 0/);
+    expect(shown).toMatch(/PAGED\nNAME .*\nstore0 .*\nexit 0/);
   });
 
   test.each(['storectl store update --help', 'stty columns 120; storectl store update --help'])(

@@ -60,17 +60,3 @@ test('of a wait of days, only the time is named, and it is kept for an hour', as
   expect(await hintOf(update)).toMatch(/^run the command again after 20.* \(in 1 hour\)/);
   expect(server.requests).toHaveLength(1);
 });
-
-test('the hint about a wait can be followed: --timeout waits, then the change is sent', async () => {
-  await using server = await startFaultServer([
-    answer(429, {}, { 'retry-after': '2' }),
-    answer(200, { id: 's-1', name: 'New' }),
-  ]);
-  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
-  const { stderr } = await machine.run([...update, '--timeout', '1']);
-  const [flag = ''] =
-    /--timeout \d+/.exec(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error.hint) ?? [];
-  expect(flag).not.toBe('');
-  expect(await machine.run([...update, ...flag.split(' ')])).toMatchObject({ exitCode: 0 });
-  expect(server.requests).toHaveLength(2);
-});

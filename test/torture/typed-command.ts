@@ -1,0 +1,90 @@
+import { type HistoryRecord, isInDoubt } from '../../src/history/journal/history-record.ts';
+import type { Identity, Machine, Mishaps, Program } from './client/machine.ts';
+import { type OperationModel, operations, uuidOf } from './operations.ts';
+import type { Run } from './play.ts';
+import type { Schedule } from './schedule.ts';
+import { isAboutEarlier, type KillAtMoment, type Tool } from './steps.ts';
+
+/** A client that is to be started. */
+export interface Start {
+  readonly typed: Run['typed'];
+  readonly mishaps: Mishaps;
+  readonly kill: KillAtMoment | null;
+  readonly identity: Identity;
+  readonly tool: Tool;
+  readonly inPair: boolean;
+  /** Null for what `typed` stands for. */
+  readonly command: readonly string[] | null;
+}
+
+/** What is started for it. */
+export function programOf(
+  schedule: Schedule,
+  { typed, tool, mishaps }: Start,
+  command: readonly string[],
+): Program {
+  const { operation, key, seed, timeoutMs } = schedule;
+  const timeout = ['--timeout', String(timeoutMs / 1000)];
+  const output = mishaps.outputFull ? ['--output-file', 'output/answer.json'] : [];
+  if (tool === 'command') return { does: 'command', args: [...command, ...output, '--json', ...timeout] };
+  const model: OperationModel = operations[operation];
+  const [subject = ''] = subjectsOf(schedule, typed);
+  const given = key === 'given' ? { idempotencyKey: `key-${seed}` } : {};
+  const inputs = { ...model.input(subject), ...given };
+  if (tool === 'library') {
+    const method = typed === 'resume' ? 'resume' : model.method;
+    return { does: 'library', call: { method, input: inputs, timeoutMs } };
+  }
+  const call = { tool: operation.replace(/[.-]/g, '_'), inputs, confirm: uuidOf(subject) };
+  return { does: 'mcp', args: ['mcp', '--allow', operation, ...timeout], call };
+}
+
+export function subjectsOf(schedule: Schedule, typed: Run['typed']): readonly string[] {
+  if (isAboutEarlier(typed) || typed === 'store-update') return [];
+  const isOther = typed === 'other-subject' || typed === 'key-with-other-arguments';
+  return isOther ? [schedule.otherSubject] : schedule.subjects;
+}
+
+/** What the user types; `records` are newest first. */
+export function commandLine(
+  schedule: Schedule,
+  { typed }: Pick<Start, 'typed'>,
+  records: () => readonly HistoryRecord[],
+): string[] {
+  if (typed === 'resume') return ['resume'];
+  if (typed === 'repair') return ['history', 'repair'];
+  if (typed === 'store-update') return ['store', 'update', '--name', 'By this machine'];
+  const lines = typed === 'resume-newest' || typed === 'undo' ? records() : [];
+  if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
+  if (typed === 'undo') {
+    const newest = lines.find(
+      ({ operation, state }) => operation === schedule.operation && state === 'applied',
+    );
+    return ['undo', newest?.id ?? 'k3f9a2', '--confirm', newest?.id ?? 'k3f9a2'];
+  }
+  const { operation, key, seed, safetyBackup } = schedule;
+  const model: OperationModel = operations[operation];
+  const keyFlags = {
+    made: [],
+    given: ['--idempotency-key', `key-${seed}`],
+    ci: ['--idempotency-from', 'ci'],
+  }[key];
+  return [
+    ...model.command(subjectsOf(schedule, typed)),
+    // A new attempt with a given key would be a contradiction.
+    ...(typed === 'fresh' && key !== 'made' ? [] : keyFlags),
+    ...(typed === 'fresh' && model.freshFlag !== null ? [model.freshFlag] : []),
+    ...(operation === 'backup.restore' && !safetyBackup ? ['--no-safety-backup'] : []),
+  ];
+}
+
+export function writeInput(machine: Machine, { operation, subjects }: Schedule): void {
+  if (operation === 'blog.create') {
+    for (const subject of subjects)
+      machine.writeFile(`${subject}.md`, `---\ntitle: ${subject}\n---\nText.\n`);
+  }
+  if (operation === 'disputes.decide') {
+    const rows = subjects.map((subject) => `${uuidOf(subject)},won,Delivered.`);
+    machine.writeFile('decisions.csv', ['disputeId,status,resolution', ...rows, ''].join('\n'));
+  }
+}
