@@ -129,7 +129,8 @@ describe('a closed log', () => {
 
   test('that has no more than its header lost a record, and can be read once it is repaired', async () => {
     const scene = makeScene();
-    await beginOne(scene.journal);
+    const { close } = await beginOne(scene.journal);
+    await close();
     scene.write(`${scene.text().split('\n')[0]}\n`);
     const [repaired] = await scene.open().repair();
     expect(repaired?.message).toBe('ends before its first record');
