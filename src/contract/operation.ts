@@ -90,11 +90,6 @@ export function canonicalId(id: string): string {
   return uuidPattern.test(id) ? id.toLowerCase() : id;
 }
 
-/** A path with its UUIDs in lower case, as {@link buildPath} makes it. */
-export function canonicalPath(path: string): string {
-  return path.split('/').map(canonicalId).join('/');
-}
-
 /**
  * Why `value` cannot be a path parameter, or null if it can.
  * Encoding alone is not enough: servers and proxies decode `%2F` and resolve `..` before they route.

@@ -13,12 +13,12 @@ interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface Child {
+interface Child {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
 }
 
-export interface Children {
+interface Children {
   start(task: ChildTask): Child;
   /** The same in a shell that first runs this, for example `ulimit -f 0`. */
   startLimited(limit: string, task: ChildTask): Child;

@@ -50,7 +50,7 @@ export const update = (body: Readonly<Record<string, unknown>>) => ({ operation:
 export const markRead = { operation: markNotificationsRead, body: { ids: ['n-1'] } };
 /** The settings that {@link save} replaces, and what it makes of them. */
 export const formerSettings = { showcase: { enabled: false }, updatedAt: 'then' };
-export const wantedSettings = { showcase: { enabled: true } };
+const wantedSettings = { showcase: { enabled: true } };
 export const save = {
   operation: saveSettings,
   body: wantedSettings,

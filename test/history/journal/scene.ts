@@ -7,7 +7,7 @@ import type { Intent } from '../../../src/history/journal/history-record.ts';
 import { type Journal, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { intent, store } from './values.ts';
 
-export const noon = Date.parse('2026-11-23T12:00:00Z');
+const noon = Date.parse('2026-11-23T12:00:00Z');
 export const dayMs = 24 * 3_600_000;
 
 export interface Scene {
