@@ -18,7 +18,7 @@ interface Child {
   readonly ended: Promise<Ended>;
 }
 
-interface Children {
+export interface Children {
   start(task: ChildTask): Child;
   /** The same in a shell that first runs this, for example `ulimit -f 0`. */
   startLimited(limit: string, task: ChildTask): Child;
