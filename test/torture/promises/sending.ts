@@ -21,6 +21,22 @@ export const sendingPromises: readonly ProgramPromise[] = [
     },
   },
   {
+    id: 'own-connection',
+    text: 'a write outside a batch has a connection of its own',
+    check: ({ runs, isBatch }) => {
+      const alone = isBatch
+        ? []
+        : runs.filter(({ requests }) => requests.some(({ write }) => write !== null));
+      if (alone.length === 0) return null;
+      return alone.flatMap(({ typed, requests }) =>
+        requests
+          .filter(({ write }) => write !== null)
+          .filter(({ clientPort }) => requests.filter((other) => other.clientPort === clientPort).length > 1)
+          .map(({ number }) => `${typed}: request ${number} shared its connection`),
+      );
+    },
+  },
+  {
     id: 'retry-after-kept',
     text: '`Retry-After` is never cut short, by a later command neither',
     check: checkWaits,
