@@ -157,13 +157,14 @@ function checkWaits(story: Story): readonly string[] | null {
 
 /** What a write was asked to wait holds for all later commands: its record keeps it. */
 function sentDespiteEarlierAnswer({ runs, wasDamaged }: Story): string[] {
-  // A full disk keeps no time, and a clock that jumps makes another of it.
-  const isKept = runs.every(
-    ({ mishaps }) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0 && mishaps.fullAt === 0,
-  );
-  if (!isKept || wasDamaged) return [];
+  // A full disk keeps no time, and a clock that is off makes another of it.
+  const isKept = ({ mishaps }: Run) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0 && mishaps.fullAt === 0;
+  if (wasDamaged) return [];
   return runs.flatMap((run) => {
-    const earlier = runs.filter((other) => other.endedMs <= run.startedMs && !wasKilled(other));
+    const unkept = runs.findLastIndex((other) => other.startedMs <= run.startedMs && !isKept(other));
+    const earlier = runs.filter(
+      (other, place) => place > unkept && other.endedMs <= run.startedMs && !wasKilled(other),
+    );
     const until = Math.max(0, ...earlier.flatMap(({ requests }) => requests.map(waitsUntil)));
     const send = run.events.find(({ event }) => event === 'send');
     const early = send === undefined ? 0 : until - send.ms;
