@@ -11,6 +11,11 @@ export interface LoadedCommand {
   readonly commands: readonly LoadedCommand[];
 }
 
+/** The commands behind a noun, at any depth, or the command itself. */
+export function leavesOf(command: LoadedCommand): readonly LoadedCommand[] {
+  return command.definition === null ? command.commands.flatMap(leavesOf) : [command];
+}
+
 /** The whole tree, with the definition of every command. */
 export async function loadCommands(): Promise<LoadedCommand[]> {
   return Promise.all(Object.entries(tree).map(([name, entry]) => load(name, entry)));

@@ -1,19 +1,20 @@
 import { PassThrough } from 'node:stream';
 import { main } from '../src/cli/main.ts';
-import { isGroup, tree } from '../src/cli/program/command-tree.ts';
+import { type Group, isGroup, tree } from '../src/cli/program/command-tree.ts';
 
 /** The help of the program, of every noun and of every command, by the words before `--help`. */
 export async function helpTexts(): Promise<Map<readonly string[], string>> {
-  const paths = [
-    [],
-    ...Object.entries(tree).flatMap(([noun, entry]) => [
-      [noun],
-      ...(isGroup(entry) ? Object.keys(entry.commands).map((verb) => [noun, verb]) : []),
-    ]),
-  ];
+  const paths = [[], ...pathsOf(tree)];
   const texts = new Map<readonly string[], string>();
   for (const words of paths) texts.set(words, await helpOf(words));
   return texts;
+}
+
+function pathsOf(commands: Group['commands']): string[][] {
+  return Object.entries(commands).flatMap(([word, entry]) => [
+    [word],
+    ...(isGroup(entry) ? pathsOf(entry.commands).map((path) => [word, ...path]) : []),
+  ]);
 }
 
 async function helpOf(words: readonly string[]): Promise<string> {

@@ -70,7 +70,7 @@ export function libraryTypes(): Record<string, string> {
   const history = [
     "import type { History, HistoryEntry } from './client.js';\n",
     "export type { History, HistoryEntry, RecordFilter } from './client.js';\n",
-    `${docOf('src/library/history.ts', 'createHistory')}export declare function createHistory(options: { readonly folder: string }): History;\n`,
+    `${docOf('src/library/history.ts', 'createHistory')}export declare function createHistory(options: { readonly folder: string; readonly baseUrl: string; readonly storeId: string }): History;\n`,
     errorTypes,
   ].join('\n');
   return {
@@ -175,14 +175,14 @@ export declare class HistoryError extends Error {
   readonly file: string | null;
 }
 
-/** The idempotency key was used for another request before. Nothing was sent. */
-export declare class KeyReusedError extends Error {
-  readonly code: 'idempotency_key_reused';
-  readonly earlier: HistoryEntry;
-}
-
-/** An earlier decision of the same dispute is in doubt, or has just been applied. Nothing was sent. */
-export declare class EarlierRequestError extends Error {
-  readonly earlier: HistoryEntry;
+/** A rule refuses to begin a change, such as a second appeal of one notice. Nothing was sent. */
+export declare class RefusedError extends Error {
+  /**
+   * \`in_doubt\`: \`earlier\` may have been applied, and has to be settled first. \`duplicate\`: the same was sent within 24 hours.
+   * \`only_once\`: the service takes it once. \`key_reused\`: the idempotency key was used for something else.
+   * \`changed_meanwhile\`: \`earlier\` was applied since.
+   */
+  readonly reason: 'in_doubt' | 'duplicate' | 'only_once' | 'key_reused' | 'changed_meanwhile';
+  readonly earlier: HistoryEntry | null;
 }
 `;

@@ -4,23 +4,26 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-const { origin, method, path, headers, body, connections, warmUpMs, forMs } = JSON.parse(process.argv[2]);
+const { origin, method, targets, body, connections, warmUpMs, forMs } = JSON.parse(process.argv[2]);
 const { hostname, port, host } = new URL(origin);
-const head = [`${method} ${path} HTTP/1.1`, `host: ${host}`];
-for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
+const heads = targets.map(({ path, headers }) => [
+  `${method} ${path} HTTP/1.1`,
+  `host: ${host}`,
+  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+]);
 const run = Math.random().toString(36).slice(2);
 let sent = 0;
 let answered = 0;
 
 /** `{unique}` in the body is replaced by a text that no other request has. */
-function nextRequest() {
+function nextRequest(head) {
   sent += 1;
   const text = body?.replace('{unique}', `${run}-${sent}`) ?? null;
   const length = text === null ? [] : [`content-length: ${Buffer.byteLength(text)}`];
   return `${[...head, ...length].join('\r\n')}\r\n\r\n${text ?? ''}`;
 }
 
-async function startClient() {
+async function startClient(head) {
   const socket = connect(Number(port), hostname);
   socket.setNoDelay(true);
   await once(socket, 'connect');
@@ -34,13 +37,13 @@ async function startClient() {
     if (received.length < end + 4 + Number(length)) return;
     received = '';
     answered += 1;
-    socket.write(nextRequest());
+    socket.write(nextRequest(head));
   });
   socket.on('error', () => {});
-  socket.write(nextRequest());
+  socket.write(nextRequest(head));
 }
 
-for (let number = 0; number < connections; number += 1) await startClient();
+for (let number = 0; number < connections; number += 1) await startClient(heads[number % heads.length]);
 setTimeout(() => {
   const [from, start] = [answered, performance.now()];
   setTimeout(() => {

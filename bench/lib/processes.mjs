@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const root = path.join(import.meta.dirname, '..', '..');
@@ -35,10 +35,11 @@ export function peakMemoryOfRunning(pid) {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) / 1024;
 }
 
-/** Processor time in seconds that a process has used. On Linux only, where a tick is 10 ms. */
-export function cpuSecondsOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+/** Processor time in ms that the threads of a process have used. On Linux only. */
+export function cpuMsOf(pid) {
+  const threads = `/proc/${pid}/task`;
+  const used = readdirSync(threads).map((thread) => readFileSync(`${threads}/${thread}/schedstat`, 'latin1'));
+  return used.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1_000_000;
 }
 
 /** What the program prints, without white space around it. */

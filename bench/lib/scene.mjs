@@ -20,8 +20,8 @@ export function answerServer(place) {
 export function newStore({ node, env, folder, database = databaseIn(folder) }) {
   const command = (...words) =>
     outputOf(node, [program, 'service', ...words, '--database', database, '-q'], { env });
-  const storeId = command('create-store', '--name', `Bench ${randomUUID()}`);
-  return { storeId, key: command('create-key', '--store', storeId, '--preset', 'owner') };
+  const storeId = command('stores', 'create', '--name', `Bench ${randomUUID()}`);
+  return { storeId, key: command('keys', 'create', '--store', storeId, '--preset', 'owner') };
 }
 
 /**

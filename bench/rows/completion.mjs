@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { nodeFloor, quickSamples } from '../lib/node-floor.mjs';
+import { addOldRuns } from '../lib/old-runs.mjs';
 import { findOnPath, program, root, timeOf } from '../lib/processes.mjs';
 import { answerServer, storeOf } from '../lib/scene.mjs';
 
@@ -41,30 +41,17 @@ const ids = {
   async prepare(place) {
     const server = await answerServer(place);
     const env = { ...place.env, ...storeOf(server) };
-    const args = ['backup', 'create', '--label', 'bench', '--sections', 'store', '--new', '-q'];
+    const args = ['backup', 'create', '--label', 'x', '--sections', 'store', '-q'];
     await timeOf(place.node, [program, ...args], { env });
     await server.stop();
-    multiplyRecord(env.STORECTL_STATE_DIR);
+    addOldRuns(path.join(env.STORECTL_STATE_DIR, 'history'), historySize - 1, (line, run) =>
+      line.replaceAll('5d2f6f3e8a11', String(run).padStart(12, '0')),
+    );
     return {
       subject: () => timeOf(place.node, [program, '__complete', 'fish', 'backup', 'restore', ''], { env }),
       floor: nodeFloor(place),
     };
   },
 };
-
-/** Copies the only record of the history. */
-function multiplyRecord(stateFolder) {
-  const file = readdirSync(stateFolder, { recursive: true, encoding: 'utf8' }).find((name) =>
-    /\d{8}-\d{6}-\w{6}\.json$/.test(name),
-  );
-  const folder = path.join(stateFolder, path.dirname(file));
-  const record = JSON.parse(readFileSync(path.join(stateFolder, file), 'utf8'));
-  mkdirSync(folder, { recursive: true });
-  for (let number = 1; number < historySize; number += 1) {
-    const id = record.id.replace(/\w{6}$/, String(number).padStart(6, '0'));
-    const answer = { ...record.answer, body: JSON.stringify({ id: `backup-${number}`, label: 'bench' }) };
-    writeFileSync(path.join(folder, `${id}.json`), `${JSON.stringify({ ...record, id, answer }, null, 2)}\n`);
-  }
-}
 
 export const completionRows = [words, ids];

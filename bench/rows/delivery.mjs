@@ -5,7 +5,7 @@ import Database from 'libsql';
 import pg from 'pg';
 import { p99 } from '../lib/latency.mjs';
 import { newPostgresDatabase } from '../lib/postgres.mjs';
-import { cpuSecondsOf } from '../lib/processes.mjs';
+import { cpuMsOf } from '../lib/processes.mjs';
 import { startScript, startService } from '../lib/scene.mjs';
 import { median } from '../lib/statistics.mjs';
 
@@ -212,11 +212,11 @@ const idleRow = (engine) => ({
     async subject() {
       const scene = await startHeld({ place, engine });
       await sleep(5_000);
-      const before = cpuSecondsOf(scene.service.pid);
+      const before = cpuMsOf(scene.service.pid);
       await sleep(idleSeconds * 1_000);
-      const used = cpuSecondsOf(scene.service.pid) - before;
+      const used = cpuMsOf(scene.service.pid) - before;
       await scene.end();
-      return used * 1_000;
+      return used;
     },
     floor: null,
   }),

@@ -16,8 +16,8 @@ const time = "'2026-01-01T00:00:00.000Z'";
 
 /** The SQL that adds events, each with a notification that nobody has read. */
 const events = (storeId, count) => `
-  insert into events (store_id, id, type, data, title, body, created_at)
-    ${numbers(count)} select '${storeId}', 'e' || i, 'post_created', '{}', 'Title', 'Body', ${time} from number;`;
+  insert into events (store_id, id, sequence, type, data, title, body, created_at)
+    ${numbers(count)} select '${storeId}', 'e' || i, i, 'post_created', '{}', 'Title', 'Body', ${time} from number;`;
 
 /** The SQL that adds other stores, and rows to the store: two fifths events, and a fifth each of deliveries, posts and disputes. */
 function filling(storeId, { rows, stores }) {
@@ -34,9 +34,9 @@ function filling(storeId, { rows, stores }) {
     ${events(storeId, 2 * fifth)}
     insert into deliveries (store_id, id, event_id, endpoint_id, status, attempts, created_at)
       ${numbers(fifth)} select ${own}, 'd' || i, 'e' || i, 'e', 'delivered', 1, ${time} from number;
-    insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
+    insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
         created_at, updated_at)
-      ${numbers(fifth)} select ${own}, 'p' || i, 'Title', 'p' || i, 'Some text', '[]', '[]', 'draft', 0, ${time}, ${time}
+      ${numbers(fifth)} select ${own}, i, 'p' || i, 'Title', 'p' || i, 'Some text', '[]', '[]', 'draft', 0, ${time}, ${time}
       from number;
     insert into disputes (store_id, id, kind, status, reason, risk_signals, deadline_at, appeal_deadline_at,
         idempotency_key, created_at, updated_at)
@@ -151,165 +151,185 @@ const growthRow = (engine, [name, make]) => ({
   },
 });
 
-const neighbourRow = (engine) => ({
-  name: `${prefixOf(engine)}: neighbour of a backup`,
-  what: `p99 of \`settings show\` while another store with 200 000 posts is backed up; p99 of the same otherwise${suffixOf(engine)}`,
+/** A request that backs a blog up, and a function that restores it from a backup. */
+const backupOf = (service) => {
+  const send = (suffix, body) =>
+    ask(service.origin, requestOf(service, () => ['POST', `/operations${suffix}`, body])(0));
+  const sections = ['blog'];
+  return {
+    backUp: () => send('/backups', { label: 'All', sections, idempotencyKey: randomUUID() }),
+    restore: (id) => send(`/backups/${id}/restore`, { sections, idempotencyKey: randomUUID() }),
+  };
+};
+
+/** How long a request takes, in ms. */
+async function timeOf(request) {
+  const start = performance.now();
+  const answer = await request();
+  return { ms: performance.now() - start, answer };
+}
+
+async function medianOf(times, request) {
+  const samples = [];
+  for (let index = 0; index < times; index++) samples.push((await timeOf(request)).ms);
+  return p50(samples);
+}
+
+/** The SQL that adds posts of this many characters after those that the store has, from a position on. */
+const posts = (storeId, first, count, characters) => `
+  insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
+      created_at, updated_at)
+    with recursive number(i) as (select ${first} union all select i + 1 from number where i < ${first + count - 1})
+    select '${storeId}', i, 'p' || i, 'Title', 'p' || i, '${'x'.repeat(characters)}', '[]', '[]', 'draft', 0, ${time},
+      ${time} from number;`;
+
+/** Two services, with a store of 10 posts or notifications and one of many. */
+async function prepareSizes(place, engine, many, fill) {
+  const services = {};
+  for (const [name, count] of Object.entries({ small: 10, large: many })) {
+    const folder = path.join(place.folder, name);
+    mkdirSync(folder);
+    const { database, run, end } = await engines[engine](folder);
+    const service = await startService({ ...place, folder, database });
+    await run(`${fill(service.storeId, count)} analyze`);
+    services[name] = { ...service, count, run, end: () => service.stop().then(end) };
+  }
+  return services;
+}
+
+/** What `measure` makes of a store takes no longer when the store holds much more. */
+const sizeRow = (engine, name, what, many, fill, measure) => ({
+  name: `${prefixOf(engine)}: ${name}`,
+  what: `${what}${suffixOf(engine)}`,
   engine,
   unit: 'ms',
   perRound: 1,
-  goals: () => [{ of: 'value', atMost: 50 }],
+  goals: () => [{ of: 'ratio', atMost: 2 }],
   async prepare(place) {
-    const { started, end } = sharedScene(place, engine);
-    const { large } = await started;
-    const show = requestOf(large.neighbour, operations['settings show']);
-    const backUp = () => {
-      const body = { label: 'All', sections: ['blog'], idempotencyKey: randomUUID() };
-      return ask(large.origin, requestOf(large, () => ['POST', '/operations/backups', body])(0));
-    };
+    const { small, large } = await prepareSizes(place, engine, many, fill);
     return {
-      subject: async () => p99(await latenciesDuring(large.origin, show, backUp)),
-      floor: async () => p99(await latenciesOf(large.origin, show, requests)),
-      end,
+      subject: await measure(large),
+      floor: await measure(small),
+      end: () => Promise.all([small.end(), large.end()]),
     };
   },
 });
 
-/** What happens to a blog after its backup. A restore writes what comes after the first difference. */
-const changes = {
-  ofFirstPost: "update posts set title = 'Other' where id = 'p1'",
-  // On the embedded engine a restore of many posts may have written them to the second table.
-  ofFirstPostOnEmbedded: `update posts set title = 'Other' where id = 'p1';
-    update other_posts set title = 'Other' where id = 'p1'`,
-  newPosts: `insert into posts select store_id, 'q' || id, title, 'q' || id, excerpt, content_md, cover_image_id, tags,
-    featured_product_ids, status, published_at, scheduled_at, meta_title, meta_description, view_count, created_at,
-    updated_at from posts where id in ('p1', 'p2', 'p3')`,
-};
+const blogOf = (storeId, count) => posts(storeId, 1, count, 200);
 
-/** Answers how long a restore takes after a change, of a backup that is made first. */
-async function makeRestore(service, run, change) {
-  const send = (suffix, body) =>
-    ask(service.origin, requestOf(service, () => ['POST', `/operations${suffix}`, body])(0));
-  const backup = { label: 'All', sections: ['blog'], idempotencyKey: randomUUID() };
-  const { id } = await send('/backups', backup);
-  return async () => {
-    await run(change);
-    const start = performance.now();
-    await send(`/backups/${id}/restore`, { sections: ['blog'], idempotencyKey: randomUUID() });
-    return performance.now() - start;
-  };
-}
+const sizeRows = (engine) => [
+  sizeRow(
+    engine,
+    'backup',
+    '`backup create` of 100 000 posts; of 10',
+    100_000,
+    blogOf,
+    async (service) => () => medianOf(20, backupOf(service).backUp),
+  ),
+  sizeRow(
+    engine,
+    'restore with three newer posts',
+    '`backup restore` of 100 000 posts; of 10',
+    100_000,
+    blogOf,
+    async (service) => {
+      const { backUp, restore } = backupOf(service);
+      const { id } = await backUp();
+      const create = requestOf(service, operations['blog create']);
+      return async () => {
+        const samples = [];
+        for (let index = 0; index < 10; index++) {
+          for (let post = 0; post < 3; post++) await ask(service.origin, create(post));
+          samples.push((await timeOf(() => restore(id))).ms);
+        }
+        return p50(samples);
+      };
+    },
+  ),
+  sizeRow(
+    engine,
+    'restore to and fro',
+    'ten restores in which all 100 000 posts go and come back; 10 posts',
+    100_000,
+    (storeId) => `update stores set blog = '[]' where id = '${storeId}';`,
+    async (service) => {
+      const { backUp, restore } = backupOf(service);
+      const empty = await backUp();
+      await service.run(blogOf(service.storeId, service.count));
+      const full = await restore(empty.id);
+      return async () =>
+        (
+          await timeOf(async () => {
+            for (let index = 0; index < 5; index++) {
+              await restore(full.preRestoreBackupId);
+              await restore(empty.id);
+            }
+          })
+        ).ms;
+    },
+  ),
+  sizeRow(
+    engine,
+    '`notify mark-read`',
+    '`notify mark-read` of 1 000 000 notifications; of 10',
+    1_000_000,
+    events,
+    async (service) => async () => {
+      await service.run(`update stores set mark = 0 where id = '${service.storeId}'`);
+      return (
+        await timeOf(() =>
+          ask(service.origin, requestOf(service, () => ['POST', '/notifications/read', {}])(0)),
+        )
+      ).ms;
+    },
+  ),
+];
 
-const neighbourOfRestoreRow = (name, what, change) => ({
-  name: `growth: neighbour of a restore${name}`,
-  what: `p99 of \`store update\` while another store with 20 000 posts is restored, of which ${what}`,
+/** The longest time that a request of a neighbour takes while a store is backed up and restored, and marks all read. */
+const neighbourRow = {
+  name: 'growth: neighbour of a large store',
+  what: 'longest `store update` while another store with 200 000 posts of 5 KB is backed up and restored, all posts returning, and marks 1 000 000 notifications read; the same otherwise',
   engine: 'embedded',
   unit: 'ms',
   perRound: 1,
+  warmUps: 0,
   goals: () => [{ of: 'value', atMost: 50 }],
   async prepare(place) {
     const { run } = await engines.embedded(place.folder);
     const service = await startService(place);
     const neighbour = newStore(place);
-    await run(filling(service.storeId, { rows: 100_000, stores: 1 }));
-    const restore = await makeRestore(service, run, change);
+    const { backUp, restore } = backupOf(service);
+    const empty = await backUp();
+    await run(posts(service.storeId, 1, 200_000, 5_000));
+    await run(
+      `delete from events where store_id = '${service.storeId}'; ${events(service.storeId, 1_000_000)}`,
+    );
     const update = requestOf(neighbour, operations['store update']);
+    const markAll = requestOf(service, () => ['POST', '/notifications/read', {}])(0);
+    const useAll = async () => {
+      for (let index = 0; index < 20; index++) {
+        const { id } = await backUp();
+        await restore(empty.id);
+        await restore(id);
+        await ask(service.origin, markAll);
+      }
+    };
+    const longest = (times) => times.at(-1);
     return {
-      subject: async () => p99(await latenciesDuring(service.origin, update, restore)),
-      floor: async () => p99(await latenciesOf(service.origin, update, requests)),
+      async subject() {
+        await run(`update stores set mark = 0 where id = '${service.storeId}'`);
+        return longest(await latenciesDuring(service.origin, update, useAll));
+      },
+      floor: async () => longest(await latenciesOf(service.origin, update, requests)),
       end: service.stop,
-    };
-  },
-});
-
-const neighbourOfMarkReadRow = (engine) => ({
-  name: `${prefixOf(engine)}: neighbour of \`notify mark-read\``,
-  what: `p99 of \`store update\` while another store marks 1 000 000 notifications read${suffixOf(engine)}`,
-  engine,
-  unit: 'ms',
-  perRound: 1,
-  warmUps: 0,
-  once: true,
-  goals: () => [{ of: 'value', atMost: 50 }],
-  async prepare(place) {
-    const { database, run, end } = await engines[engine](place.folder);
-    const own = { ...place, database };
-    const service = await startService(own);
-    const neighbour = newStore(own);
-    await run(`${events(service.storeId, 1_000_000)} analyze`);
-    const update = requestOf(neighbour, operations['store update']);
-    const markAll = requestOf(service, () => ['POST', '/notifications/read', {}]);
-    return {
-      subject: async () =>
-        p99(await latenciesDuring(service.origin, update, () => ask(service.origin, markAll(0)))),
-      floor: async () => p99(await latenciesOf(service.origin, update, requests)),
-      end: () => service.stop().then(end),
-    };
-  },
-});
-
-const restoreRow = {
-  name: 'growth on PostgreSQL: restore of 10 000 posts',
-  what: '`backup restore` of a blog of 10 000 posts, on PostgreSQL',
-  engine: 'postgres',
-  unit: 'ms',
-  perRound: 1,
-  goals: () => [{ of: 'value', atMost: 1_000 }],
-  async prepare(place) {
-    const { url, run, end } = await newPostgresDatabase();
-    const service = await startService({ ...place, database: url });
-    await run(filling(service.storeId, { rows: 50_000, stores: 1 }));
-    return {
-      subject: await makeRestore(service, run, changes.ofFirstPost),
-      floor: null,
-      end: () => service.stop().then(end),
     };
   },
 };
 
-const largePosts = 5_000;
-
-/** Posts of 200 000 characters. */
-const largeBlog = (storeId) => `
-  insert into posts (store_id, id, title, slug, content_md, tags, featured_product_ids, status, view_count, created_at,
-      updated_at)
-    with recursive number(i) as (select 1 union all select i + 1 from number where i < ${largePosts}),
-      content(text) as (select 'x' union all select text || text from content where length(text) < 200000)
-    select '${storeId}', 'p' || i, 'Title', 'p' || i, substr(text, 1, 200000), '[]', '[]', 'draft', 0, 't', 't'
-    from number cross join content where length(text) >= 200000`;
-
-const memoryRow = (engine) => ({
-  name: `${prefixOf(engine)}: memory of a backup and its restore`,
-  what: `most memory of the service that backs a store of 1 GB up and restores it${suffixOf(engine)}`,
-  engine,
-  unit: 'MiB',
-  perRound: 1,
-  warmUps: 0,
-  once: true,
-  goals: () => [{ of: 'value', atMost: 190 }],
-  async prepare(place) {
-    const { database, run, end } = await engines[engine](place.folder);
-    const service = await startService({ ...place, database });
-    return {
-      async subject() {
-        await run(largeBlog(service.storeId));
-        const restore = await makeRestore(service, run, changes.ofFirstPost);
-        await restore();
-        return service.peakMemory();
-      },
-      floor: null,
-      end: () => service.stop().then(end),
-    };
-  },
-});
-
 export const growthRows = [
   ...Object.keys(engines).flatMap((engine) => [
     ...Object.entries(operations).map((operation) => growthRow(engine, operation)),
-    neighbourRow(engine),
-    neighbourOfMarkReadRow(engine),
-    memoryRow(engine),
+    ...sizeRows(engine),
   ]),
-  neighbourOfRestoreRow('', 'three are newer than the backup', changes.newPosts),
-  neighbourOfRestoreRow(' of all posts', 'all are written again', changes.ofFirstPostOnEmbedded),
-  restoreRow,
+  neighbourRow,
 ];

@@ -2,7 +2,7 @@ import { type CommandDefinition, refusedFlags } from '../../src/cli/command/comm
 import { globalGroup, globalOptions, listedOptions } from '../../src/cli/command/global-options.ts';
 import { type ArgumentSpec, defaultGroup, type OptionSpec } from '../../src/cli/core/option-spec.ts';
 import { outputFileOption } from '../../src/cli/output/output-file.ts';
-import type { LoadedCommand } from '../command-definitions.ts';
+import { type LoadedCommand, leavesOf } from '../command-definitions.ts';
 
 /** What the pages need besides the command tree. */
 export interface ManualFacts {
@@ -72,23 +72,26 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
 /** On Linux and macOS, as long as no variable names another folder. */
 const files = [
   ['~/.config/storectl/settings.json', 'Profiles, with the base URL, the store id and the key of each.'],
-  ['~/.local/state/storectl/history/PROFILE/', 'The history: one record for each change.'],
+  [
+    '~/.local/state/storectl/history/',
+    'The histories: a folder for each store, a file for each run that changed something.',
+  ],
   ['~/.local/state/storectl/demo/', 'The demo store and its history.'],
   ['~/.cache/storectl/compiled/', 'The compiled program, for a faster start. It can be deleted.'],
 ] as const;
 
 function commandPage(command: LoadedCommand, version: string): string {
-  const { path, summary, commands: verbs } = command;
+  const { path, summary, definition } = command;
   const name = pageName(path);
-  const all = verbs.length === 0 ? [command] : verbs;
+  const all = leavesOf(command);
   return join([
     head(name, lowerFirst(summary), version),
     '.SH SYNOPSIS',
     all.map(synopsis).join('\n.br\n'),
     '.SH DESCRIPTION',
-    ...(verbs.length === 0
+    ...(definition !== null
       ? details(command)
-      : [`${roff(summary)}.`, ...verbs.flatMap((verb) => [`.SS ${quoted(verb.path)}`, ...details(verb)])]),
+      : [`${roff(summary)}.`, ...all.flatMap((verb) => [`.SS ${quoted(verb.path)}`, ...details(verb)])]),
     '.SH SEE ALSO',
     '.BR storectl (1)',
     'describes the options of all commands, the exit codes and the environment.',

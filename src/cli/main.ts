@@ -220,7 +220,9 @@ async function describeForPeople(
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
   // The terminal has echoed ^C: overwrite it.
-  return `${width !== null && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`;
+  const { inAscii, isAsciiLocale } = await import('./output/ascii.ts');
+  const text = width !== null && isAsciiLocale(env) ? inAscii(lines.join('\n')) : lines.join('\n');
+  return `${width !== null && signal.aborted ? '\r' : ''}${text}\n`;
 }
 
 function describeAsJson({ exitCode: _, reason: __, ...error }: ErrorDetails): string {

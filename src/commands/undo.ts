@@ -7,8 +7,8 @@ import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
 import { sameJson } from '../cli/core/json-changes.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
-import type { Result, Run } from '../cli/operation/call/run.ts';
-import { printResult } from '../cli/operation/result/print-result.ts';
+import type { OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
+import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import { describeRestored, safetyLabel, withSafetyId } from '../cli/operation/result/restored.ts';
 import { wrongConfirmation } from '../cli/operation/send/confirm.ts';
 import { announce, readBeforeWrite, recording, send } from '../cli/operation/send/send.ts';
@@ -18,7 +18,7 @@ import type { Operation } from '../contract/operation.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';
-import { planUndo, type Undo, withFormerValues } from '../history/changes/undo.ts';
+import { planUndo, type Undo, type UndoneField, withFormerValues } from '../history/changes/undo.ts';
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,
@@ -45,6 +45,7 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
       group: 'Safety:',
     },
   ],
+  dryRun: true,
   examples: ['undo', 'undo k3f9a2', 'undo k3f9a2 --confirm k3f9a2 --json'],
   async run(context, parsed) {
     const given = argumentValue(parsed, 'id');
@@ -56,6 +57,10 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
     const history = await context.history();
     const undo = await recording(context, async () => planUndo(history, given));
     const run = runOf(target, context, parsed, undo);
+    if (context.flags.dryRun) {
+      printDryRun({ ...run, request: await requestOf(run, undo) });
+      return undefined;
+    }
     await announce(run);
     await printResult(run, viewOf(undo), await takeBack(run, undo));
     return undefined;
@@ -78,6 +83,28 @@ function runOf(target: Connection, context: Context, parsed: ParsedCommand, { re
     request: { operation, parameters: {}, body: null },
     ui: { context, parsed, fields: [], interview: null },
   };
+}
+
+/** What is sent to take the change back. */
+async function requestOf(run: Run, undo: Undo): Promise<OperationRequest> {
+  if (undo.by === 'backup') return restoreRequest(undo);
+  if (undo.by === 'fields') return { ...run.request, body: withFormerValues({}, undo.fields) };
+  return saveRequest(await readCurrent(run), undo.fields);
+}
+
+function restoreRequest({ backupId, sections }: RestoreUndo): OperationRequest {
+  return { operation: restoreBackup, parameters: { backupId }, body: { sections } };
+}
+
+function readCurrent(run: Run): Promise<Result> {
+  return readBeforeWrite({ ...run, request: { operation: showSettings, parameters: {}, body: null } });
+}
+
+/** The present settings with the former values. */
+function saveRequest({ answer }: Result, fields: readonly UndoneField[]): OperationRequest {
+  const owned = (name: string) => serverOwnedSettings.some((field) => field === name);
+  const next = Object.entries(withFormerValues(answer, fields)).filter(([name]) => !owned(name));
+  return { operation: saveSettings, parameters: {}, body: Object.fromEntries(next) };
 }
 
 function operationOf(id: string): Operation {
@@ -103,21 +130,18 @@ function viewOf({ record, by }: Undo) {
 async function undoFields(run: Run, undo: FieldUndo): Promise<Result> {
   const { context } = run.ui;
   const values = { now: context.now(), currency: null };
-  const rows = undo.fields.map(({ path, former, changed }) => ({ path, value: former, seen: changed }));
-  context.notice(describeSeenChanges(rows, values, undo.record.updatedAt, context.err));
+  const rows = undo.fields.map(({ path, former, seen }) => ({ path, value: former, seen }));
+  const [{ updatedAt } = undo.record] = undo.later;
+  context.notice(describeSeenChanges(rows, values, updatedAt, context.err));
   if (undo.later.length > 0) refuseOverLater(context, undo);
   await confirmYes(context, undo, 'Send these values?');
-  const body = withFormerValues({}, undo.fields);
-  return send({ ...run, request: { ...run.request, body } }, { undoes: undo.record.id });
+  return send({ ...run, request: await requestOf(run, undo) }, { undoes: undo.record.id });
 }
 
 /** Puts the former values into the present document at the changed paths only. */
 async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
   const { context } = run.ui;
-  const read = await readBeforeWrite({
-    ...run,
-    request: { operation: showSettings, parameters: {}, body: null },
-  });
+  const read = await readCurrent(run);
   const open = undo.fields.filter(({ path, former }) => !isSame(getPath(read.answer, path), former));
   if (open.length === 0) {
     context.notice('The settings already have the values from before; nothing was sent.');
@@ -134,11 +158,8 @@ async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
   context.notice(describeFieldChanges(changes, values, context.err));
   if (moved.length > 0) refuseOverLater(context, undo);
   await confirmYes(context, undo, 'Save these settings?');
-  const owned = (name: string) => serverOwnedSettings.some((field) => field === name);
-  const next = withFormerValues(read.answer, open);
-  const body = Object.fromEntries(Object.entries(next).filter(([name]) => !owned(name)));
   return send(
-    { ...run, request: { ...run.request, operation: saveSettings, body } },
+    { ...run, request: saveRequest(read, open) },
     { former: JSON.stringify(read.answer), ifMatch: read.etag, undoes: undo.record.id },
   );
 }
@@ -167,7 +188,7 @@ async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
     throw inputNeeded([missing]);
   }
   if (confirmed === undefined) await confirmYes(context, undo, 'Restore them?');
-  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections } };
+  const request = restoreRequest(undo);
   const result = await send(
     { ...run, request },
     { safetyLabel: `${safetyLabel}${backupId}`, undoes: record.id },

@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
 
 const formats: Readonly<Record<string, string>> = {
   email: 'an email address',
-  url: 'a URL, for example https://example.com',
+  url: 'a whole URL that begins with https://',
   guid: 'a UUID',
   uuid: 'a UUID',
 };

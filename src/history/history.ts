@@ -11,6 +11,8 @@ import {
   type LogWriter,
   openJournal,
 } from './journal/journal.ts';
+import { isOldName } from './journal/log-name.ts';
+import { remainingWait } from './journal/settle.ts';
 import { rulesOf } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
@@ -85,8 +87,6 @@ const dayMs = 24 * 3_600_000;
 /** A change reads at least so many logs of its own operation, and all that are younger than {@link recentMs}. */
 const minRead = 20;
 const recentMs = 2 * dayMs;
-/** What a store asked for is kept for later commands no longer than this. */
-const maxKeptWaitMs = 3_600_000;
 
 /** The history in a folder. Touches nothing until it is used. */
 export function openHistory(settings: JournalSettings): History {
@@ -132,16 +132,28 @@ export function openHistory(settings: JournalSettings): History {
   }
 
   function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
-    const logs = journal.logs().reverse();
     const since = dayOf(journal.now() - recentMs);
-    const { isReplacedBy = [] } = rulesOf(operation);
-    const own = logs.filter(
-      (log) => mayHold(log, operation) || isReplacedBy.some((other) => other === log.operation),
-    );
+    const { recordedWith = [], isReplacedBy = [] } = rulesOf(operation);
+    const operations: readonly string[] = [operation, ...recordedWith, ...isReplacedBy];
+    let count = 0;
+    const mayMatter = (name: string) => {
+      if (!isOldName(name, since)) return true;
+      if (!all && count >= minRead) return false;
+      if (!operations.some((other) => name.includes(`-${other}.`))) return false;
+      count += 1;
+      return true;
+    };
+    const logs = journal.logs(mayMatter).reverse();
+    const own = logs.filter((log) => operations.includes(log.operation));
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
     return logs
       .filter((log) => log.status !== 'closed' || recent.has(log))
-      .flatMap((log) => read(log).reverse());
+      .flatMap((log) => {
+        const records = read(log).reverse();
+        // Its wait may be over: then others need not read it again.
+        if (log.status === 'unsettled' && !records.some(({ open }) => open)) void journal.settle(log);
+        return records;
+      });
   }
 
   return {
@@ -221,14 +233,7 @@ function dayOf(time: number): string {
 
 /** Milliseconds for which the last responses in these records asked to send the store nothing. */
 export function waitOf(records: readonly HistoryRecord[], now: number): number {
-  const waits = records.map(({ response }) => {
-    if (response === null || response.retryAt === null) return 0;
-    const age = now - Date.parse(response.receivedAt);
-    // A clock outside that hour says nothing about it.
-    if (age < 0 || age >= maxKeptWaitMs) return 0;
-    return Math.min(response.retryAt - now, maxKeptWaitMs - age);
-  });
-  return Math.max(0, ...waits);
+  return records.reduce((longest, record) => Math.max(longest, remainingWait(record, now)), 0);
 }
 
 /** Milliseconds since the record was begun; never negative, whatever happened to the clock. */
@@ -237,7 +242,13 @@ export function recordAge({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: 
 }
 
 /** How long a key is sent again: services forget keys, often after 24 hours. */
-export const keyReuseMs = 20 * 3_600_000;
+const keyReuseMs = 20 * 3_600_000;
+
+/** Whether the service may have forgotten the key of a record. A date in the future says nothing, so it counts as old. */
+export function isKeyForgotten({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
+  const age = now - Date.parse(createdAt);
+  return !(age >= 0 && age < keyReuseMs);
+}
 
 /** How the locks of a change are waited for. */
 export function lockOptionsOf({ signal, onWait }: Pick<SendOptions, 'signal' | 'onWait'>): LockOptions {

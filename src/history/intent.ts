@@ -1,6 +1,6 @@
 import { buildPath, type Operation } from '../contract/operation.ts';
 import { fingerprint, keyOf } from './fingerprint.ts';
-import type { HistoryRecord, Intent } from './journal/history-record.ts';
+import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
 
 /** A change that is asked for, before it is recorded. */
 export interface ChangeRequest {
@@ -48,7 +48,8 @@ export function intentOf(
   };
 }
 
-/** The intent of a record that was read from a damaged log stands for every command of its operation. */
+/** A record whose request was lost stands for every command of its operation, until it is marked. */
 export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' | 'fingerprint'): boolean {
-  return record.operation === intent.operation && (record.unreadable || record[by] === intent[by]);
+  if (record.operation !== intent.operation) return false;
+  return record.unreadable ? isInDoubt(record) : record[by] === intent[by];
 }

@@ -10,7 +10,7 @@ import type { HistoryRecord } from './journal/history-record.ts';
 type Sent = Pick<HistoryRecord, 'path' | 'body'>;
 
 /** How a read shows what became of a change in doubt. */
-export interface Proof {
+interface Proof {
   readonly operation: Operation;
   path(record: Sent): string;
   /**
@@ -39,7 +39,7 @@ export interface OperationRules {
   };
   /** The same command again while one is in doubt: `continues` it, `reads` what became of it, is `refused`, or `sends`. */
   readonly again: 'sends' | 'refused' | 'continues' | 'reads';
-  /** What it sets, as dotted paths: `store.settings.cashbackBp`, `blog`. */
+  /** What it sets, or adds to if it is not ordered, as dotted paths: `store.settings.cashbackBp`, `blog`. */
   touches(record: Sent): readonly string[];
   /** Changes of the same values take effect in the order of their numbers: they share a lock until their outcome. */
   readonly isOrdered?: true;

@@ -20,9 +20,19 @@ export {
 } from './admin/deliveries.ts';
 export { emitEvent, type RaisedEvent, raisedEvents } from './admin/emit-event.ts';
 export { describeStore, type ExampleStore, seedExampleStore } from './admin/example-store.ts';
+export {
+  closeReclaim,
+  giveReclaimNotice,
+  listAllBackups,
+  listAllDisputes,
+  listAllEndpoints,
+  listReclaimNotices,
+  removeBackup,
+  removeEndpoint,
+  submitEvidence,
+} from './admin/objects.ts';
 export { defaultRetentionDays, type Pruned, prune, pruneDaily } from './admin/prune.ts';
-export { giveReclaimNotice, submitEvidence } from './admin/store-records.ts';
-export { createStore, listStores } from './admin/stores.ts';
+export { createStore, deleteStore, listStores, measureStore } from './admin/stores.ts';
 export { parseSink } from './delivery/send.ts';
 export { type App, type AppOptions, createApp } from './http/app.ts';
 export { parseTrustedProxies } from './http/client-address.ts';

@@ -48,7 +48,7 @@ describe('bash', () => {
     ['storectl --base-url http://x:80 history list --state un', ['unknown']],
     ['storectl backup create --label ', []],
     ['storectl store update --name --ti', []],
-    ['storectl service create-key --preset c', ['ci-backup']],
+    ['storectl service keys create --preset c', ['ci-backup']],
     ['storectl disputes decide --fields id,res', ['id,resolution']],
     ['storectl api P', ['POST', 'PUT', 'PATCH']],
     ['storectl -- ba', ['backup']],

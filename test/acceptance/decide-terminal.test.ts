@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { otherUser } from '../helpers/bulk.ts';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { setScene } from './scene.ts';
@@ -66,7 +67,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/Resolution:$/);
   terminal.type('Delivered in time');
   await confirm();
-  await terminal.shows(/✓ Decided dispute \S+ as won \(1 of 4\)\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/);
+  await terminal.shows(/decided +1 of 4 +\S+ +as won\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Skip this', 'Enter');
   await terminal.shows(/3 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Enter');
@@ -80,8 +81,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   terminal.press('Back', 'Enter');
   await terminal.shows(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/);
   terminal.press('C-c');
-  const stopped = await terminal.shows(/2 decided, 2 not sent\n(.*\n)+\$/);
-  expect(stopped).toContain('stopped after 2 decisions, 2 left: cancelled; nothing more was sent');
+  const stopped = await terminal.shows(/stopped \(2 decided, 2 not reached\): cancelled\n(.*\n)+\$/);
   expect(stopped).toContain('run the same command again to continue');
 
   terminal.type(`clear; ${command}; echo "exit $?"`);
@@ -90,7 +90,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
   terminal.press('Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 decided in an earlier run, 2 skipped\nRun the same command again to decide the rest\.\nexit 0/,
+    /2 already decided, 2 skipped\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
   );
 
   const { stdout } = await machine.run([
@@ -125,7 +125,7 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   expect(other).not.toBe(asked);
   expect(other).toMatch(new RegExp(`^${asked}`));
   terminal.type(asked);
-  await terminal.shows(/1 decided, 1 skipped(.*\n)+exit 0/);
+  await terminal.shows(/Decided 1 dispute, 1 skipped(.*\n)+exit 0/);
 });
 
 test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {
@@ -149,8 +149,50 @@ test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is
   terminal.press('C-c');
 
   const end = await terminal.shows(/exit \d+/);
-  expect(end).toMatch(/1 not sent, 1 unknown|1 unknown, 1 not sent/);
-  expect(end).toContain('its outcome is unknown');
-  expect(end).toMatch(/storectl resume \S+/);
+  expect(end).toMatch(/1 in doubt, 1 not reached/);
+  expect(end).toMatch(/its\s+outcome\s+is\s+unknown/);
+  expect(end).toMatch(/\([a-z0-9]{6}\)/);
   expect(end).toContain('exit 10');
+});
+
+test('deciding by hand shows status and resolution before the id is typed, and drops the line break of the editor', async () => {
+  const machine = newProgramMachine();
+  const editor = path.join(machine.folder, 'editor.sh');
+  writeFileSync(editor, '#!/bin/sh\nprintf "Signed by\\nthe buyer\\n" > "$1"\n', { mode: 0o755 });
+  const open = async (reason: string) =>
+    (await machine.run(['--demo', 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
+  const ids = [await open('First'), await open('Second')];
+  const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
+  terminal.type(`clear; '${testNode}' '${launcher}' --demo disputes decide ${ids.join(' ')}`);
+
+  await terminal.shows(/1 of 2\n(.*\n)+❯ won\n/);
+  terminal.press('Enter');
+  await terminal.shows(/Resolution .*editor/);
+  terminal.press('Enter');
+  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+  expect(screen).toMatch(/^Status +won\nResolution +Signed by\n +the buyer\n/m);
+  terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
+  await terminal.shows(/decided +1 of 2 +\S+ +as won\n/);
+  terminal.press('C-c');
+  await terminal.shows(/stopped \(1 decided, 1 not reached\)/);
+
+  const shown = await machine.run(['--demo', 'disputes', 'show', ids[0] ?? '', '--json']);
+  expect(JSON.parse(shown.stdout).record).toMatchObject({
+    status: 'won',
+    resolution: 'Signed by\nthe buyer',
+  });
+});
+
+test('a long plan of decisions says in the pager that a question follows', async () => {
+  const { machine, service } = await setScene();
+  const rows = (await otherUser(service).openDisputes(60)).map((id) => `${id},won,Delivered`);
+  writeFileSync(path.join(machine.folder, 'd.csv'), ['disputeId,status,resolution', ...rows].join('\n'));
+  const terminal = await openTerminal(machine.folder, machine.env);
+  terminal.type(`clear; '${testNode}' '${launcher}' disputes decide --from d.csv`);
+
+  await terminal.shows(/nothing has been sent\. Press q to close it\. A question follows\.\n/);
+  terminal.type('q');
+  await terminal.shows(/Record 60 decisions\? This is final\. Type 60 to confirm/);
+  terminal.press('C-c');
+  await terminal.shows(/cancelled; nothing was sent/);
 });

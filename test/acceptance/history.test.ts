@@ -59,17 +59,18 @@ test('the history is private, holds no key, and shows what was sent and what cam
     path: proxy.requests[0]?.path,
     body: proxy.requests[0]?.body,
     storeId: service.storeId,
-    answer: { status: 201 },
+    response: { status: 201 },
   });
-  expect(JSON.parse(shown.answer.body)).toMatchObject({ id: result, label: 'nightly' });
-  expect((await machine.run(['history', 'show', id.slice(-6)])).stdout).toContain(result);
+  expect(JSON.parse(shown.response.body)).toMatchObject({ id: result, label: 'nightly' });
+  expect((await machine.run(['history', 'show', id])).stdout).toContain(result);
   expect(await machine.run(['history', 'show', 'nothing'])).toMatchObject({ exitCode: 2 });
 
   const dryRun = await machine.run(['history', 'prune', '--older-than', '0h', '--dry-run']);
-  expect(dryRun.stderr).toContain('Would remove 2 records. Nothing was removed.');
-  expect(dryRun.stdout).toContain(id);
-  expect((await machine.run(['history', 'prune', '--older-than', '0h'])).stderr).toContain(
-    'Removed 2 records',
+  expect(dryRun.stderr).toContain('Would remove 1 run from the history. Nothing was removed.');
+  // A backup is kept: the service does not list it.
+  expect(dryRun.stdout).not.toContain(id);
+  expect((await machine.run(['history', 'prune', '--older-than', '0h', '--backups'])).stderr).toContain(
+    'Removed 2 runs from the history',
   );
   expect(await list()).toMatchObject([{ operation: 'notify.add-endpoint', state: 'unknown' }]);
 });

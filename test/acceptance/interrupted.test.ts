@@ -21,7 +21,7 @@ test.each([
     const result = await running.ended;
     expect(result).toMatchObject({ exitCode: 10, signal: null });
     const { operationId } = errorOf(result);
-    expect(operationId).toMatch(/^\d{8}-/);
+    expect(operationId).toMatch(/^[a-z0-9]{6}$/);
     expect(proxy.requests).toHaveLength(1);
 
     proxy.decide(() => 'pass');
@@ -43,7 +43,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s is the same with stored settings',
 
   const result = await running.ended;
   expect(result).toMatchObject({ exitCode: 10, signal: null });
-  expect(errorOf(result).operationId).toMatch(/^\d{8}-/);
+  expect(errorOf(result).operationId).toMatch(/^[a-z0-9]{6}$/);
 });
 
 test('Ctrl-C between two attempts: exit 10, and no further request', async () => {

@@ -32,13 +32,13 @@ for (const name of ['fsyncSync', 'linkSync', 'mkdirSync', 'renameSync', 'unlinkS
 }
 
 const { writeSync } = fs;
-fs.writeSync = (descriptor, bytes, ...rest) => {
+fs.writeSync = (descriptor, bytes, offset = 0, length = bytes.length - offset, position = null) => {
   if (step('writeSync')) die();
   if (step('writeSync, half')) {
-    writeSync.call(fs, descriptor, bytes.subarray(0, bytes.length >> 1));
+    writeSync.call(fs, descriptor, bytes, offset, length >> 1, position);
     die();
   }
-  return writeSync.call(fs, descriptor, bytes, ...rest);
+  return writeSync.call(fs, descriptor, bytes, offset, length, position);
 };
 
 const socket = net.Socket.prototype;

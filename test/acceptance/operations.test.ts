@@ -73,8 +73,8 @@ test('the 12 operations by flags alone, against the demo store', async () => {
 
 test('the 12 operations against a service in another process: the requests of the spec, and no key in the clear', async () => {
   const server = newProgramMachine();
-  const { id: storeId } = await done(server, ['service', 'create-store', '--name', 'My store']);
-  const { key } = await done(server, ['service', 'create-key', '--store', storeId, '--preset', 'owner']);
+  const { id: storeId } = await done(server, ['service', 'stores', 'create', '--name', 'My store']);
+  const { key } = await done(server, ['service', 'keys', 'create', '--store', storeId, '--preset', 'owner']);
   const service = server.start(['service', 'start', '--port', '0']);
   const [, origin = ''] = await service.shown(/Listening on (\S+)/);
   const proxy = await startLossyProxy(origin);

@@ -6,6 +6,11 @@ async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Pr
   return (await machine.run(args)).stdout.trim();
 }
 
+/** Outside of a terminal, the undo of a restore is confirmed by its id. */
+function confirmed(undo: string): string {
+  return `${undo} --confirm ${undo.split(' ').at(-1)}`;
+}
+
 test('without --confirm and without a terminal: exit 3, nothing sent, whatever the other flags', async () => {
   const scene = await setScene();
   const { machine, proxy } = scene;
@@ -66,7 +71,7 @@ test('the safety backup is on the wire before the restore, and the printed undo 
 
   const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
   expect(undo).toContain('storectl ');
-  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+  expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
   expect(await name()).toBe('New name');
 });
 
@@ -80,7 +85,7 @@ test('the undo command also works where the address was a flag', async () => {
   const restored = await machine.run(args);
   expect(restored).toMatchObject({ exitCode: 0 });
   const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
-  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+  expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
   expect((await effectsOf(service)).restores).toHaveLength(2);
 });
 
@@ -102,7 +107,7 @@ test('the undo command works in the demo store', async () => {
     ...['--sections', 'store', '--confirm', id],
   ]);
   const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
-  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+  expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
 });
 
 test.each([
@@ -139,22 +144,25 @@ test('resume of a restore that was killed during its safety backup says that not
   expect(resumed).toMatchObject({ exitCode: 0 });
   const safety = (await effectsOf(service)).backups.find(({ label }) => label.startsWith('Safety'));
   expect(resumed.stderr).toContain(
-    `Safety backup ${safety?.id} was taken, but nothing was restored. To restore, run:`,
+    `Safety backup ${safety?.id} was taken, but the restore of backup ${id} was not begun: nothing was restored.`,
   );
   expect(resumed.stderr).toContain(`backup restore ${id} --sections store\n`);
   expect((await effectsOf(service)).restores).toEqual([]);
   // A safety backup whose restore was sent needs no such words.
   proxy.decide(({ path }) => (path.endsWith('/restore') ? 'lose' : 'pass'));
-  expect(await machine.run([...args, '--timeout', '4'])).toMatchObject({ exitCode: 10 });
+  const lost = await machine.run([...args, '--timeout', '4', '--json']);
+  expect(lost).toMatchObject({ exitCode: 10 });
   proxy.decide(() => 'pass');
+  // A restore is never resumed as one of all.
+  expect(await machine.run(['resume'])).toMatchObject({ exitCode: 10 });
 
-  const finished = await machine.run(['resume']);
+  const finished = await machine.run(['resume', errorOf(lost).operationId]);
 
   expect(finished).toMatchObject({ exitCode: 0 });
   expect(finished.stderr).not.toContain('nothing was restored');
-  expect(finished.stderr).toContain(`Restored store from backup ${id} ("first")`);
+  expect(finished.stdout).toMatch(/^applied +\w+ +backup\.restore/);
   const undo = /Undo: (.*)/.exec(finished.stderr)?.[1] ?? '';
-  expect(await machine.shell(undo)).toMatchObject({ exitCode: 0 });
+  expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
 });
 
 test('an id that is too short is refused before the safety backup', async () => {
@@ -167,6 +175,6 @@ test('an id that is too short is refused before the safety backup', async () => 
   const refused = await machine.run(args);
 
   expect(refused).toMatchObject({ exitCode: 2 });
-  expect(refused.stderr).toContain('pass the whole id, or at least its first 8 characters');
+  expect(refused.stderr).toContain('at least its first 8 characters');
   expect(proxy.requests).toHaveLength(sent);
 });

@@ -49,12 +49,21 @@ test('the same key with other arguments: exit 2 here, exit 7 from the service on
   expect((await effectsOf(scene.service)).backups).toHaveLength(1);
 });
 
-test('the same command for the same store and backup, with their ids in capitals, continues with its key', async () => {
+test('the same key for the same store and backup, with their ids in capitals, is the same effect', async () => {
   const { machine, proxy, service } = await setScene();
   const { stdout } = await machine.run([...create, '-q']);
   const restore = (change: (id: string) => string) => {
     const id = change(stdout.trim());
-    const flags = ['--sections', 'store', '--confirm', id, '--no-safety-backup', '--json'];
+    const flags = [
+      '--sections',
+      'store',
+      '--confirm',
+      id,
+      '--no-safety-backup',
+      '--json',
+      '--idempotency-key',
+      'k-1',
+    ];
     const env = { STORECTL_STORE_ID: change(service.storeId) };
     return machine.run(['backup', 'restore', id, ...flags], { env });
   };

@@ -16,7 +16,7 @@ test('without its optional packages the program still runs, and what needs the e
   );
 
   const demo = await machine.run(['--demo', 'settings', 'show'], { preload });
-  const store = await machine.run(['service', 'create-store', '--name', 'A'], { preload });
+  const store = await machine.run(['service', 'stores', 'create', '--name', 'A'], { preload });
   const profiles = await machine.run(['profile', 'list'], { preload });
 
   for (const result of [demo, store]) {

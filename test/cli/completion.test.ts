@@ -12,9 +12,11 @@ import { sectionNames } from '../../src/contract/operations/backups.ts';
 import { postStates } from '../../src/contract/operations/blog.ts';
 import { decisions } from '../../src/contract/operations/disputes.ts';
 import { eventTypes } from '../../src/contract/operations/notifications.ts';
+import { storeFolder } from '../../src/history/store-folder.ts';
 import { type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
+import { seedChange } from '../helpers/seed-history.ts';
 import { startService } from '../helpers/service.ts';
 
 const commands = await loadCommands();
@@ -205,28 +207,28 @@ describe('ids', () => {
 
   test('that would mean something to a shell are not offered', async () => {
     const machine = newMachine();
-    const folder = path.join(machine.stateDirectory, 'demo', 'history');
-    mkdirSync(folder, { recursive: true });
-    const ids = ['$(touch owned)', 'a b', '`x`', '-rf', 'a;b', '../x', 'fine-1'];
-    for (const [index, id] of ids.entries()) {
-      const name = `20300101-00000${index}-aaaaaa`;
-      const answer = { status: 201, body: JSON.stringify({ id, label: 'x' }) };
-      const record = { id: name, operation: 'backup.create', state: 'applied', answer };
-      writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(record));
+    const place = { origin: 'http://127.0.0.1:9', storeId: 's1' };
+    const env = { STORECTL_BASE_URL: place.origin, STORECTL_STORE_ID: place.storeId };
+    for (const id of ['$(touch owned)', 'a b', '`x`', '-rf', 'a;b', '../x', 'fine-1']) {
+      const response = { status: 201, body: JSON.stringify({ id, label: 'x' }) };
+      await seedChange(machine, place, { operation: 'backup.create', body: { label: id }, response });
     }
 
-    expect(idsAfter(machine, ['backup', '--demo'])).toEqual(['fine-1\tx']);
+    expect(idsAfter(machine, ['backup'], env)).toEqual(['fine-1\tx, just now']);
   });
 
   test('come from whatever can be read, and nothing is an error', async () => {
     const machine = newMachine();
-    const folder = path.join(machine.stateDirectory, 'demo', 'history');
+    const histories = path.join(machine.stateDirectory, 'demo', 'history');
+    const folder = storeFolder(histories, { baseUrl: 'demo', storeId: exampleIds.store });
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, '20300101-000000-aaaaaa.json'), '{"id":"20300101');
-    writeFileSync(path.join(folder, '20300101-000001-aaaaaa.json'), 'null');
-    writeFileSync(path.join(folder, '20300101-000002-aaaaaa.json'), '{"id":7,"operation":[],"answer":3}');
-    makeNamedPipe(path.join(folder, '20300101-000003-aaaaaa.json'));
-    symlinkSync('/etc/passwd', path.join(folder, '20300101-000004-aaaaaa.json'));
+    const log = (number: number) =>
+      path.join(folder, `00000${number}-20300101-aaaaa${number}-backup.create.jsonl`);
+    writeFileSync(log(1), '{"format":1');
+    writeFileSync(log(2), 'null');
+    writeFileSync(log(3), '');
+    makeNamedPipe(log(4));
+    symlinkSync('/etc/passwd', log(5));
 
     for (const kind of ['record', 'open-record', 'backup', 'file', 'field'] as const) {
       expect(idsAfter(machine, [kind, '--demo'])).toEqual([]);
@@ -295,8 +297,8 @@ describe('each shell is answered in its own way:', () => {
   });
 
   test('words with a colon, which zsh and bash give a meaning', async () => {
-    const words = ['service', 'create-key', '--scopes'];
-    const scope = model.program.commands.service?.commands['create-key']?.flags
+    const words = ['service', 'keys', 'create', '--scopes'];
+    const scope = model.program.commands.service?.commands.keys?.commands.create?.flags
       .find(({ names }) => names.includes('--scopes'))
       ?.value?.words?.find((word) => word.includes(':'));
     const [noun = '', verb = ''] = scope?.split(':') ?? [];

@@ -135,7 +135,7 @@ test('the certificate is checked behind a proxy too', async () => {
 });
 
 test.each([
-  ['refuses', undefined, 'HTTP 407'],
+  ['refuses', undefined, 'HTTP 407: it needs a user name and password, or those in its URL are wrong'],
   ['answers nonsense', 'nonsense\r\n\r\n', 'HPE_INVALID_CONSTANT'],
   ['hangs up', '', 'ECONNRESET'],
 ])('a proxy that %s: not sent', async (_name, refusal, reason) => {

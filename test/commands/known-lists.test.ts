@@ -2,10 +2,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { completeIds } from '../../src/cli/completion/ids.ts';
-import { knownObjects } from '../../src/history/known-objects.ts';
-import { readSeen, rememberSeen } from '../../src/history/seen-objects.ts';
+import { knownObjects } from '../../src/history/objects/known-objects.ts';
+import { readSeen, rememberSeen } from '../../src/history/objects/seen-objects.ts';
 import { otherUser } from '../helpers/bulk.ts';
 import { machineFor, newMachine, temporaryFolder } from '../helpers/cli.ts';
+import { seedChange } from '../helpers/seed-history.ts';
 import { startService } from '../helpers/service.ts';
 
 const nouns = ['backup', 'disputes', 'blog', 'notify', 'reclaim'] as const;
@@ -121,7 +122,7 @@ test('a dispute that was only read is known, in the state in which it was last s
   ]);
   // No record, no damage: changes go on.
   expect((await machine.run(['history', 'list'])).stderr).toBe(
-    'No history yet on this machine for this profile.\n',
+    'No history yet on this machine for this store.\n',
   );
 });
 
@@ -140,31 +141,28 @@ test('a read succeeds where nothing can be kept', async () => {
 });
 
 describe('known objects', () => {
-  const record = {
-    id: '20300131-090000-7k3f9a',
-    createdAt: '2030-01-31T09:00:00Z',
-    origin: 'o',
-    storeId: 's',
+  const place = { origin: 'https://shop.example', storeId: 's' };
+  const opened = {
     operation: 'disputes.open',
-    path: '/v1/stores/s/operations/disputes',
-    state: 'applied',
-    answer: { status: 201, body: '{"id":"d","status":"open"}', receivedAt: '2030-01-31T09:00:01Z' },
+    body: { kind: 'payment', reason: 'lost' },
+    response: { body: '{"id":"d","status":"open"}', receivedAt: '2030-01-31T09:00:01Z' },
   };
-  const decision = {
-    ...record,
-    createdAt: '2030-02-01T09:00:00Z',
+  const decision = (disputeId: string) => ({
     operation: 'disputes.decide',
-    path: '/v1/stores/s/operations/disputes/d/decision',
-  };
+    parameters: { disputeId },
+    body: { status: 'won', resolution: 'Delivered' },
+    response: { body: `{"id":"${disputeId}","status":"won"}`, receivedAt: '2030-02-01T09:00:01Z' },
+  });
   const seen = {
-    ...({ kind: 'dispute', id: 'd', origin: 'o', storeId: 's' } as const),
+    ...({ kind: 'dispute', id: 'd' } as const),
     seenAt: '2030-01-31T12:00:00Z',
     fields: { status: 'withdrawn' },
   };
 
-  test('the last state wins, whether a change or a read showed it', () => {
-    const body = '{"id":"d","status":"won"}';
-    const decided = { ...decision, answer: { status: 200, body, receivedAt: '2030-02-01T09:00:01Z' } };
+  test('the last state wins, whether a change or a read showed it', async () => {
+    const machine = newMachine();
+    const record = await seedChange(machine, place, opened);
+    const decided = await seedChange(machine, place, decision('d'));
     const statusOf = (objects: ReturnType<typeof knownObjects>) => objects.map(({ fields }) => fields.status);
 
     expect(statusOf(knownObjects('dispute', [record]))).toEqual(['open']);
@@ -172,12 +170,14 @@ describe('known objects', () => {
     expect(statusOf(knownObjects('dispute', [decided, record], [seen]))).toEqual(['won']);
   });
 
-  test('a change in doubt hides nothing of what was known before, and a refused one tells nothing', () => {
-    const doubt = { ...decision, state: 'unknown', answer: null };
-    const refused = { ...decision, state: 'rejected', path: decision.path.replace('/d/', '/other/') };
+  test('a change in doubt hides nothing of what was known before, and a refused one tells nothing', async () => {
+    const machine = newMachine();
+    const record = await seedChange(machine, place, opened);
+    const doubt = await seedChange(machine, place, { ...decision('d'), state: 'unknown' });
+    const refused = await seedChange(machine, place, { ...decision('other'), state: 'rejected' });
 
-    expect(knownObjects('dispute', [refused, doubt, record])).toEqual([
-      { id: 'd', seenAt: '2030-01-31T09:00:01Z', fields: { id: 'd', status: 'open' } },
+    expect(knownObjects('dispute', [refused, doubt, record])).toMatchObject([
+      { id: 'd', fields: { id: 'd', status: 'open' } },
     ]);
   });
 

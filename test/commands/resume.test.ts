@@ -122,3 +122,15 @@ test('what is open for another store is counted, and the command for it is named
   expect(elsewhere.stderr).toContain(`1 change of store ${service.storeId} @ ${there.baseUrl} is open`);
   expect(elsewhere.stderr).toMatch(/storectl .*--base-url \S+ resume/);
 });
+
+test('another endpoint that was added since does not end the doubt about an earlier one', async () => {
+  const { machine, lose } = await scene();
+  await lose(endpoint);
+  const other = endpoint.map((word) => word.replace('Team', 'Other').replace('4711', '4712'));
+  expect(await machine.run(other)).toMatchObject({ exitCode: 0 });
+
+  const resumed = await machine.run(['resume', '--json']);
+
+  expect(resumed.exitCode).toBe(10);
+  expect(JSON.parse(resumed.stdout)).toMatchObject([{ label: 'Team', state: 'unknown', reason: 'ask_user' }]);
+});

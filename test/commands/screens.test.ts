@@ -118,7 +118,7 @@ async function runInTerminal(
 /** A list without what depends on how long its shortest unique ids are. */
 function withoutIds(list: string): string {
   return list
-    .replace(/\b[0-9a-f]{8}(-[0-9a-f]+)*\b|^[0-9a-z]{6}(?= {2})/gm, '<id>')
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]+)*\b|^[0-9a-z]{6}(\.\d+)?(?= {2})/gm, '<id>')
     .replace(/before restor(e of|ing) .*?(?= {2})/gi, 'before …')
     .replace(/before[^…\n]*…/g, 'before …')
     .replace(/ {2,}/g, '  ');

@@ -100,14 +100,14 @@ test('backup restore refuses a label, and takes no safety backup', async () => {
   expect((await machine.run(['backup', 'list', '-q'])).stdout).toBe(`${id}\n`);
 });
 
-test('the beginning of a known id that is too short: not found, and how long it has to be', async () => {
+test('the beginning of a known id that is too short is refused, with how long it has to be', async () => {
   const service = await startService();
   const machine = machineFor(service);
   const [id = ''] = await otherUser(service).openDisputes(1);
   await machine.run(['disputes', 'show', id]);
 
   expect(await machine.run(['disputes', 'show', id.slice(0, 4)])).toMatchObject({
-    exitCode: 5,
+    exitCode: 2,
     stderr: expect.stringContaining(
       'at least its first 8 characters; run `storectl disputes list` to see the ids',
     ),
@@ -129,7 +129,7 @@ test('a dispute that was read is shown and decided by its beginning; the answer 
   const second = await machine.run(['reclaim', 'appeal', '01986448', '--text', 'x', '--confirm', '01986448']);
   expect(second).toMatchObject({
     exitCode: 6,
-    stderr: expect.stringContaining('this notice was already appealed'),
+    stderr: expect.stringContaining('and the service takes it once'),
   });
 });
 

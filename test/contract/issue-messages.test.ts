@@ -17,7 +17,7 @@ test.each<[z.ZodMiniType, unknown, string]>([
   [z.enum(['won', 'lost']), 'draw', 'must be one of won, lost (got "draw")'],
   [z.email(), 'me', 'must be an email address'],
   [z.guid(), 'me', 'must be a UUID'],
-  [z.url(), 'nowhere', 'must be a URL, for example https://example.com'],
+  [z.url(), 'nowhere', 'must be a whole URL that begins with https://'],
   [z.ipv4(), 'nowhere', 'has an invalid format'],
   [z.strictObject({}), { a: 1, b: 2 }, 'must not contain a, b'],
   [z.record(z.string().check(z.minLength(2)), z.string()), { a: '' }, 'has an invalid name'],

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { decideDispute, openDispute } from '../../src/contract/operations/disputes.ts';
+import { includes, type Ranges } from '../../src/service/storage/core/ranges.ts';
 import type { Machine } from './cli.ts';
 import type { TestService } from './service.ts';
 
@@ -44,6 +45,17 @@ export function writeFiles(
   }
 }
 
+/** The posts that the only store shows. */
+async function shownPosts(db: Parameters<Parameters<TestService['storage']['read']>[0]>[0]) {
+  const { blog } = await db.selectFrom('stores').select('blog').executeTakeFirstOrThrow();
+  const ranges: Ranges = JSON.parse(String(blog));
+  const posts = await db
+    .selectFrom('posts')
+    .select(['position', 'title', 'slug', 'contentMd', 'tags', 'status'])
+    .execute();
+  return posts.filter(({ position }) => includes(ranges, position)).map(({ position: _, ...post }) => post);
+}
+
 /** What is in the tables of the service, read next to it. */
 export function tables({ storage }: TestService) {
   return storage.read(async (db) => ({
@@ -51,6 +63,6 @@ export function tables({ storage }: TestService) {
       .selectFrom('disputeDecisions')
       .select(['disputeId', 'status', 'resolution'])
       .execute(),
-    posts: await db.selectFrom('posts').select(['title', 'slug', 'contentMd', 'tags', 'status']).execute(),
+    posts: await shownPosts(db),
   }));
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
 import { findOperation } from '../../src/contract/operations.ts';
@@ -8,6 +9,7 @@ import type {
   RecordedResponse,
   RecordState,
 } from '../../src/history/journal/history-record.ts';
+import { parseLogName } from '../../src/history/journal/log-name.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import type { Machine } from './cli.ts';
 
@@ -69,4 +71,23 @@ export async function seedChange(
   await writer.close();
   if (record === undefined) throw new Error('nothing was recorded');
   return record;
+}
+
+/** The files of the logs on a machine, of all stores, oldest first. */
+export function logFiles({ stateDirectory }: Pick<Machine, 'stateDirectory'>): string[] {
+  const names = readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => parseLogName(path.basename(name)) !== null)
+    .sort((one, other) => path.basename(one).localeCompare(path.basename(other)))
+    .map((name) => path.join(stateDirectory, name));
+}
+
+/** Leaves the newest log as a process that is killed before it has told the outcome; returns its file. */
+export function leaveUntold(machine: Pick<Machine, 'stateDirectory'>): string {
+  const file = logFiles(machine).at(-1) ?? '';
+  const untold = file.replace(/(?:\.unsettled)?\.jsonl$/, '.open.jsonl');
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  writeFileSync(file, `${lines.slice(0, -1).join('\n')}\n`);
+  renameSync(file, untold);
+  return untold;
 }

@@ -65,6 +65,13 @@ describe('the same command again', () => {
     expect(scene.server.received).toHaveLength(2);
   });
 
+  test('a post in doubt stays so when another post is created', async () => {
+    const scene = await startScene((_, number) => (number === 1 ? 'drop' : 'answer'));
+    const first = await scene.change(post);
+    await scene.change({ ...post, body: { ...post.body, title: 'Another' } });
+    expect(scene.open().get(first.record.id)).toMatchObject({ open: true, overtakenBy: null });
+  });
+
   test('an update in doubt is sent again', async () => {
     const scene = await startScene(() => 'drop');
     const first = await scene.change(rename('A'));

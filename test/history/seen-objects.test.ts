@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { knownObjects, type SeenObject } from '../../src/history/known-objects.ts';
-import type { RecordOutline } from '../../src/history/records/outline.ts';
-import { readSeen, rememberSeen } from '../../src/history/seen-objects.ts';
+import type { HistoryRecord } from '../../src/history/journal/history-record.ts';
+import { knownObjects, type SeenObject } from '../../src/history/objects/known-objects.ts';
+import { readSeen, rememberSeen } from '../../src/history/objects/seen-objects.ts';
 import { temporaryFolder } from '../helpers/cli.ts';
+import { recordOf } from './helpers/records.ts';
 
 let folder: string;
 const file = () => path.join(folder, '.seen.jsonl');
@@ -17,8 +18,6 @@ const dispute = (id: string, change: Partial<SeenObject> = {}): SeenObject => ({
   kind: 'dispute',
   id,
   seenAt: '2026-11-21T05:30:12.345Z',
-  origin: 'https://api.example.com',
-  storeId: 'store-1',
   fields: { status: 'open' },
   ...change,
 });
@@ -47,40 +46,39 @@ describe('objects that reads showed', () => {
     expect(readSeen(folder)).toEqual([]);
   });
 
-  test('take half a megabyte at most: then each is kept once, the last seen of each store', () => {
+  test('take half a megabyte at most: then each is kept once, as it was last seen', () => {
     fs.mkdirSync(folder, { recursive: true });
     const long = { note: 'x'.repeat(400) };
     const lines = Array.from({ length: 1_100 }, (_, index) => dispute(`d-${index}`, { fields: long }));
     const again = dispute('d-1', { fields: { status: 'won' } });
-    const elsewhere = dispute('d-1', { storeId: 'store-2' });
-    const other = dispute('d-1', { origin: 'https://other' });
-    for (const object of [...lines, again, elsewhere]) {
+    const other = dispute('d-2', { fields: { status: 'lost' } });
+    for (const object of [...lines, again]) {
       fs.appendFileSync(file(), `${JSON.stringify(object)}\n`);
     }
     rememberSeen(folder, other);
     const kept = readSeen(folder);
     expect(kept).toHaveLength(1_000);
-    expect(kept.slice(-3)).toEqual([again, elsewhere, other]);
+    expect(kept.slice(-2)).toEqual([again, other]);
     expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
     expect(fs.readdirSync(folder)).toEqual(['.seen.jsonl']);
   });
 });
 
 describe('what this machine knows', () => {
-  const record = (change: Partial<RecordOutline>): RecordOutline => ({
-    id: '20261121-053012-aaaaaa',
-    createdAt: '2026-11-21T05:30:00.000Z',
-    origin: 'https://api.example.com',
-    storeId: 'store-1',
-    operation: 'disputes.decide',
-    path: '/v1/stores/s/operations/disputes/d%2D1/decision',
-    state: 'applied',
-    answer: { status: 200, body: '{"id":"d-1","status":"won"}', receivedAt: '2026-11-21T05:30:05.000Z' },
-    ...change,
+  const response = (body: string, receivedAt = '2026-11-21T05:30:05.000Z') => ({
+    ...{ status: 200, body, receivedAt, problem: null, requestId: null, etag: null },
+    ...{ replayed: false, retryAt: null, settledByReading: false },
   });
+  const record = (change: Partial<HistoryRecord>) =>
+    recordOf('disputes.decide', 1, {
+      createdAt: '2026-11-21T05:30:00.000Z',
+      path: '/v1/stores/s/operations/disputes/d%2D1/decision',
+      response: response('{"id":"d-1","status":"won"}'),
+      ...change,
+    });
 
   test('is each object once, in its last known state, the last seen first', () => {
-    const records = [record({}), record({ operation: 'backup.create', path: '/b', answer: null })];
+    const records = [record({}), record({ operation: 'backup.create', path: '/b', response: null })];
     const seen = [
       dispute('d-1', { seenAt: '2026-11-21T05:00:00.000Z' }),
       dispute('d-2', { seenAt: '2026-11-21T06:00:00.000Z' }),
@@ -94,27 +92,27 @@ describe('what this machine knows', () => {
   });
 
   test('has the state of an earlier sighting while the last one shows none', () => {
-    const [known] = knownObjects('dispute', [record({ state: 'unknown', answer: null })], [dispute('d-1')]);
+    const [known] = knownObjects('dispute', [record({ state: 'unknown', response: null })], [dispute('d-1')]);
     expect(known).toMatchObject({ fields: { status: 'open' } });
-    const doubtful = record({ state: 'unknown', answer: null, createdAt: '2026-11-21T08:00:00.000Z' });
+    const doubtful = record({ state: 'unknown', response: null, createdAt: '2026-11-21T08:00:00.000Z' });
     expect(knownObjects('dispute', [doubtful], [dispute('d-1')])[0]).toMatchObject({
       fields: { status: 'open' },
     });
   });
 
-  test.each([
+  test.each<[string, Partial<HistoryRecord>]>([
     ['a refusal mentions only', { state: 'rejected' }],
     [
       'an answer does not name',
       {
         path: '/v1/stores/s/operations/disputes',
         operation: 'disputes.open',
-        answer: { status: 201, body: 'null', receivedAt: '' },
+        response: response('null'),
       },
     ],
     [
       'an unreadable answer may name',
-      { path: '/x', operation: 'disputes.open', answer: { status: 201, body: '{"id":', receivedAt: '' } },
+      { path: '/x', operation: 'disputes.open', response: response('{"id":') },
     ],
   ])('leaves out what %s', (_what, change) => {
     expect(knownObjects('dispute', [record(change)])).toEqual([]);

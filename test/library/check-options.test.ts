@@ -13,7 +13,8 @@ async function newScene() {
   const proxy = await startLossyProxy(service.origin);
   const folder = temporaryFolder();
   const { storeId, apiKey } = service;
-  const client = createClient({ baseUrl: proxy.origin, storeId, apiKey, history: createHistory({ folder }) });
+  const history = createHistory({ folder, baseUrl: proxy.origin, storeId });
+  const client = createClient({ baseUrl: proxy.origin, storeId, apiKey, history });
   onTestFinished(() => client.close());
   return { proxy, folder, client };
 }
@@ -48,7 +49,8 @@ test('wrong options of a call are refused before anything is recorded or sent', 
   expect(proxy.requests).toEqual([]);
 });
 
-const connection = { baseUrl: 'http://127.0.0.1:1', storeId: 's', apiKey: 'k' };
+const place = { baseUrl: 'http://127.0.0.1:1', storeId: 's' };
+const connection = { ...place, apiKey: 'k' };
 
 test.each<[unknown, string]>([
   [undefined, 'TypeError: an object with options is required: baseUrl, storeId, apiKey'],
@@ -69,16 +71,18 @@ test.each<[unknown, string]>([
 });
 
 test.each<[unknown, string]>([
-  [undefined, 'TypeError: an object with options is required: folder'],
-  [{ folder: '' }, 'TypeError: folder must be a non-empty string'],
-  [{ foldr: 'x' }, 'TypeError: unknown option foldr (did you mean folder?)'],
+  [undefined, 'TypeError: an object with options is required: folder, baseUrl, storeId'],
+  [{ ...place, folder: '' }, 'TypeError: folder must be a non-empty string'],
+  [{ ...place, folder: 'x', storeId: '' }, 'TypeError: storeId must be a non-empty string'],
+  [{ folder: 'x', storeId: 's' }, 'TypeError: baseUrl must be a non-empty string'],
+  [{ ...place, foldr: 'x' }, 'TypeError: unknown option foldr (did you mean folder?)'],
 ])('createHistory(%j) is refused', (options, message) => {
   const create = createHistory as (options: unknown) => unknown;
   expect(() => create(options)).toThrow(expect.toSatisfy((error) => String(error) === message));
 });
 
 test('a filter of the history with a wrong name is refused, instead of listing everything', async () => {
-  const history = createHistory({ folder: temporaryFolder() });
+  const history = createHistory({ ...place, folder: temporaryFolder() });
 
   await expect(history.list({ opne: true } as object)).rejects.toThrow('did you mean open?');
 });

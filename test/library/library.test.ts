@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../src/contract/example-ids.ts';
 import { createClient } from '../../src/library/client.ts';
-import { createHistory, HistoryError, KeyReusedError } from '../../src/library/history.ts';
+import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
 import { machineFor, temporaryFolder } from '../helpers/cli.ts';
 import { type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
 import { startService, type TestService } from '../helpers/service.ts';
@@ -21,13 +21,24 @@ async function newScene(): Promise<Scene> {
   return { service, proxy: await startLossyProxy(service.origin), folder: temporaryFolder() };
 }
 
+function historyOf({ service, proxy, folder }: Scene) {
+  return createHistory({ folder, baseUrl: proxy.origin, storeId: service.storeId });
+}
+
+/** The logs of the only store in the folder. */
+function logsIn({ folder }: Scene): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
 /** A client as a script makes it; each call is a new process. */
 function connect({ service, proxy, folder }: Scene, options: { withHistory: boolean; timeoutMs?: number }) {
   const client = createClient({
     baseUrl: proxy.origin,
     storeId: service.storeId,
     apiKey: service.apiKey,
-    ...(options.withHistory && { history: createHistory({ folder }) }),
+    ...(options.withHistory && { history: historyOf({ service, proxy, folder }) }),
     timeoutMs: options.timeoutMs,
   });
   onTestFinished(() => client.close());
@@ -66,7 +77,7 @@ test('an outcome that is unknown is said, and a later process settles it with th
   const first = connect(scene, { withHistory: true, timeoutMs: 300 });
   scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
   const lost = await first.createBackup(backup);
-  const history = createHistory({ folder: scene.folder });
+  const history = historyOf(scene);
   expect(lost).toMatchObject({ kind: 'unknown', failure: { code: expect.any(String) } });
   expect(await history.list({ open: true })).toMatchObject([
     { id: lost.recordId, state: 'unknown', operation: 'backup.create' },
@@ -81,7 +92,7 @@ test('an outcome that is unknown is said, and a later process settles it with th
       operation: 'backup.create',
       action: 'sent',
       outcome: { kind: 'applied' },
-      advice: null,
+      reason: null,
     },
   ]);
   expect(new Set(scene.proxy.writes().map(({ body }) => body)).size).toBe(1);
@@ -93,7 +104,7 @@ test('an outcome that is unknown is said, and a later process settles it with th
 test('the command line resumes what a script left in the same folder', async () => {
   const scene = await newScene();
   const machine = machineFor({ ...scene.service, origin: scene.proxy.origin });
-  const shared = { ...scene, folder: path.join(machine.stateDirectory, 'history', 'main') };
+  const shared = { ...scene, folder: path.join(machine.stateDirectory, 'history') };
   scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
   const lost = await connect(shared, { withHistory: true, timeoutMs: 300 }).createBackup(backup);
   scene.proxy.decide(() => 'pass');
@@ -105,23 +116,97 @@ test('the command line resumes what a script left in the same folder', async () 
   expect(await backupsIn(scene.service)).toHaveLength(1);
 });
 
-test('the same call continues an open one, and makes a new one after an answer or when asked to', async () => {
+/** How often requests are lost until the time of a call is over. */
+const lostTwice = (_: unknown, number: number) =>
+  number === 1 ? ('drop' as const) : number < 9 ? { status: 503 } : ('pass' as const);
+
+test('the same call takes another backup, which ends the doubt about the first', async () => {
   const scene = await newScene();
-  scene.proxy.decide((_, number) => (number === 1 ? 'drop' : number < 9 ? { status: 503 } : 'pass'));
+  scene.proxy.decide(lostTwice);
   const lost = await connect(scene, { withHistory: true, timeoutMs: 300 }).createBackup(backup);
+  scene.proxy.decide(() => 'pass');
+  const next = await connect(scene, { withHistory: true }).createBackup(backup);
+
+  expect(lost.kind).toBe('unknown');
+  expect(next).toMatchObject({ kind: 'applied' });
+  expect(next.idempotencyKey).not.toBe(lost.idempotencyKey);
+  expect(await historyOf(scene).list({ open: true })).toEqual([]);
+});
+
+test('the same call continues an open dispute, and opens a new one after an answer or when asked to', async () => {
+  const scene = await newScene();
+  const dispute = { kind: 'payment', reason: 'late' };
+  scene.proxy.decide(lostTwice);
+  const lost = await connect(scene, { withHistory: true, timeoutMs: 300 }).openDispute(dispute);
   scene.proxy.decide(() => 'pass');
   const client = connect(scene, { withHistory: true });
 
-  const continued = await client.createBackup(backup);
-  const next = await client.createBackup(backup);
-  const fresh = await client.createBackup(backup, { fresh: true });
+  const continued = await client.openDispute(dispute);
+  const next = await client.openDispute(dispute);
+  const fresh = await client.openDispute(dispute, { fresh: true });
 
   expect(continued).toMatchObject({ kind: 'applied', recordId: lost.recordId });
   expect(new Set([lost, next, fresh].map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
-  expect(await backupsIn(scene.service)).toHaveLength(3);
 });
 
-test('a one-shot request whose answer is lost is never sent again: it is left with advice, and a person can settle it', async () => {
+describe('the same call is refused like the same command', () => {
+  const endpoint = {
+    ...{ kind: 'discord', name: 'x', url: 'https://discord.com/api/webhooks/1/t' },
+    events: ['feedback_digest'],
+  };
+  const post = { title: 'Sale', contentMd: 'Now' };
+  const appeal = { reclaimId: exampleIds.reclaim, text: 'ours' };
+
+  test.each(['addEndpoint', 'createBlogPost', 'appealReclaim'] as const)(
+    '%s while the first may have been applied, until that is marked or the caller insists',
+    async (method) => {
+      const scene = await newScene();
+      const input = { addEndpoint: endpoint, createBlogPost: post, appealReclaim: appeal }[method];
+      scene.proxy.decide(() => 'drop');
+      const lost = await connect(scene, { withHistory: true })[method](input);
+      scene.proxy.decide(() => 'pass');
+      const client = connect(scene, { withHistory: true });
+
+      const again = await client[method](input).catch((error: Error) => error);
+
+      expect(lost.kind).toBe('unknown');
+      expect(again).toBeInstanceOf(RefusedError);
+      expect(again).toMatchObject({ reason: 'in_doubt', earlier: { id: lost.recordId } });
+      expect(scene.proxy.writes()).toHaveLength(1);
+      await historyOf(scene).mark(lost.recordId ?? '', 'applied');
+      const reason = method === 'appealReclaim' ? 'only_once' : 'duplicate';
+      await expect(client[method](input)).rejects.toMatchObject({ reason });
+      expect(scene.proxy.writes()).toHaveLength(1);
+      await client[method](input, { allowDuplicate: true });
+      expect(scene.proxy.writes()).toHaveLength(2);
+    },
+  );
+
+  test('decideDispute while the first may have been applied and reading fails', async () => {
+    const scene = await newScene();
+    const decision = { disputeId: exampleIds.openDispute, status: 'won', resolution: 'delivered' };
+    scene.proxy.decide(() => 'lose');
+    const client = connect(scene, { withHistory: true, timeoutMs: 300 });
+    expect((await client.decideDispute(decision)).kind).toBe('unknown');
+    const sent = scene.proxy.writes().length;
+    await expect(client.decideDispute(decision)).rejects.toMatchObject({ reason: 'in_doubt' });
+    expect(scene.proxy.writes()).toHaveLength(sent);
+  });
+});
+
+test('a history of another store or address is refused before anything is sent', async () => {
+  const scene = await newScene();
+  const { apiKey, storeId } = scene.service;
+  for (const other of [
+    { baseUrl: `${scene.proxy.origin}/staging`, storeId },
+    { baseUrl: scene.proxy.origin, storeId: '00000000-0000-4000-8000-000000000009' },
+  ]) {
+    const history = createHistory({ folder: scene.folder, ...other });
+    expect(() => createClient({ baseUrl: scene.proxy.origin, storeId, apiKey, history })).toThrow(TypeError);
+  }
+});
+
+test('a one-shot request whose answer is lost is never sent again: it is left, and a person can settle it', async () => {
   const scene = await newScene();
   const client = connect(scene, { withHistory: true });
   scene.proxy.decide(() => 'drop');
@@ -134,27 +219,28 @@ test('a one-shot request whose answer is lost is never sent again: it is left wi
   expect(left).toMatchObject({
     action: 'left',
     outcome: null,
-    advice: expect.stringContaining('cannot be sent again safely'),
+    reason: 'ask_user',
   });
   expect(scene.proxy.writes()).toHaveLength(1);
-  const history = createHistory({ folder: scene.folder });
+  const history = historyOf(scene);
   const id = lost.recordId ?? '';
   await expect(history.mark(id, 'aplied' as 'applied')).rejects.toThrow(RangeError);
   expect(await history.list({ open: true })).toHaveLength(1);
-  expect(await history.mark(id, 'applied')).toMatchObject({ state: 'applied' });
+  expect(await history.mark(id, 'applied')).toMatchObject([{ state: 'applied' }]);
   await expect(history.mark(id, 'not-applied')).rejects.toMatchObject({
     code: 'already_settled',
-    message: `${id} is already settled (applied); only open records can be marked`,
+    message: `${id} is already settled (applied)`,
   });
 });
 
 test('a damaged history stops every change before it is sent, until it is repaired', async () => {
   const scene = await newScene();
   const client = connect(scene, { withHistory: true });
-  const { recordId } = await client.createBackup(backup);
-  writeFileSync(path.join(scene.folder, `${recordId}.json`), '{}');
+  await client.createBackup(backup);
+  const [log = ''] = logsIn(scene);
+  writeFileSync(log, '');
   const sent = scene.proxy.requests.length;
-  const history = createHistory({ folder: scene.folder });
+  const history = historyOf(scene);
 
   await expect(client.createBackup(backup)).rejects.toMatchObject({ code: 'history_damaged' });
   const later = connect(scene, { withHistory: true });
@@ -162,7 +248,7 @@ test('a damaged history stops every change before it is sent, until it is repair
   await expect(later.resume()).rejects.toMatchObject({ code: 'history_damaged' });
   await expect(history.list()).rejects.toMatchObject({
     code: 'history_damaged',
-    message: expect.stringMatching(/call `history\.repair\(\)` to move it aside$/),
+    message: `${log} is empty`,
   });
   expect(scene.proxy.requests).toHaveLength(sent);
   expect((await later.showSettings()).kind).toBe('applied');
@@ -216,7 +302,7 @@ test('a key that was used for something else is refused', async () => {
   const other = client.createBackup({ label: 'other', sections: ['blog'], idempotencyKey: 'monday' });
 
   expect(again).toMatchObject({ kind: 'applied', idempotencyKey: 'monday' });
-  await expect(other).rejects.toThrow(KeyReusedError);
+  await expect(other).rejects.toMatchObject({ reason: 'key_reused' });
   expect(await backupsIn(scene.service)).toHaveLength(1);
 });
 

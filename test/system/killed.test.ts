@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { openDispute } from '../../src/contract/operations/disputes.ts';
-import type { RecordState } from '../../src/history/records/record.ts';
+import type { RecordState } from '../../src/history/journal/history-record.ts';
 import { insertReclaim } from '../../src/service/storage/queries/reclaims.ts';
 import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
 import { effectsOf, setScene } from '../acceptance/scene.ts';

@@ -56,13 +56,16 @@ export function makeResult(
 
 /** The result of an item whose sending has thrown an error for the user. */
 export function resultOfError({ details }: CliError, record: HistoryRecord | null = null): ItemResult {
-  const { code, exitCode, message, fields = [], status, requestId = null, outcome } = details;
+  const { code, exitCode, message, fields = [], status, requestId = null, outcome, operationId } = details;
   const refused = fields.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
   const isUnknown = outcome === 'unknown';
+  const id = record?.id ?? operationId;
+  const ofFields = `${refused} (${[status, code].filter(Boolean).join(' ')})`;
+  const ofAll = isUnknown && id !== undefined ? `${message} (${id})` : message;
   return makeResult(isUnknown ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent', {
     code,
     exitCode,
-    message: printable(refused === '' ? message : `${refused} (${[status, code].filter(Boolean).join(' ')})`),
+    message: printable(refused === '' ? ofAll : ofFields),
     remedy: isUnknown ? 'run `storectl resume` to settle what is in doubt' : null,
     requestId,
     record,

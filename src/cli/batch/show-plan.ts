@@ -17,10 +17,7 @@ export interface Plan {
 }
 
 /** What cannot be sent, then what is to be sent; empty if there is neither. */
-export function describePlan(
-  { problems, header, rows }: Omit<Plan, 'totals' | 'notes'>,
-  { width }: Style,
-): string {
+function describePlan({ problems, header, rows }: Omit<Plan, 'totals' | 'notes'>, { width }: Style): string {
   const reasonOf = (reason: string) =>
     (width === null ? reason : wrapText(reason, width - indent.length)).replace(/^/gm, indent);
   const bad = problems.map(({ item, reason }) => `${item}\n${reasonOf(reason)}`);

@@ -25,6 +25,7 @@ import type { ExitCode } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
 import type { CommandInterface } from '../core/option-spec.ts';
 import { version } from '../core/version.ts';
+import { inAscii, isAsciiLocale } from '../output/ascii.ts';
 import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
 import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
 import { type Style, styleOf } from '../output/style.ts';
@@ -111,7 +112,9 @@ export async function createContext({
   const widths = err.width === null ? null : await import('../output/wrap.ts');
   const status = createStatusLine(io, flags, widths?.truncateText);
   const waiting = createWaiting(status);
-  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
+  const isAscii = isAsciiLocale(io.env);
+  const drawn = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
+  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${drawn(text, err)}\n`));
   const heldBack: string[] = [];
   const writeNotice = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
   const noticeToCopy = (text: string) => writeNotice(nameProfileInCommands(text, flags.profile));
@@ -189,7 +192,8 @@ export async function createContext({
     },
     now: () => Date.now(),
     print: (text) => {
-      const whole = text.endsWith('\n') ? text : `${text}\n`;
+      const ended = text.endsWith('\n') ? text : `${text}\n`;
+      const whole = flags.json ? ended : drawn(ended, out);
       const pager = flags.json || flags.quiet || flags.noInput ? null : choosePager(io);
       if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
@@ -197,7 +201,7 @@ export async function createContext({
     notice,
     noticeToCopy,
     saveUserText: writeLine,
-    setProgressBar: status.setBar,
+    setProgressBar: (bar) => status.setBar(bar && drawn(bar, err)),
     waitFor: waiting.during,
     profiles,
     settings,

@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
-import { uuidPattern } from '../../contract/operation.ts';
-import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import { canonicalId, uuidPattern } from '../../contract/operation.ts';
+import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
 import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
@@ -44,7 +44,7 @@ async function readKnown(context: Context, kind: KnownKind): Promise<readonly Kn
 
 /**
  * The ids that these texts stand for: an id may be abbreviated to its unique beginning. Text that no known id begins with
- * stays as it is. Throws exit 2 if several do.
+ * stays as it is. Throws exit 2 if several do, or if it is too short for one.
  */
 export async function completeKnownIds(
   context: Context,
@@ -52,17 +52,33 @@ export async function completeKnownIds(
   texts: readonly string[],
 ): Promise<string[]> {
   // A whole id need not be looked up.
-  const isShort = (text: string) => text.length >= minIdLength && !uuidPattern.test(text);
-  if (!texts.some(isShort)) return [...texts];
+  const isShort = (text: string) => !uuidPattern.test(text);
+  if (!texts.some(isShort)) return texts.map(canonicalId);
   const known = await listKnown(context, kind);
   const ids = known.map(({ id }) => id);
   const completed: string[] = [];
   for (const text of texts) {
-    const [id = text, ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
+    const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
+    if (text.length < minIdLength && isBeginning(text, ids)) throw idTooShort(kind, text);
     if (others.length > 0) throw await ambiguousId(context, kind, text, known);
     completed.push(id);
   }
   return completed;
+}
+
+/** Whether the text begins a known id, and is none itself. */
+function isBeginning(text: string, ids: readonly string[]): boolean {
+  return text !== '' && !ids.includes(text) && ids.some((id) => id.startsWith(text));
+}
+
+function idTooShort(kind: KnownKind, text: string): CliError {
+  const [noun] = operationsOfKind[kind][0]?.split('.') ?? [];
+  const where = noun === undefined ? '' : `; run \`storectl ${noun} list\` to see the ids`;
+  return usageError(
+    `"${printable(text)}" is too short for the id of a ${kind}`,
+    `use at least its first ${minIdLength} characters${where}; nothing was sent`,
+    { code: 'id_too_short' },
+  );
 }
 
 /** Exit 2 that shows which objects the text may stand for: `01a2053d-3c93 (nightly, 2 minutes ago)`. */

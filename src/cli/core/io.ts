@@ -23,6 +23,11 @@ export interface Io {
   ignoreInterruptsDuring?<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+/** The environment for another program, which needs no key. */
+export function withoutKey({ STORECTL_API_KEY: _, ...env }: Environment): Environment {
+  return env;
+}
+
 /** Whether an environment variable is set to anything but `0`, `false`, `no` or an empty text. */
 export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase());

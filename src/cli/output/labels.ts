@@ -8,14 +8,16 @@ export function labelOf(path: readonly string[]): string {
     .map((name) => name.replace(/^reclaimId$/, 'reclaimNoticeId'))
     // The settings of the store; a section of a backup has that name too.
     .filter((name, index) => name !== 'settings' || index > 0 || index === last);
-  const known = knownLabels[names.join('.')];
-  if (known !== undefined) return known;
+  const joined = names.join('.');
+  if (Object.hasOwn(knownLabels, joined)) return knownLabels[joined] ?? joined;
   const words = names
     .map((name, index) =>
       index === names.length - 1 ? name.replace(/(?<=[a-z])(Bp|Minor|At|Md)$/, '') : name,
     )
     .flatMap((name) => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, ' ').split(' '))
-    .map((word) => knownWords[word.toLowerCase()] ?? (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word));
+    .map(
+      (word) => knownWords.get(word.toLowerCase()) ?? (/^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word),
+    );
   return upperFirst(printable(words.join(' ')));
 }
 
@@ -46,15 +48,17 @@ const knownLabels: Readonly<Record<string, string>> = {
   thankYouDefault: 'Thank-you text',
 };
 
-const knownWords: Readonly<Record<string, string>> = {
-  env: 'environment',
-  id: 'ID',
-  ids: 'IDs',
-  ip: 'IP',
-  organisation: 'organization',
-  timezone: 'time zone',
-  url: 'URL',
-};
+const knownWords: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    env: 'environment',
+    id: 'ID',
+    ids: 'IDs',
+    ip: 'IP',
+    organisation: 'organization',
+    timezone: 'time zone',
+    url: 'URL',
+  }),
+);
 
 /** Names of colors in the palette that mark a value. */
 export type Tone = 'green' | 'yellow' | 'red';

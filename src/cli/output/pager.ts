@@ -1,7 +1,7 @@
 import type { SpawnSyncReturns, StdioOptions } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { errorCode } from '../../base/error-code.ts';
-import { type Io, isSwitchedOn } from '../core/io.ts';
+import { type Io, isSwitchedOn, withoutKey } from '../core/io.ts';
 
 /** A pager: a command line for the shell, or a program with its arguments. */
 export type Pager = string | readonly string[];
@@ -48,7 +48,7 @@ function run(
   // Loaded only here, because most runs start no program. Printing is synchronous, so `import()` is no option.
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const stdio: StdioOptions = ['pipe', 'inherit', 'inherit'];
-  const options = { input, env: { LESS: 'FRX', LV: '-c', ...env }, stdio };
+  const options = { input, env: { LESS: 'FRX', LV: '-c', ...withoutKey(env) }, stdio };
   if (typeof pager === 'string') return spawnSync(pager, { ...options, shell: true });
   const [program = '', ...args] = pager;
   return spawnSync(program, args, options);

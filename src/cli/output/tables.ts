@@ -63,7 +63,9 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
 /** Values below their labels, for a terminal with no room for two columns. */
 function renderNarrow(rows: readonly Row[], { color }: Style, width: number): string {
   const lines = rows.flatMap(([label, value, tone]) => [
-    ...wrapText(label, width).split('\n').map(color.bold),
+    ...wrapText(label, width)
+      .split('\n')
+      .map((line) => color.bold(line)),
     ...wrapText(value, width - gap)
       .split('\n')
       .map((line) => ' '.repeat(gap) + (tone === undefined ? line : color[tone](line))),
@@ -136,17 +138,27 @@ function drawTable(
   widths: readonly number[],
   style: Style,
 ): string {
-  const table = plainTable();
-  table.push(header.map((title) => style.color.bold(title.toUpperCase())));
-  for (const row of cells) {
-    table.push(
-      row.map((cell, column) => {
-        const tone = toneOf(header[column] ?? '', cell, Date.now());
-        const wrapped = wrapText(cell, widths[column] ?? 0);
-        return tone === undefined ? wrapped : style.color[tone](wrapped);
-      }),
+  const titles = header.map((title) => title.toUpperCase());
+  const texts = cells.map((row) => row.map((cell, column) => wrapText(cell, widths[column] ?? 0)));
+  const paint = (text: string, row: number, column: number) => {
+    const tone = row < 0 ? 'bold' : toneOf(header[column] ?? '', cells[row]?.[column] ?? '', Date.now());
+    return tone === undefined ? text : style.color[tone](text);
+  };
+  const rows = [titles, ...texts].map((row, index) => ({ row, index: index - 1 }));
+  // The library needs five seconds for 10 000 rows. It is needed for cells of several lines only.
+  if (!texts.some((row) => row.some((text) => text.includes('\n')))) {
+    const lines = rows.map(({ row, index }) =>
+      row
+        .map((text, column) => {
+          const padding = Math.max(0, (widths[column] ?? 0) - displayWidth(text)) + gap;
+          return paint(text, index, column) + ' '.repeat(padding);
+        })
+        .join(''),
     );
+    return trimLines(lines.join('\n'));
   }
+  const table = plainTable();
+  for (const { row, index } of rows) table.push(row.map((text, column) => paint(text, index, column)));
   return trimLines(table.toString());
 }
 
@@ -159,7 +171,7 @@ const minColumnWidth = 10;
 const minCutWidth = 8;
 
 /** Minimum width of a record in two columns. */
-const minRecordWidth = 40;
+const minRecordWidth = 34;
 
 /** Minimum width of the values of a record. */
 const minValueWidth = 18;

@@ -11,7 +11,7 @@ export interface Leaf {
 
 export interface Group {
   readonly summary: string;
-  readonly commands: Readonly<Record<string, Leaf>>;
+  readonly commands: Readonly<Record<string, Leaf | Group>>;
 }
 
 function leaf(summary: string, load: Leaf['load']): Leaf {
@@ -132,46 +132,114 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     summary: 'Run the store management service',
     commands: {
       start: leaf('Start the service', () => import('../../commands/service/start/start.ts')),
-      'create-store': leaf('Create a store', () => import('../../commands/service/create-store.ts')),
-      stores: leaf('List the stores', () => import('../../commands/service/stores.ts')),
-      'create-key': leaf(
-        'Create an API key for a store',
-        () => import('../../commands/service/keys/create-key.ts'),
-      ),
-      keys: leaf('List the API keys of a store', () => import('../../commands/service/keys/keys.ts')),
-      'rotate-key': leaf(
-        'Replace a key, keeping the old one valid for a while',
-        () => import('../../commands/service/keys/rotate-key.ts'),
-      ),
-      'revoke-key': leaf('Revoke a key', () => import('../../commands/service/keys/revoke-key.ts')),
-      'add-reclaim': leaf(
-        'Add a reclaim notice for the subdomain of a store',
-        () => import('../../commands/service/add-reclaim.ts'),
-      ),
-      'add-evidence': leaf(
-        'Add evidence to a dispute',
-        () => import('../../commands/service/add-evidence.ts'),
-      ),
+      stores: {
+        summary: 'Create, list and delete stores',
+        commands: {
+          list: leaf('List the stores', () => import('../../commands/service/stores/list.ts')),
+          create: leaf('Create a store, or many', () => import('../../commands/service/stores/create.ts')),
+          delete: leaf('Delete a store', () => import('../../commands/service/stores/delete.ts')),
+        },
+      },
+      keys: {
+        summary: 'Create, list, replace and revoke API keys',
+        commands: {
+          list: leaf('List the API keys of a store', () => import('../../commands/service/keys/list.ts')),
+          create: leaf(
+            'Create an API key for a store, or for many',
+            () => import('../../commands/service/keys/create.ts'),
+          ),
+          rotate: leaf(
+            'Replace a key, keeping the old one valid for a while',
+            () => import('../../commands/service/keys/rotate.ts'),
+          ),
+          revoke: leaf('Revoke a key', () => import('../../commands/service/keys/revoke.ts')),
+        },
+      },
+      reclaims: {
+        summary: 'List, add and close reclaim notices',
+        commands: {
+          list: leaf(
+            'List reclaim notices with their appeals',
+            () => import('../../commands/service/reclaims/list.ts'),
+          ),
+          add: leaf(
+            'Add a reclaim notice for the subdomain of a store',
+            () => import('../../commands/service/reclaims/add.ts'),
+          ),
+          close: leaf('Close a reclaim notice', () => import('../../commands/service/reclaims/close.ts')),
+        },
+      },
+      disputes: {
+        summary: 'List the disputes',
+        commands: {
+          list: leaf(
+            'List the disputes of all stores',
+            () => import('../../commands/service/disputes/list.ts'),
+          ),
+        },
+      },
+      evidence: {
+        summary: 'Add evidence to disputes',
+        commands: {
+          add: leaf('Add evidence to a dispute', () => import('../../commands/service/evidence/add.ts')),
+        },
+      },
+      backups: {
+        summary: 'List and remove backups',
+        commands: {
+          list: leaf(
+            'List the backups of all stores',
+            () => import('../../commands/service/backups/list.ts'),
+          ),
+          remove: leaf('Remove a backup', () => import('../../commands/service/backups/remove.ts')),
+        },
+      },
+      endpoints: {
+        summary: 'List and remove endpoints',
+        commands: {
+          list: leaf(
+            'List the endpoints of all stores',
+            () => import('../../commands/service/endpoints/list.ts'),
+          ),
+          remove: leaf(
+            'Remove an endpoint and erase its secret',
+            () => import('../../commands/service/endpoints/remove.ts'),
+          ),
+        },
+      },
+      deliveries: {
+        summary: 'List and retry messages to endpoints',
+        commands: {
+          list: leaf('List messages to endpoints', () => import('../../commands/service/deliveries/list.ts')),
+          retry: leaf(
+            'Retry messages that failed',
+            () => import('../../commands/service/deliveries/retry.ts'),
+          ),
+        },
+      },
       emit: leaf(
         'Emit a feedback_digest or reclaim_noticed event',
         () => import('../../commands/service/emit.ts'),
-      ),
-      deliveries: leaf(
-        'List or retry deliveries to endpoints',
-        () => import('../../commands/service/deliveries.ts'),
       ),
       prune: leaf('Delete data past its retention period', () => import('../../commands/service/prune.ts')),
     },
   },
 };
 
+/** The commands behind nouns, at any depth, by their words. */
+export function leavesOf(commands: Group['commands']): (readonly [words: string, leaf: Leaf])[] {
+  return Object.entries(commands).flatMap(([word, entry]) =>
+    isGroup(entry)
+      ? leavesOf(entry.commands).map(([words, leaf]) => [`${word} ${words}`, leaf] as const)
+      : [[word, entry] as const],
+  );
+}
+
 /** The tools, by their words. */
 export const tools: Program['tools'] = new Map(
-  Object.entries(tree).flatMap(([noun, entry]) =>
-    (isGroup(entry) ? Object.entries(entry.commands) : [['', entry] as const])
-      .filter(([, { isTool }]) => isTool)
-      .map(([verb, { load }]) => [`${noun} ${verb}`.trim(), async () => (await load()).command] as const),
-  ),
+  leavesOf(tree)
+    .filter(([, { isTool }]) => isTool)
+    .map(([words, { load }]) => [words, async () => (await load()).command] as const),
 );
 
 export function isGroup(entry: Group | Leaf): entry is Group {

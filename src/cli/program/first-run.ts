@@ -34,7 +34,7 @@ export async function offerStore(context: Context, reason: CliError): Promise<Gl
   if (answer === demoProfile) return { ...flags, profile: demoProfile, store: undefined, baseUrl: undefined };
   const { auth } = tree;
   const login = auth !== undefined && isGroup(auth) ? auth.commands.login : undefined;
-  if (login === undefined) throw reason;
+  if (login === undefined || isGroup(login)) throw reason;
   await (await login.load()).command.run(context, { arguments: {}, options: new Map() });
   return { ...flags, profile: (await context.settings()).profile };
 }

@@ -80,5 +80,8 @@ export function optionTerm(option: Option): string {
 export function subcommandTerm(command: Command): string {
   const entry = command.parent?.parent === null ? tree[command.name()] : undefined;
   if (entry === undefined || !isGroup(entry)) return command.name();
-  return `${command.name()} ${Object.keys(entry.commands).join('|')}`;
+  const { commands } = entry;
+  // A noun with nouns of its own, which its own help lists.
+  if (Object.values(commands).some(isGroup)) return command.name();
+  return `${command.name()} ${Object.keys(commands).join('|')}`;
 }

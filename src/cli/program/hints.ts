@@ -1,4 +1,4 @@
-import { isGroup, tree } from './command-tree.ts';
+import { type Group, isGroup, tree } from './command-tree.ts';
 
 /** What people type first, and the command that serves. */
 const serving = new Map(
@@ -32,8 +32,8 @@ const serving = new Map(
     serve: 'service start',
     server: 'service start',
     start: 'service start',
-    key: 'service keys',
-    keys: 'service keys',
+    key: 'service keys list',
+    keys: 'service keys list',
     'demo list': 'demo info',
     'demo show': 'demo info',
     'blog post': 'blog create',
@@ -47,12 +47,12 @@ const postsAreOnlyCreated =
   'the service cannot change a post: run `storectl blog create --status published` to publish a new one';
 
 const keysComeFromTheService =
-  'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service rotate-key`';
+  'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service keys rotate`';
 
 const nothingIsDeleted = 'the service cannot delete it';
 
 const storesOfProfiles =
-  'to see the stores of your profiles: `storectl profile list`; those of a service that you run: `storectl service stores`';
+  'to see the stores of your profiles: `storectl profile list`; those of a service that you run: `storectl service stores list`';
 
 /** A command that cannot exist, and what is there instead. */
 const instead = new Map(
@@ -92,7 +92,7 @@ const nouns = new Map(
 );
 
 const reading = ['show', 'list', 'status', 'info'];
-const creating = ['create', 'open', 'add-endpoint', 'create-key'];
+const creating = ['create', 'open', 'add-endpoint'];
 const changing = ['update', 'save', 'set', 'edit'];
 
 /** Verbs with the same meaning, the likeliest first. */
@@ -140,8 +140,15 @@ export function hintFor(unknown: string, argv: readonly string[]): string | null
 
 /** The command that shows the help of what was typed: of the verb, the noun, or the program. */
 export function helpCommand(argv: readonly string[]): string {
-  const [noun = '', verb = ''] = argv.filter((word) => !word.startsWith('-'));
-  const known = Object.hasOwn(tree, noun) ? [noun, ...verbsOf(noun).filter((word) => word === verb)] : [];
+  const known: string[] = [];
+  let commands: Group['commands'] = tree;
+  for (const word of argv.filter((given) => !given.startsWith('-'))) {
+    const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
+    if (entry === undefined) break;
+    known.push(word);
+    if (!isGroup(entry)) break;
+    commands = entry.commands;
+  }
   return ['storectl', ...known, '--help'].join(' ');
 }
 

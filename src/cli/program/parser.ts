@@ -48,17 +48,10 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
     .configureHelp({ formatHelp, optionTerm, subcommandTerm, minWidthToWrap: 10 })
     .addHelpText('after', () => `\n${overview}`);
   addOptions(program, globals);
-  const configure = configureOnDemand(program);
-  const configureVerb: ConfigureLeaf = async (command, leaf) => {
+  addEntries(program, tree, words, async (command, leaf) => {
     await configureLeaf(command, leaf, run);
     refuseMisusedFlags(command.options, words);
-  };
-  for (const [name, entry] of reachableEntries(tree, words[0])) {
-    if (isGroup(entry)) {
-      const verbs = reachableEntries(entry.commands, words[0] === name ? words[1] : undefined);
-      configure.set(addGroup(program, name, entry), (group) => configureGroup(group, verbs, configureVerb));
-    } else configure.set(addLeaf(program, name, entry), (leaf) => configureVerb(leaf, entry));
-  }
+  });
   return program;
 }
 
@@ -73,12 +66,14 @@ Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
 /** Commander would show the help of what comes before the unknown word. */
 function refuseUnknownCommand(words: readonly string[]): void {
   const switches = globalOptions.filter(({ value }) => value === undefined).map(({ flag }) => flag);
-  const [noun = '', verb = ''] = words.filter((word) => !switches.includes(word));
-  if (noun.startsWith('-')) return;
-  const entry = Object.hasOwn(tree, noun) ? tree[noun] : undefined;
-  if (entry === undefined) throw unknownCommand(noun, Object.keys(tree));
-  if (isGroup(entry) && !verb.startsWith('-') && !Object.hasOwn(entry.commands, verb))
-    throw unknownCommand(verb, Object.keys(entry.commands));
+  let commands: Group['commands'] = tree;
+  for (const word of words.filter((given) => !switches.includes(given))) {
+    if (word.startsWith('-')) return;
+    const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
+    if (entry === undefined) throw unknownCommand(word, Object.keys(commands));
+    if (!isGroup(entry)) return;
+    commands = entry.commands;
+  }
 }
 
 function unknownCommand(word: string, known: readonly string[]): CommanderError {
@@ -111,18 +106,33 @@ function configureOnDemand(parent: Command): Map<Command, Configure> {
   return byCommand;
 }
 
-function addGroup(program: Command, name: string, { summary }: Group): Command {
-  return program.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
+/** Adds the commands that `words` can lead to. */
+function addEntries(
+  parent: Command,
+  entries: Group['commands'],
+  [word, ...words]: readonly string[],
+  configureVerb: ConfigureLeaf,
+): void {
+  const configure = configureOnDemand(parent);
+  for (const [name, entry] of reachableEntries(entries, word)) {
+    if (isGroup(entry)) {
+      const reachable = word === name ? words : [];
+      configure.set(addGroup(parent, name, entry), (group) => {
+        configureGroup(group);
+        addEntries(group, entry.commands, reachable, configureVerb);
+      });
+    } else configure.set(addLeaf(parent, name, entry), (leaf) => configureVerb(leaf, entry));
+  }
 }
 
-function configureGroup(group: Command, verbs: Named<Leaf>, configureVerb: ConfigureLeaf): void {
+function addGroup(parent: Command, name: string, { summary }: Group): Command {
+  return parent.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
+}
+
+function configureGroup(group: Command): void {
   group.helpCommand(false).enablePositionalOptions();
   group.addHelpText('after', `\n${globalOptionsLine()}`);
   addOptions(group, globals);
-  const configure = configureOnDemand(group);
-  for (const [verb, leaf] of verbs) {
-    configure.set(addLeaf(group, verb, leaf), (command) => configureVerb(command, leaf));
-  }
 }
 
 function addLeaf(parent: Command, name: string, { summary }: Leaf): Command {

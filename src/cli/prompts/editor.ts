@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Context } from '../command/context.ts';
 import { CliError, cancelledError, describeSystemError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import type { Io } from '../core/io.ts';
+import { type Io, withoutKey } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
 import { upperFirst } from '../output/labels.ts';
 
@@ -26,6 +26,8 @@ export class EditorFailed extends CliError {
   }
 }
 
+type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring'>;
+
 /** The command that opens the user's editor. */
 export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
   return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
@@ -35,7 +37,7 @@ export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string 
  * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file has mode 0600 and is removed
  * afterwards. Throws {@link EditorFailed}, or exit 130 if Ctrl-C ends the editor.
  */
-export async function editText(io: Io, text: string, fileName: string): Promise<string> {
+export async function editText(io: EditorIo, text: string, fileName: string): Promise<string> {
   const editor = editorOf(io);
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
   const file = path.join(folder, fileName);
@@ -47,7 +49,8 @@ export async function editText(io: Io, text: string, fileName: string): Promise<
     const edited = readEdited(file);
     if (failure !== null) throw new EditorFailed(editor, failure, edited ?? text);
     if (edited === null) throw new EditorFailed(editor, 'the file was deleted', text);
-    return edited;
+    // Editors end the last line, which is no part of the text.
+    return text.endsWith('\n') ? edited : edited.replace(/\r?\n$/, '');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -149,7 +152,11 @@ function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError 
 }
 
 /** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */
-async function runEditor({ env, process, signal }: Io, editor: string, file: string): Promise<string | null> {
+async function runEditor(
+  { env, process, signal }: EditorIo,
+  editor: string,
+  file: string,
+): Promise<string | null> {
   if (signal.aborted) throw cancelledError();
   const command =
     process.platform === 'win32'
@@ -158,7 +165,7 @@ async function runEditor({ env, process, signal }: Io, editor: string, file: str
         `trap : INT; ${editor} '${file.replaceAll("'", "'\\''")}'`;
   let interrupted = false;
   const failure = await new Promise<string | null>((resolve) => {
-    const child = spawn(command, { shell: true, stdio: 'inherit', env });
+    const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...withoutKey(env) } });
     child.on('error', (error) => resolve(describeSystemError(error)));
     child.on('exit', (code, reason) => {
       // 130 is the shell's exit code for an editor that Ctrl-C has ended.

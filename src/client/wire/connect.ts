@@ -104,7 +104,11 @@ async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise
       ask.on('connect', ({ statusCode = 0 }, _socket, head) => {
         if (statusCode < 200 || statusCode > 299) {
           connection.destroy();
-          return fail(`HTTP ${statusCode}`);
+          return fail(
+            statusCode === 407
+              ? 'HTTP 407: it needs a user name and password, or those in its URL are wrong'
+              : `HTTP ${statusCode}`,
+          );
         }
         if (head.length > 0) connection.unshift(head);
         resolve(connection);

@@ -153,7 +153,13 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
     context.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
   }
   for (let next: Question = questions[0] ?? askKey; ; ) {
-    await askFromStart(() => questions, questions.indexOf(next)).catch(rethrowAsNotStored);
+    const refusedStore = target.storeId;
+    // The key may well be right if the store was not found; for the same store again, it is asked for too.
+    const asked = () =>
+      next === askStore && apiKey !== ''
+        ? [next, ...(target.storeId === refusedStore ? [askKey] : [])]
+        : questions;
+    await askFromStart(asked, Math.max(0, asked().indexOf(next))).catch(rethrowAsNotStored);
     const problem = await problemOfLogin(context, target, apiKey);
     if (problem === null) return { ...checkTarget(target), apiKey };
     const { exitCode, message, hint } = problem.details;

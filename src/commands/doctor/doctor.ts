@@ -12,6 +12,9 @@ import { checkSettings } from './settings.ts';
 /** Default timeout of the request in milliseconds; --timeout changes it. */
 const requestMs = 5_000;
 
+/** The checks of what says which store it is. */
+const storeChecks: ReadonlySet<string> = new Set(['address', 'store']);
+
 export const command: CommandDefinition = {
   description: `Check settings, history and key. Each problem comes with a way to fix it. The key is checked with one
 read-only request, and is sent only to the base URL that it belongs to. Exits with 0 if there is no problem, otherwise with
@@ -20,12 +23,14 @@ the exit code of the first one. Warnings do not affect the exit code.`,
   async run(context) {
     const { findings: found, settings, mayTryKey } = await checkSettings(context);
     const broken = found.find(({ status }) => status === 'problem');
+    // A history belongs to a store.
+    const hasNoStore = found.some(({ check, status }) => status === 'problem' && storeChecks.has(check));
     const skipped = (check: string) => notChecked(check, `fix "${broken?.check}" first`);
     const timeoutMs = context.flags.timeoutMs ?? requestMs;
     const findings = [
       ...found,
       mayTryKey ? await checkAccess(context, timeoutMs) : skipped('access'),
-      ...(settings === null ? [skipped('history')] : await checkHistory(context)),
+      ...(settings === null || hasNoStore ? [skipped('history')] : await checkHistory(context)),
     ];
     print(
       context,

@@ -146,7 +146,7 @@ async function chooseRecord(context: Context): Promise<string | null> {
   const { recordChoices } = await import('../../cli/operation/questions/choose-record.ts');
   const choices = context.canPrompt ? await recordChoices(context) : [];
   if (context.canPrompt && choices.length === 0) {
-    context.notice('No history yet on this machine for this profile.');
+    context.notice('No history yet on this machine for this store.');
     return null;
   }
   const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };

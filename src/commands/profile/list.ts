@@ -21,10 +21,9 @@ export const command: CommandDefinition = {
     else if (rows.length > 0) {
       context.print(
         renderTable(
-          [context.out.plain ? 'in use' : '', 'name', 'base URL', 'store ID', 'key'],
+          ['name', 'base URL', 'store ID', 'key'],
           rows.map(({ name, used, baseUrl, storeId, key }) => [
-            used ? (context.out.plain ? 'yes' : '*') : context.out.plain ? 'no' : '',
-            printable(name),
+            printable(name) + (used ? ' (in use)' : ''),
             printable(baseUrl ?? '-'),
             printable(storeId ?? '-'),
             key ? 'stored' : 'not stored',

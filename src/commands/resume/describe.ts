@@ -90,6 +90,7 @@ export function resultOfResumed(context: Context, asked: HistoryRecord, resumed:
   });
   const { exitCode, message, code } = error.details;
   const result = resultOfError(new CliError({ ...error.details, fields: undefined }), record);
+  if (result.outcome === 'unknown') return { ...result, remedy: error.details.hint ?? null };
   // A refusal or a change that was never sent ends a record; it is no reason to stop.
   return result.outcome === 'not_sent' ? makeResult('failed', { record, exitCode, message, code }) : result;
 }
@@ -104,7 +105,7 @@ export function withRemedies(results: readonly ItemResult[]): ItemResult[] {
   });
 }
 
-export function reasonOf({ code }: ItemResult): LeftReason | null {
+function reasonOf({ code }: ItemResult): LeftReason | null {
   return code !== null && isReason(code) ? code : null;
 }
 

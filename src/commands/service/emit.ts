@@ -1,4 +1,3 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
@@ -9,10 +8,10 @@ import { renderRecord } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
 import { emitEvent, type RaisedEvent, raisedEvents } from '../../service/index.ts';
-import { chooseStore } from './ask.ts';
-import { databaseOption, withStorage } from './database-options.ts';
+import { chooseStore } from './operator/ask.ts';
+import { operatorCommand } from './operator/operator-command.ts';
 
-export const command: CommandDefinition = {
+export const command = operatorCommand({
   description: `Emit a ${raisedEvents.join(' or ')} event by hand. The store is notified, and the service sends a message to
 the endpoints subscribed to it. This needs write access to the database, not a key.`,
   options: [
@@ -23,11 +22,10 @@ the endpoints subscribed to it. This needs write access to the database, not a k
       complete: raisedEvents,
     },
     { flag: '--data', value: 'KEY=VALUE', description: 'Value for the message; can be repeated' },
-    databaseOption,
   ],
   listedGlobals: ['--store'],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
-  async run(context, parsed) {
+  async run({ context, parsed, open }) {
     const given = optionValue(parsed, '--event');
     if (!context.canPrompt) refuseMissing(context.flags.store, given);
     const values = parsed.options.get('--data');
@@ -41,12 +39,12 @@ the endpoints subscribed to it. This needs write access to the database, not a k
       storeId = await chooseStore(context, parsed, storeDescription, 'Which store is the event for?');
     };
     await askFromStart(() => [askEvent, askStore]);
-    const eventId = await withStorage(context, parsed, (storage) => emitEvent(storage, storeId, event, data));
+    const eventId = await open((storage) => emitEvent(storage, storeId, event, data));
     noticeDone(context, `Emitted event ${event}`);
     if (context.flags.json) printJson(context, { eventId });
     else context.print(context.flags.quiet ? eventId : renderRecord([['Event ID', eventId]], context.out));
   },
-};
+});
 
 function refuseMissing(storeId: string | undefined, event: string | undefined): void {
   const missing = [

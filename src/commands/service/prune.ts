@@ -1,15 +1,14 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts';
-import { databaseOption, withStorage } from './database-options.ts';
+import { operatorCommand } from './operator/operator-command.ts';
 
-export const command: CommandDefinition = {
+export const command = operatorCommand({
   description: `Delete data past its retention period: delivered messages, read notifications, expired API keys and expired
-idempotency keys. Unread notifications and dead deliveries are kept. The service does the same once a day. It works in small
+idempotency keys, and what deleted stores have left. Unread notifications and dead deliveries are kept. The service does the same once a day. It works in small
 steps and can run while the service is running.`,
   options: [
     {
@@ -18,7 +17,6 @@ steps and can run while the service is running.`,
       description: `Delete data older than this, for example 90d or 12w (default ${defaultRetentionDays}d)`,
     },
     { flag: '--backups', description: 'Delete backups of this age too' },
-    databaseOption,
   ],
   examples: [
     'service prune --dry-run',
@@ -26,13 +24,11 @@ steps and can run while the service is running.`,
     'service prune --backups --older-than 52w',
   ],
   dryRun: true,
-  async run(context, parsed) {
+  async run({ context, parsed, open }) {
     const retentionDays = readDays(optionValue(parsed, '--older-than') ?? `${defaultRetentionDays}d`);
     const { dryRun, store: storeId, json, quiet } = context.flags;
     const options = { retentionDays, storeId, dryRun, backups: isOn(parsed, '--backups') };
-    const pruned = await withStorage(context, parsed, (storage) =>
-      prune(storage, { ...options, signal: context.io.signal }),
-    );
+    const pruned = await open((storage) => prune(storage, { ...options, signal: context.io.signal }));
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
     if (total === 0) context.notice('Nothing to remove.');
     else if (dryRun) context.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
@@ -40,7 +36,7 @@ steps and can run while the service is running.`,
     if (quiet) context.print(String(total));
     else if (json) printJson(context, dryRun ? { wouldRemove: pruned } : { removed: pruned });
   },
-};
+});
 
 function readDays(age: string): number {
   const ageMs = parseDuration(age, 'dw');
@@ -54,6 +50,7 @@ const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
   keys: ['API key', 'API keys'],
   backups: ['backup', 'backups'],
   answers: ['idempotency key', 'idempotency keys'],
+  deleted: ['row of a deleted store', 'rows of deleted stores'],
 };
 
 /** `2 deliveries, 1 key`. */

@@ -42,7 +42,7 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
   const lock = await journal.acquire(`begin ${operation.id}`, lockOptionsOf(options));
   let known: readonly HistoryRecord[];
   try {
-    known = history.readForChange(operation.id, { all: true });
+    known = history.readForChange(operation.id);
   } catch (error) {
     lock.release();
     throw error;

@@ -1,8 +1,8 @@
-import { HistoryError, RefusedError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import {
   acquireOrder,
   type History,
-  keyReuseMs,
+  isKeyForgotten,
   lockOptionsOf,
   logIdOf,
   type Recorded,
@@ -20,7 +20,7 @@ import { recordedOutcome } from '../recorded-outcome.ts';
 import { formerValues } from './former.ts';
 import { overtake } from './overtake.ts';
 import { continueRecord, resumeRecord } from './resume.ts';
-import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
+import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { recordIn, sendRecord } from './send.ts';
 
 /** How long the same content counts as sent twice by mistake. */
@@ -152,19 +152,15 @@ async function finishChange(history: History, begun: Begun, options: ChangeOptio
   const { journal } = history;
   const { writer, isEarlier, intent } = begun;
   const sending = { ...options, writer, now: journal.now };
-  if (isEarlier) return continueEarlier(history, writer, recordIn(writer, begun.id ?? ''), options);
+  if (isEarlier) return continueEarlier(history, begun, recordIn(writer, begun.id ?? ''), options);
   let { id } = begun;
   let safetyBackup: Recorded | null = null;
   if (id === null) {
-    safetyBackup = await sendRecord(sending, `${writer.id}.1`, { isFirst: true });
-    const backupId = producedId(safetyBackup);
-    if (backupId === null) return { ...safetyBackup, safetyBackup };
-    try {
-      await writer.add([{ ...intent, safetyBackupId: backupId }], { isMain: true });
-    } catch (error) {
-      if (!(error instanceof HistoryError)) throw error;
-      return { ...safetyBackup, recordingError: error, safetyBackup };
-    }
+    const made = await makeSafetyBackup(sending, `${writer.id}.1`, (safetyBackupId) =>
+      writer.add([{ ...intent, safetyBackupId }], { isMain: true }),
+    );
+    ({ safetyBackup } = made);
+    if (!made.mayGoOn) return { ...safetyBackup, safetyBackup };
     id = writer.id;
   }
   const sent = await sendRecord(sending, id, { isFirst: true });
@@ -174,26 +170,26 @@ async function finishChange(history: History, begun: Begun, options: ChangeOptio
 
 async function continueEarlier(
   history: History,
-  writer: LogWriter,
+  { writer, known }: Begun,
   record: HistoryRecord,
   options: ChangeOptions,
 ): Promise<Changed> {
-  options.onEarlier?.(record);
-  // A change that destroys something was confirmed by whoever gave its key again.
-  const isConfirmed = rulesOf(record.operation).preparation !== undefined;
-  const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
-  if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
-  if (resumed.action !== 'overtaken') return resumed;
-  const outcome = recordedOutcome(resumed.record);
-  if (outcome === null) throw new RefusedError('in_doubt', resumed.record);
-  return {
-    record: resumed.record,
-    outcome,
-    isEarlier: true,
-    recordingError: null,
-    finding: null,
-    safetyBackup: null,
-  };
+  const seen = known.find(({ id }) => id === record.id);
+  // Its process has ended while this one waited for it: what it found out is what this one reports.
+  const wasRunning = seen?.updatedAt !== record.updatedAt;
+  if (!wasRunning || recordedOutcome(record) === null) {
+    options.onEarlier?.(record);
+    // A change that destroys something was confirmed by whoever gave its key again.
+    const isConfirmed = rulesOf(record.operation).preparation !== undefined;
+    const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
+    if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
+    if (resumed.action !== 'overtaken') return resumed;
+  }
+  const now = recordIn(writer, record.id);
+  const outcome = recordedOutcome(now);
+  if (outcome === null) throw new RefusedError('in_doubt', now);
+  const safetyBackup = null;
+  return { record: now, outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup };
 }
 
 /**
@@ -210,17 +206,16 @@ export async function findEarlier(
   const { journal } = history;
   if (hasOwnKey(request)) return ofKey(known, intent, journal.now());
   const rules = rulesOf(intent.operation);
+  if (rules.again === 'sends') return null;
   const by = sameCommandBy(intent.operation);
   for (const found of known.filter((record) => isSameCommand(record, intent, by))) {
     // Another process may be about to learn what came of it.
     const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
     if (rules.again === 'reads') await refuseDecided(history, request, record, options);
     else if (rules.again === 'continues') {
-      const isYoung =
-        recordAge(record, journal.now()) < keyReuseMs && Date.parse(record.createdAt) <= journal.now();
       const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
       if (!isOwn || request.fresh) continue;
-      if (isYoung && !record.unreadable) return record;
+      if (!isKeyForgotten(record, journal.now()) && !record.unreadable) return record;
       if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
     } else if (rules.again === 'refused' && !request.allowDuplicate) {
       if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
@@ -239,22 +234,24 @@ export async function findEarlier(
  * or if nothing was sent, the key may be used with corrected arguments.
  */
 function ofKey(known: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
-  const isOld = (record: HistoryRecord) => isInDoubt(record) && recordAge(record, now) >= keyReuseMs;
-  const used = known.filter(
+  const own = known.filter(({ operation }) => operation === intent.operation);
+  const used = own.filter(
     (record) =>
-      record.operation === intent.operation &&
       record.idempotencyKey === intent.idempotencyKey &&
+      !record.unreadable &&
       (isInDoubt(record) || record.state === 'applied' || record.overtakenBy !== null),
   );
   const other = used.find((record) => record.fingerprint !== intent.fingerprint);
   if (other !== undefined) throw new RefusedError('key_reused', other);
   const found = used.find((record) => record.state === 'applied') ?? used[0] ?? null;
-  if (found !== null && isOld(found)) throw new RefusedError('in_doubt', found);
+  const lost = own.find((record) => record.unreadable && isInDoubt(record));
+  const inDoubt = found === null ? lost : isInDoubt(found) && isKeyForgotten(found, now) ? found : undefined;
+  if (inDoubt !== undefined) throw new RefusedError('in_doubt', inDoubt);
   return found;
 }
 
 /** The record as the process that holds its log has left it. */
-export async function waitForHolder(
+async function waitForHolder(
   history: History,
   record: HistoryRecord,
   options: SendOptions,

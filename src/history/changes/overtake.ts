@@ -19,8 +19,7 @@ export async function overtake(
     try {
       const writer = await history.journal.reopen(logId);
       await writer.change([{ id: earlier.id, overtakenBy: later.id }]);
-      const untold = [...writer.records.values()].filter((record) => record.open && record.id !== earlier.id);
-      await writer.close({ untold: untold.map(({ id }) => id) });
+      await writer.close();
     } catch {
       // It stays open, which is true, and a later resume finds the same.
     }
@@ -30,9 +29,9 @@ export async function overtake(
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
 export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boolean {
   if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
-  const rules = rulesOf(later.operation);
+  const [rules, earlierRules] = [rulesOf(later.operation), rulesOf(earlier.operation)];
   if (rules.isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
-  // What only adds something, such as a post, takes nothing else's place.
-  if (rules.isOrdered === undefined) return false;
-  return covers(rules.touches(later), rulesOf(earlier.operation).touches(earlier));
+  // Only what sets values, in the order of the numbers, can take the place of an earlier one.
+  if (!rules.isOrdered || !earlierRules.isOrdered) return false;
+  return covers(rules.touches(later), earlierRules.touches(earlier));
 }

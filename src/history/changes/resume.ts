@@ -7,11 +7,10 @@ import {
   acquireOrder,
   type Finding,
   type History,
-  keyReuseMs,
+  isKeyForgotten,
   lockOptionsOf,
   logIdOf,
   type Recorded,
-  recordAge,
   type SendOptions,
   waitOf,
 } from '../history.ts';
@@ -20,7 +19,7 @@ import type { LogWriter } from '../journal/journal.ts';
 import { type OperationRules, overlap, rulesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
-import { producedId, type SafetyBackup, safetyIntent } from './safety-backup.ts';
+import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { lookForProof, recordIn, sendRecord, writeOutcome } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
@@ -92,9 +91,13 @@ export async function continueRecord(
   record: HistoryRecord,
   options: ResumeOptions,
 ): Promise<Resumed> {
+  if (record.overtakenBy !== null) {
+    tell(writer, record);
+    return { action: 'overtaken', record };
+  }
   const outcome = recordedOutcome(record);
   if (outcome !== null && !isInDoubt(record)) {
-    if (record.overtakenBy !== null) return { action: 'overtaken', record };
+    tell(writer, record);
     return { action: 'told', record, ...known(outcome) };
   }
   if (record.unreadable) return { action: 'left', record, reason: 'unreadable' };
@@ -117,36 +120,35 @@ export async function continueRecord(
   if (!isSafe) return left(await ended(writer, record), 'ask_user');
   const question = options.isConfirmed ? null : needsYes(record, journal.now());
   if (question !== null) return left(record, question);
-  await history.remember('waits', async () => {
-    options.client.pause(waitOf(history.readForChange(record.operation), journal.now()));
-    return true;
-  });
+  options.client.pause(waitOf(history.readForChange(record.operation), journal.now()));
   let safetyBackup: Recorded | null = null;
   const { safetyBackup: safety } = options;
   const intent = safety && safetyIntent(history, record, safety);
   if (intent !== undefined) {
     const [added] = await writer.add([intent]);
-    safetyBackup = await sendRecord(sending, added?.id ?? '', { isFirst: true });
-    const safetyBackupId = producedId(safetyBackup);
-    if (safetyBackupId === null) return { action: 'sent', ...safetyBackup, safetyBackup };
-    try {
-      await writer.change([{ id: record.id, safetyBackupId }]);
-    } catch (error) {
-      if (!(error instanceof HistoryError)) throw error;
-      return { action: 'sent', ...safetyBackup, recordingError: error, safetyBackup };
-    }
+    const made = await makeSafetyBackup(sending, added?.id ?? '', (safetyBackupId) =>
+      writer.change([{ id: record.id, safetyBackupId }]),
+    );
+    ({ safetyBackup } = made);
+    if (!made.mayGoOn) return { action: 'sent', ...safetyBackup, safetyBackup };
   }
   const sent = await sendRecord(sending, record.id, { isFirst: false });
+  tell(writer, record);
   if (sent.outcome.kind === 'applied')
     await overtake(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent, safetyBackup };
 }
 
+/** Whoever learns what came of a change learns of the backup before it. */
+function tell(writer: LogWriter, { id }: HistoryRecord): void {
+  for (const other of writer.records.values())
+    if (other.id === id || (id === writer.id && other.prepares !== null)) writer.tell(other.id);
+}
+
 /** Why the user has to be asked before a record is sent again, or null. */
 function needsYes(record: HistoryRecord, now: number): 'needs_yes' | 'too_old' | null {
   if (rulesOf(record.operation).preparation !== undefined) return 'needs_yes';
-  const isFromFuture = Date.parse(record.createdAt) > now;
-  return record.class === 'keyed' && (isFromFuture || recordAge(record, now) > keyReuseMs) ? 'too_old' : null;
+  return record.class === 'keyed' && isKeyForgotten(record, now) ? 'too_old' : null;
 }
 
 /**
@@ -229,7 +231,7 @@ async function ended(writer: LogWriter, record: HistoryRecord): Promise<HistoryR
  * Whether the same request can be sent again without doing it twice: it has the field that the service takes only once, and
  * the service says so in its openapi.json, or has refused one of this store before. Null if the service does not answer.
  */
-export async function refusesTwice(
+async function refusesTwice(
   history: History,
   record: HistoryRecord,
   options: SendOptions,

@@ -1,7 +1,10 @@
+import { asObject } from '../../base/json.ts';
+import { HistoryError } from '../errors.ts';
 import type { History, Recorded } from '../history.ts';
 import { intentOf } from '../intent.ts';
 import type { Intent } from '../journal/history-record.ts';
 import { rulesOf } from '../operation-rules.ts';
+import { type Sending, sendRecord } from './send.ts';
 
 /** How a backup is made before a change that destroys something. */
 export interface SafetyBackup {
@@ -26,9 +29,24 @@ export function safetyIntent(
   };
 }
 
-/** The id in the response of an applied change, or null. */
-export function producedId({ outcome }: Recorded): string | null {
-  if (outcome.kind !== 'applied') return null;
-  const { id } = Object(outcome.body);
-  return typeof id === 'string' ? id : null;
+/**
+ * Sends a safety backup, and has its id written down with `begin` before the change may be sent. `mayGoOn` is false where that
+ * did not come off; `safetyBackup` then says why, with a `recordingError` if the backup was made all the same.
+ */
+export async function makeSafetyBackup(
+  sending: Sending,
+  id: string,
+  begin: (backupId: string) => Promise<unknown>,
+): Promise<{ safetyBackup: Recorded; mayGoOn: boolean }> {
+  const safetyBackup = await sendRecord(sending, id, { isFirst: true });
+  const { outcome, recordingError } = safetyBackup;
+  const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
+  if (typeof backupId !== 'string' || recordingError !== null) return { safetyBackup, mayGoOn: false };
+  try {
+    await begin(backupId);
+    return { safetyBackup, mayGoOn: true };
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    return { safetyBackup: { ...safetyBackup, recordingError: error }, mayGoOn: false };
+  }
 }

@@ -68,14 +68,15 @@ export async function sendRecord(
 
 /** Writes an outcome that this run has found out. */
 export async function writeOutcome(
-  { writer, now }: Pick<Sending, 'writer' | 'now'>,
+  { writer, now, inBatch = false }: Pick<Sending, 'writer' | 'now' | 'inBatch'>,
   id: string,
   outcome: Outcome,
   settledByReading: boolean,
 ): Promise<Recorded> {
   const common = { outcome, isEarlier: false, finding: null };
   try {
-    await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }]);
+    // Of many, nothing waits for the outcome of one, and the next request is written soon.
+    await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }], { mayWait: inBatch });
     return { ...common, record: recordIn(writer, id), recordingError: null };
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;

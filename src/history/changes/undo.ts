@@ -3,13 +3,15 @@ import { DamagedError, RefusedError } from '../errors.ts';
 import type { History } from '../history.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import { overlap, rulesOf } from '../operation-rules.ts';
-import { valueAt, withValue } from './former.ts';
+import { formerValues, valueAt, withValue } from './former.ts';
 
-/** A field that a change set: its value from before it, and the one that it set. */
+/** A field that a change set: its value from before it, the one that it set, and the last one that was seen. */
 export interface UndoneField {
   readonly path: readonly string[];
   readonly former: unknown;
   readonly changed: unknown;
+  /** What this machine has seen there last; undefined if something else may have changed it since. */
+  readonly seen: unknown;
 }
 
 /** What taking a change back means. */
@@ -51,7 +53,7 @@ export function planUndo(history: History, id: string | undefined): Undo {
     if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
     return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: touched };
   }
-  return { record, later, by: rules.undo, fields: fieldsOf(record) };
+  return { record, later, by: rules.undo, fields: fieldsOf(record, records) };
 }
 
 /** Whether the change was taken back by one that was not taken back itself. */
@@ -80,7 +82,7 @@ function mainRecord(history: History, id: string): HistoryRecord {
 }
 
 /** Throws a RefusedError `former_unknown` that names what this machine has not seen. */
-function fieldsOf(record: HistoryRecord): UndoneField[] {
+function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): UndoneField[] {
   const former = parseJson(record.former);
   const sent = parseJson(record.body);
   const isDocument = rulesOf(record.operation).undo === 'document';
@@ -97,7 +99,13 @@ function fieldsOf(record: HistoryRecord): UndoneField[] {
       unknown.map((path) => path.join('.')),
     );
   const changed = isObject(parseJson(record.response?.body)) ? parseJson(record.response?.body) : sent;
-  return paths.map((path) => ({ path, former: valueAt(former, path), changed: valueAt(changed, path) }));
+  const seen = parseJson(formerValues(record, records));
+  return paths.map((path) => ({
+    path,
+    former: valueAt(former, path),
+    changed: valueAt(changed, path),
+    seen: hasPath(seen, path) ? valueAt(seen, path) : undefined,
+  }));
 }
 
 function hasPath(document: unknown, path: readonly string[]): boolean {

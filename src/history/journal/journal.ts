@@ -29,8 +29,6 @@ import { settleLog } from './settle.ts';
 export type { StoreIdentity } from './log-folder.ts';
 export type { LogName } from './log-name.ts';
 export type { LogWriter } from './log-writer.ts';
-export type { LogStart } from './open-log.ts';
-export type { PruneOptions } from './prune.ts';
 export type { RepairedLog } from './repair.ts';
 
 export interface JournalSettings {
@@ -65,8 +63,8 @@ export interface Journal {
   readonly store: StoreIdentity;
   /** Epoch milliseconds. */
   now(): number;
-  /** The logs in the folder by their names, lowest number first. */
-  logs(): LogName[];
+  /** The logs in the folder by their names, lowest number first. See `listLogs`. */
+  logs(mayMatter?: (name: string) => boolean): LogName[];
   /** The same, with what lies in the folder and is no log. */
   inspect(): { logs: LogName[]; problems: HistoryProblem[] };
   /** What {@link read} has thrown, as a problem. Throws what is not a HistoryError. */
@@ -142,7 +140,7 @@ export function openJournal(settings: JournalSettings): Journal {
     folder: folder.path,
     store,
     now,
-    logs: () => listLogs(folder),
+    logs: (mayMatter) => listLogs(folder, mayMatter),
     inspect,
     problemOf(log, error) {
       if (!(error instanceof HistoryError)) throw error;

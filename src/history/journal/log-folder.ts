@@ -50,14 +50,20 @@ export function fileOf(folder: Pick<LogFolder, 'path'>, name: string): string {
   return path.join(folder.path, name);
 }
 
-/** Lowest number first; logs that were begun at the same time may share one. */
-export function listLogs(folder: Pick<LogFolder, 'path' | 'files'>): LogName[] {
+/**
+ * Lowest number first; logs that were begun at the same time may share one. `mayMatter` gets the names from the newest on, and
+ * leaves out those that need not be looked at closely: a folder may have thousands.
+ */
+export function listLogs(
+  folder: Pick<LogFolder, 'path' | 'files'>,
+  mayMatter: (name: string) => boolean = () => true,
+): LogName[] {
   const logs: LogName[] = [];
-  for (const name of listFolder(folder.files, folder.path)) {
-    const log = parseLogName(name);
+  for (const name of listFolder(folder.files, folder.path).reverse()) {
+    const log = mayMatter(name) ? parseLogName(name) : null;
     if (log !== null) logs.push(log);
   }
-  return logs.sort((one, other) => one.number - other.number);
+  return logs.reverse().sort((one, other) => one.number - other.number);
 }
 
 /** The log as it is named now. */

@@ -37,6 +37,12 @@ export function parseLogName(name: string): LogName | null {
   return { name, number: Number(number), date, id, operation, status };
 }
 
+/** Whether a name is that of a closed log from before a day, as far as can be told without parsing it. */
+export function isOldName(name: string, day: string): boolean {
+  const isOpen = name.endsWith('.open.jsonl') || name.endsWith('.unsettled.jsonl');
+  return !isOpen && name[6] === '-' && name.slice(7, 15) < day;
+}
+
 /** Throws an Error for an operation that no name can have. */
 export function makeLogName(parts: Omit<LogName, 'name'>): LogName {
   const { number, date, id, operation, status } = parts;

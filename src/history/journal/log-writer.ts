@@ -34,13 +34,15 @@ export interface LogWriter {
     changes: readonly RecordChange[],
     options?: { readonly mayWait?: boolean },
   ): Promise<HistoryRecord[]>;
+  /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
+  tell(id: string): void;
   /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
   assertHeld(): void;
   /**
-   * Writes the closing line, and releases the lock: every record whose outcome is known counts as told, except for those
-   * whose ids are in `untold`. Syncs the line before the name says that the log is closed. Never rejects.
+   * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
+   * before what was told. Syncs the line before the name says that the log is closed. Never rejects.
    */
-  close(options?: { readonly untold?: readonly string[] }): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** How long a change that may wait does so. */
@@ -63,6 +65,9 @@ export function openWriter(
   const file = openSynced(folder.files, fileOf(folder, log.name.name), Buffer.byteLength(log.text));
   const places = [...records.keys()].map((id) => Number(id.split('.')[1] ?? 0));
   let lastPlace = Math.max(0, ...places);
+  const untold = new Set(
+    [...records.values()].filter((record) => record.open && !isInDoubt(record)).map(({ id }) => id),
+  );
   let { lines } = log;
   let missingBreak = log.text.endsWith('\n') ? '' : '\n';
   let waiting: Waiting[] = [];
@@ -111,7 +116,7 @@ export function openWriter(
     }
   }
 
-  async function put(patches: readonly RecordPatch[], mayWait: boolean): Promise<HistoryRecord[]> {
+  async function put(patches: readonly RecordPatch[], mayWait = false): Promise<HistoryRecord[]> {
     if (closing !== null) throw new HistoryError('history_unwritable', `log ${header.id} is closed`);
     await new Promise<void>((resolve, reject) => {
       waiting.push({ patches, resolve, reject });
@@ -121,7 +126,7 @@ export function openWriter(
     return patches.flatMap(({ id }) => records.get(id) ?? []);
   }
 
-  async function finish(untold: ReadonlySet<string>): Promise<void> {
+  async function finish(): Promise<void> {
     try {
       await write();
       const isOpen = (record: HistoryRecord) => isInDoubt(record) || untold.has(record.id);
@@ -153,15 +158,13 @@ export function openWriter(
         lastPlace += isMain ? 0 : 1;
         return isMain ? header.id : `${header.id}.${lastPlace}`;
       };
-      return put(
-        intents.map((intent) => patchOfIntent(intent, nextId(), createdAt)),
-        false,
-      );
+      return put(intents.map((intent) => patchOfIntent(intent, nextId(), createdAt)));
     },
-    change: (changes, { mayWait = false } = {}) => put(changes.map(patchOfChange), mayWait),
+    change: (changes, { mayWait } = {}) => put(changes.map(patchOfChange), mayWait),
+    tell: (id) => void untold.delete(id),
     assertHeld: () => lock.assertHeld(),
-    close({ untold = [] } = {}) {
-      closing ??= finish(new Set(untold));
+    close() {
+      closing ??= finish();
       return closing;
     },
   };

@@ -16,6 +16,7 @@ import {
   stateOf,
 } from '../storage/queries/api-keys.ts';
 import { findStore } from '../storage/queries/stores.ts';
+import { operate, recordChange } from './operate.ts';
 
 export type NewKey = {
   readonly storeId: string;
@@ -39,19 +40,20 @@ export interface CreatedKey {
 export async function createKey(storage: Storage, options: NewKey): Promise<CreatedKey> {
   const { storeId, label = '', kind = 'live', expiresInSeconds } = options;
   const now = Date.now();
-  return storage.forStore(storeId).write(async (db) => {
-    await requireStore({ db, storeId });
-    return addKey(
-      { db, storeId },
-      {
-        kind,
-        label,
-        scopes: 'preset' in options ? presets[options.preset] : options.scopes,
-        createdAt: timestamp(now),
-        expiresAt: expiresInSeconds === undefined ? null : timestamp(now + expiresInSeconds * 1000),
-      },
-    );
-  });
+  const properties = {
+    kind,
+    label,
+    scopes: 'preset' in options ? presets[options.preset] : options.scopes,
+    createdAt: timestamp(now),
+    expiresAt: expiresInSeconds === undefined ? null : timestamp(now + expiresInSeconds * 1000),
+  };
+  return operate(
+    storage,
+    storeId,
+    'keys create',
+    (work) => addKey(work, properties),
+    ({ id }) => id,
+  );
 }
 
 export interface ListedKey {
@@ -63,6 +65,8 @@ export interface ListedKey {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  /** To within an hour. */
+  readonly lastUsedAt: string | null;
 }
 
 /** The keys of a store, oldest first. Rejects with a ServiceError `not_found` if the store does not exist. */
@@ -79,8 +83,10 @@ export async function listKeys(storage: Storage, storeId: string): Promise<Liste
 export async function revokeKey(storage: Storage, keyId: string, storeId?: string): Promise<boolean> {
   return storage.write(async (db) => {
     const key = await findApiKey(db, keyId);
-    if (storeId !== undefined && key?.storeId !== storeId) return false;
-    return setRevoked(db, keyId, timestamp(Date.now()));
+    if (key === undefined || (storeId !== undefined && key.storeId !== storeId)) return false;
+    const isRevoked = await setRevoked(db, keyId, timestamp(Date.now()));
+    if (isRevoked) await recordChange(db, 'keys revoke', key.storeId, keyId);
+    return isRevoked;
   });
 }
 
@@ -133,6 +139,7 @@ export async function rotateKey(
     const overlapEnd = timestamp(now + overlapSeconds * 1000);
     const expiresAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
     await setReplaced({ db, storeId }, keyId, created.id, expiresAt);
+    await recordChange(db, 'keys rotate', storeId, keyId);
     return { ...created, storeId, previous: { id: keyId, expiresAt } };
   });
 }

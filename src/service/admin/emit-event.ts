@@ -1,7 +1,7 @@
 import type { EventType } from '../model/event-types.ts';
 import { recordEvent } from '../operations/record-event.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { changeStore } from './store-records.ts';
+import { operate } from './operate.ts';
 
 /** Events that no operation emits. */
 export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const satisfies readonly EventType[];
@@ -17,5 +17,11 @@ export async function emitEvent(
   type: RaisedEvent,
   data: Readonly<Record<string, string>>,
 ): Promise<string> {
-  return changeStore(storage, storeId, 'emit', (work) => recordEvent(work, type, data));
+  return operate(
+    storage,
+    storeId,
+    'emit',
+    (work) => recordEvent(work, type, data),
+    (id) => id,
+  );
 }

@@ -3,9 +3,10 @@ import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { type Queries, removeInSteps, type Storage } from '../storage/core/storage.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
+import { deleteSomeRows, listDeletedStores } from '../storage/queries/operators.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/queries/prune.ts';
-import { listStores } from './stores.ts';
+import { listStoreIds } from '../storage/queries/stores.ts';
 
 export const defaultRetentionDays = 90;
 
@@ -22,10 +23,10 @@ export interface PruneOptions {
 }
 
 /** How many rows were removed. */
-export type Pruned = Record<Prunable | 'answers', number>;
+export type Pruned = Record<Prunable | 'answers' | 'deleted', number>;
 
-/** Posts that one step removes. */
-const maxPosts = 500;
+/** That one step removes. */
+const maxRows = 500;
 
 /** Between two steps, for other changes. */
 const pauseMs = 5;
@@ -36,7 +37,7 @@ const pauseMs = 5;
  */
 export async function prune(storage: Storage, options: PruneOptions): Promise<Pruned> {
   const { retentionDays, backups = false, dryRun = false, signal } = options;
-  const pruned: Pruned = { deliveries: 0, notifications: 0, keys: 0, backups: 0, answers: 0 };
+  const pruned: Pruned = { deliveries: 0, notifications: 0, keys: 0, backups: 0, answers: 0, deleted: 0 };
   const now = timestamp(Date.now());
   const before = timestamp(Date.now() - daysInMs(retentionDays));
   const kinds: Prunable[] = ['deliveries', 'notifications', 'keys'];
@@ -68,7 +69,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   /** Posts that neither the store nor one of its backups has any more. */
   async function prunePosts(storeId: string): Promise<void> {
     if (dryRun) return;
-    await removeInSteps(() => step(storeId, (db) => deleteUnusedPosts({ db, storeId }, maxPosts)));
+    await removeInSteps(() => step(storeId, (db) => deleteUnusedPosts({ db, storeId }, maxRows)));
   }
 
   async function pruneAnswers(storeId: string): Promise<void> {
@@ -81,12 +82,20 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     );
   }
 
-  const stores = (await listStores(storage)).map(({ id }) => id);
+  const stores = await storage.read(listStoreIds);
   for (const id of options.storeId === undefined ? stores : [options.storeId]) {
     for (const kind of kinds) await pruneKind(id, kind);
     await prunePosts(id);
     await pruneAnswers(id);
     if (isOver) break;
+  }
+  if (dryRun || options.storeId !== undefined) return pruned;
+  for (const storeId of await storage.read(listDeletedStores)) {
+    pruned.deleted += await removeInSteps(async () => {
+      await sleep(pauseMs);
+      if (signal?.aborted) return 0;
+      return storage.write((db) => deleteSomeRows({ db, storeId }, maxRows));
+    });
   }
   return pruned;
 }

@@ -1,14 +1,48 @@
+import { notFound } from '../model/errors.ts';
 import { initialSettings } from '../model/store-fields.ts';
+import { timestamp } from '../model/time.ts';
 import { addStore, type NewStore } from '../operations/stores.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { listAllStores } from '../storage/queries/stores.ts';
+import { countObjects, markDeleted, pageOfStores } from '../storage/queries/operators.ts';
+import { findStore } from '../storage/queries/stores.ts';
+import { operate, recordChange } from './operate.ts';
 
 /** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
-export async function createStore(storage: Storage, store: NewStore) {
-  return storage.write((db) => addStore(db, store, initialSettings, Date.now()));
+export async function createStore(storage: Storage, options: NewStore) {
+  return storage.write(async (db) => {
+    const store = await addStore(db, options, initialSettings, Date.now());
+    await recordChange(db, 'stores create', store.id, store.id);
+    return store;
+  });
 }
 
-/** Every store, by name. */
-export async function listStores(storage: Storage) {
-  return storage.read(listAllStores);
+/** Stores by name, without deleted ones. `after` is the id of the last store of the page before. */
+export async function listStores(
+  storage: Storage,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+) {
+  return storage.read((db) => pageOfStores(db, limit, after));
+}
+
+/** What goes with a store. Rejects with a ServiceError `not_found` if it does not exist. */
+export async function measureStore(storage: Storage, storeId: string) {
+  return storage.forStore(storeId).read(async (db) => {
+    const store = await findStore({ db, storeId });
+    if (store === undefined) throw notFound('Store', storeId);
+    return { name: store.name, ...(await countObjects({ db, storeId })) };
+  });
+}
+
+/**
+ * Deletes a store: from now on nobody finds it, its keys are revoked, nothing is sent, and its slug is free. `prune`
+ * removes its rows. Rejects with a ServiceError `not_found` if it does not exist.
+ */
+export async function deleteStore(storage: Storage, storeId: string): Promise<void> {
+  await operate(
+    storage,
+    storeId,
+    'stores delete',
+    (work) => markDeleted(work, timestamp(work.now)),
+    () => storeId,
+  );
 }

@@ -3,8 +3,9 @@ import { sha256 } from '../../base/sha256.ts';
 import { keyIdOf } from '../../contract/api-key.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { ServiceError } from '../model/errors.ts';
+import { timestamp } from '../model/time.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { findApiKey, stateOf } from '../storage/queries/api-keys.ts';
+import { type ApiKeyRecord, findApiKey, setLastUsed, stateOf } from '../storage/queries/api-keys.ts';
 import { networkOf } from './client-address.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
@@ -28,6 +29,9 @@ export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 /** Anyone can compute the checksum of a key, so keys that do not exist can be made up by the thousand. */
 const unknownKeys = { perSecond: 10, burst: 10 };
 
+/** How exactly the last use of a key is known. */
+const useMs = 60 * 60_000;
+
 /** How long after its last use the lookup of a key is not counted. */
 const rememberMs = 60_000;
 
@@ -41,6 +45,8 @@ export function createAuthenticator(storage: Storage): Authenticate {
   const acceptedAt = new Map<string, number>();
   /** Hashes of keys that are being looked up. */
   const lookedUp = new Set<string>();
+  /** Ids of keys whose use is being written. */
+  const noting = new Set<string>();
 
   function remember(hash: string, now: number): void {
     acceptedAt.delete(hash);
@@ -49,6 +55,17 @@ export function createAuthenticator(storage: Storage): Authenticate {
       if (now - at <= rememberMs) break;
       acceptedAt.delete(oldest);
     }
+  }
+
+  /** No request waits for it, and one that fails is made up for by the next. */
+  function noteUse({ id, storeId, lastUsedAt }: ApiKeyRecord, now: number): void {
+    if (noting.has(id) || (lastUsedAt !== null && now - Date.parse(lastUsedAt) < useMs)) return;
+    noting.add(id);
+    storage
+      .forStore(storeId)
+      .write((db) => setLastUsed(db, id, timestamp(now)))
+      .catch(() => {})
+      .finally(() => noting.delete(id));
   }
 
   return async ({ authorization, clientAddress, now }) => {
@@ -73,6 +90,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
     }
     if (isCounted) lookups.giveBack(network);
     remember(hash, now);
+    noteUse(key, now);
     return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
   };
 }

@@ -96,10 +96,13 @@ export async function listen(
   async function stop({ drainMs = 0, idleMs = 0, graceMs = defaultGraceMs }: CloseOptions): Promise<void> {
     isStopping = true;
     if (drainMs > 0) await sleep(drainMs);
-    const closed = new Promise((resolve) => server.close(resolve));
-    if (idleMs > 0) await Promise.race([closed, sleep(idleMs)]);
+    const ended = new AbortController();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => ended.abort());
+    // A timer that goes on would keep the process alive.
+    const waitAtMost = (ms: number) => sleep(ms, undefined, { signal: ended.signal }).catch(() => {});
+    if (idleMs > 0) await waitAtMost(idleMs);
     connections.close();
-    await Promise.race([closed, sleep(graceMs)]);
+    await waitAtMost(graceMs);
     const timer = setInterval(() => connections.closeLate(), checkMs);
     await closed;
     clearInterval(timer);

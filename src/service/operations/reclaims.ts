@@ -38,6 +38,7 @@ export async function appealReclaim(work: Work, reclaimId: string, { text }: z.o
   const isNew = await appealOpenReclaim(work, reclaimId, { text, at: timestamp(work.now) });
   const reclaim = await findReclaim(work, reclaimId);
   if (reclaim === undefined) throw notFound('Reclaim notice', reclaimId);
+  if (reclaim.status === 'closed') throw new ServiceError('state_conflict', 'This notice is closed.');
   if (reclaim.appealText !== text) {
     throw new ServiceError('state_conflict', 'This notice was already appealed with a different text.');
   }

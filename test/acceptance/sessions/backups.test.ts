@@ -52,10 +52,10 @@ test('backup create', async () => {
     ✔ Create this backup? Yes
     ✓ Created backup "before the sale" (store, blog)
     ID        <uuid>
-    Version   2
+    Version   1
     Label     before the sale
-    Created   <time>
     Sections  store, blog
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -116,8 +116,8 @@ test('backup restore', async () => {
     ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
-    Undo: storectl --demo backup restore <uuid> --sections store --confirm
-     <uuid>
+    Changed store  nothing
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"

@@ -41,10 +41,10 @@ test('history show', async () => {
       Request ID   <uuid>
       Received     <time>
       ID           <uuid>
-      Version      2
+      Version      1
       Label        first
-      Created      <time>
       Sections     store
+      Created      <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -55,7 +55,7 @@ test('history show: nothing was sent yet', async () => {
   const session = await openSession('storectl history show');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history show
-    No history yet on this machine for this profile.
+    No history yet on this machine for this store.
     $ echo "exit $?"
     exit 0
     $"
@@ -64,7 +64,8 @@ test('history show: nothing was sent yet', async () => {
 
 test('history prune', async () => {
   const machine = demoMachine();
-  await machine.run(['backup', 'create', '--label', 'first', '--sections', 'store']);
+  // The newest is never removed.
+  for (const name of ['first', 'second']) await machine.run(['store', 'update', '--name', name]);
   const session = await openSession('storectl history prune', { machine });
   await session.shows(/12w or 36h\):$/);
   session.type('soon');
@@ -75,9 +76,9 @@ test('history prune', async () => {
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl history prune
-    ✔ Remove records older than (for example 90d, 12w or 36h): 0h
-    ✔ Remove 1 record from the history on this machine? Yes
-    ✓ Removed 1 record
+    ✔ Remove changes older than (for example 90d, 12w or 36h): 0h
+    ✔ Remove 1 run from the history on this machine? Yes
+    ✓ Removed 1 run from the history
     $ echo "exit $?"
     exit 0
     $"
@@ -120,11 +121,11 @@ test('resume: asks which open change to resume if there are several', async () =
       Label            second
       Sections         store
       Idempotency key  <idempotency-key>
-    Each change keeps its idempotency key, so it is applied only once.
+    It keeps its idempotency key, so it is applied only once.
     ✔ Send these 2 changes again? Yes
+    applied   <record>  backup.create  first  <uuid>
+    applied   <record>  backup.create  second  <uuid>
     ✓ Resumed 2 changes
-    <record>  backup.create  first  applied  <uuid>
-    <record>  backup.create  second  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -149,7 +150,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
-    Each change keeps its idempotency key, so it is applied only once.
+    It keeps its idempotency key, so it is applied only once.
     ✔ Send this change again? No
     error: cancelled; nothing was sent again
     $ echo "exit $?"
@@ -171,10 +172,10 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Label            nightly
       Sections         store
       Idempotency key  <idempotency-key>
-    Each change keeps its idempotency key, so it is applied only once.
+    It keeps its idempotency key, so it is applied only once.
     ✔ Send this change again? Yes
+    applied   <record>  backup.create  nightly  <uuid>
     ✓ Resumed 1 change
-    <record>  backup.create  nightly  applied  <uuid>
     $ echo "exit $?"
     exit 0
     $"
@@ -192,7 +193,7 @@ test('settings edit', async () => {
     demo → store <uuid>
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:15
-    Undo: storectl --demo settings save --undo <record>
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"

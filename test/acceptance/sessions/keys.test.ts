@@ -65,10 +65,10 @@ test('Escape goes back through all the questions, from the last one on, and ever
     ✔ Create this backup? Yes
     ✓ Created backup "nightly copy" (store, blog)
     ID        <uuid>
-    Version   2
+    Version   1
     Label     nightly copy
-    Created   <time>
     Sections  store, blog
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -231,10 +231,10 @@ test('a section that is not offered, and Escape back to the list', async () => {
     ✔ Create this backup? Yes
     ✓ Created backup "nightly" (store)
     ID        <uuid>
-    Version   2
+    Version   1
     Label     nightly
-    Created   <time>
     Sections  store
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -285,10 +285,10 @@ test('a refused value is asked for again; each attempt has its own record, and o
     ✔ Create this backup? Yes
     ✓ Created backup "nightly 2" (store)
     ID        <uuid>
-    Version   2
+    Version   1
     Label     nightly 2
-    Created   <time>
     Sections  store
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -495,10 +495,10 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     Number: 1
     ✓ Created backup "weekly" (store, blog)
     ID: <uuid>
-    Version: 2
+    Version: 1
     Label: weekly
-    Created: <time>
     Sections: store, blog
+    Created: <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -522,18 +522,18 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   `);
   session.press('Enter');
   expect(await session.shows(/Status:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "  <uuid>
-
-      Unused items can be returned within 30
+    "  Unused items can be returned within 30
       days; bottled ink only if unopened. We
       refund the original payment method
       within 5 days of receiving them.
 
     Other fields
-      Idempotency key  example-open
-      Store ID
+      Idempotency key 0 Idempotency key
+        example-open
+      Store ID 0 Store ID
         <uuid>
-      Environment      live
+      Environment 0 Environment
+        live
 
     ? Status:
     ❯ won
@@ -547,13 +547,13 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Resolution:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "  within 5 days of receiving them.
-
-    Other fields
-      Idempotency key  example-open
-      Store ID
+    "Other fields
+      Idempotency key 0 Idempotency key
+        example-open
+      Store ID 0 Store ID
         <uuid>
-      Environment      live
+      Environment 0 Environment
+        live
 
     ✔ Status: won
     ✔ Resolution: Delivered, as the
@@ -614,10 +614,10 @@ test('40 columns: results and errors are wrapped at words', async () => {
     sale" (store)
     ID
       <uuid>
-    Version   2
+    Version   1
     Label     before the big spring sale
-    Created   <time>
     Sections  store
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"

@@ -74,7 +74,12 @@ export async function openSession(command: string, options: SessionOptions = {})
 const placeholders: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{64}\b/g, '<sha256>'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
-  [/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, '<record>'],
+  [
+    /(?<=storectl (?:--\S+ )*(?:undo|resume|history show) )[0-9a-z]{6}\b|(?<=^ID +)[0-9a-z]{6}$/gm,
+    '<record>',
+  ],
+  [/(?<=\b(?:Undid|Undo|again since) |\(by )[0-9a-z]{6}(?=[ ?)])/g, '<record>'],
+  [/(?<=\/history\/)[0-9a-f]{16}\b/g, '<store>'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{1,12}){0,4}(?= to confirm| {2}\S)/g, '<id>'],
   [/\b[0-9a-z]{6}(?= {2}[a-z]+\.[a-z])|(?<=change do you want to see\? )[0-9a-z]{6}$/gm, '<record>'],
   [/\bsk_(live|demo)_\w+/g, '<key>'],

@@ -22,7 +22,8 @@ test('auth login: the store id is asked for again if the store is not found, and
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey.replace(/.$/, '-'));
   await session.shows(/checksum is wrong(.*\n)+.*API key \(not shown\):$/);
-  session.type(apiKey);
+  session.paste(`${apiKey}\n`);
+  session.press('Enter');
   expect(await session.shows(/Store ID: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
     error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
@@ -32,9 +33,7 @@ test('auth login: the store id is asked for again if the store is not found, and
   `);
   session.press('C-u');
   session.type(storeId);
-  await session.shows(/Store ID: \S+\n.*API key \(not shown\):$/);
-  session.paste(`${apiKey}\n`);
-  session.press('Enter');
+  // The key is not asked for again: only the store was wrong.
   const screen = await session.ends();
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
@@ -50,7 +49,6 @@ test('auth login: the store id is asked for again if the store is not found, and
     key was not stored
       check the base URL and the store id, and that the key is for this store
     ✔ Store ID: <uuid>
-    ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
     $ echo "exit $?"
@@ -171,10 +169,10 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ✔ Create this backup? Yes
     ✓ Created backup "first" (store)
     ID        <uuid>
-    Version   2
+    Version   1
     Label     first
-    Created   <time>
     Sections  store
+    Created   <time>
     $ echo "exit $?"
     exit 0
     $"
@@ -327,10 +325,10 @@ test('doctor', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl doctor
     demo: example data on this machine, not a real store
-    settings  ok       nothing stored yet (<home>/config/settings.json)
-    profile   ok       demo (from the environment)
-    access    ok       the key works for store <uuid>
-    history   ok       0 records in <home>/state/demo/history
+    settings  ok  nothing stored yet (<home>/config/settings.json)
+    profile   ok  demo (from the environment)
+    access    ok  the key works for store <uuid>
+    history   ok  0 records in <home>/state/demo/history/<store>
     $ echo "exit $?"
     exit 0
     $"
@@ -378,9 +376,9 @@ test('demo info', async () => {
     Notifications
       ID                                    TITLE                               READ
       <uuid>  New post: How we mix iron gall ink  yes
+      <uuid>  New post: Autumn paper sampler      yes
       <uuid>  New dispute                         yes
       <uuid>  Dispute won                         yes
-      <uuid>  New post: Autumn paper sampler      yes
       <uuid>  New dispute                         no
       <uuid>  Subdomain reclaim notice            no
       <uuid>  Feedback of the week                no
@@ -405,12 +403,15 @@ test('demo info', async () => {
   `);
 });
 
-test('service rotate-key', async () => {
+test('service keys rotate', async () => {
   const machine = newProgramMachine();
-  const storeId = (await machine.run(['service', 'create-store', '--name', 'My store', '-q'])).stdout.trim();
+  const storeId = (
+    await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
+  ).stdout.trim();
   const { stdout } = await machine.run([
     'service',
-    'create-key',
+    'keys',
+    'create',
     '--store',
     storeId,
     '--preset',
@@ -420,7 +421,7 @@ test('service rotate-key', async () => {
     '--json',
   ]);
   const { id, key } = JSON.parse(stdout);
-  const session = await openSession('storectl service rotate-key', { machine, names: { [id]: '<old-id>' } });
+  const session = await openSession('storectl service keys rotate', { machine, names: { [id]: '<old-id>' } });
   await session.shows(/⏎ select$/);
   session.press('Enter');
   expect(await session.shows(/Which key.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -436,7 +437,7 @@ test('service rotate-key', async () => {
   const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <new-id> for');
   expect(screen).not.toContain(key);
   expect(screen).toMatchInlineSnapshot(`
-    "$ storectl service rotate-key
+    "$ storectl service keys rotate
     ✔ Which store is the key for? My store  <uuid>
     ✔ Which key do you want to replace? <old-id>
     ✔ Replace key <old-id> and keep the old one valid for 24h? Yes
@@ -450,12 +451,14 @@ test('service rotate-key', async () => {
   `);
 });
 
-test('service revoke-key', async () => {
+test('service keys revoke', async () => {
   const machine = newProgramMachine();
-  const storeId = (await machine.run(['service', 'create-store', '--name', 'My store', '-q'])).stdout.trim();
-  const { stdout } = await machine.run(['service', 'create-key', '--store', storeId, '--json']);
+  const storeId = (
+    await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
+  ).stdout.trim();
+  const { stdout } = await machine.run(['service', 'keys', 'create', '--store', storeId, '--json']);
   const { id } = JSON.parse(stdout);
-  const session = await openSession(`storectl service revoke-key --store ${storeId}`, {
+  const session = await openSession(`storectl service keys revoke --store ${storeId}`, {
     machine,
     names: { [id]: '<id>' },
   });
@@ -464,7 +467,7 @@ test('service revoke-key', async () => {
   await session.shows(/\(y\/N\)$/);
   session.type('y');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl service revoke-key --store <uuid>
+    "$ storectl service keys revoke --store <uuid>
     ✔ Which key do you want to revoke? <id>
     ✔ Revoke key <id> permanently? Yes
     ✓ Revoked key <id>
@@ -476,7 +479,7 @@ test('service revoke-key', async () => {
 
 test('service emit', async () => {
   const machine = newProgramMachine();
-  await machine.run(['service', 'create-store', '--name', 'My store', '-q']);
+  await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q']);
   const session = await openSession('storectl service emit', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl service emit
@@ -557,12 +560,12 @@ test('profile show: asks for a profile if none is in use', async () => {
   `);
 });
 
-test('service create-store, then create-key', async () => {
-  const session = await openSession('storectl service create-store -q', { machine: newProgramMachine() });
+test('service stores create, then keys create', async () => {
+  const session = await openSession('storectl service stores create -q', { machine: newProgramMachine() });
   await session.shows(/Name:$/);
   session.type('My store');
   await session.shows(/\n\$$/);
-  session.type('storectl service create-key');
+  session.type('storectl service keys create');
   await session.shows(/Which store.*\n(.*\n)+.*select$/);
   session.press('Enter');
   expect(await session.shows(/What should the key be able to do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
@@ -577,10 +580,10 @@ test('service create-store, then create-key', async () => {
   session.press('Down', 'Enter');
   const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <id> for');
   expect(screen).toMatchInlineSnapshot(`
-    "$ storectl service create-store -q
+    "$ storectl service stores create -q
     ✔ Name: My store
     <uuid>
-    $ storectl service create-key
+    $ storectl service keys create
     ✔ Which store is the key for? My store  <uuid>
     ✔ What should the key be able to do? ci-backup
     ✓ Created key <id> for store <uuid> (ci-backup, never expires)

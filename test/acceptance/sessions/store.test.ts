@@ -396,29 +396,23 @@ test('store update shows the values that this machine knows, cut where they are 
   await session.ends();
 });
 
-test('store update --undo asks before it overwrites a later change', async () => {
+test('undo shows that a field was changed again since, and asks', async () => {
   const machine = demoMachine();
   const { stderr } = await machine.run(['store', 'update', '--name', 'Juniper']);
-  await machine.run([
-    'store',
-    'update',
-    '--name',
-    'Juniper & Sons',
-    '--support-email',
-    'sons@juniper.example',
-  ]);
+  const later = ['--name', 'Juniper & Sons', '--support-email', 'sons@juniper.example'];
+  await machine.run(['store', 'update', ...later]);
   const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
 
   const kept = await openSession(undo, { machine });
-  await kept.shows(/Undo it anyway\? \(y\/N\)$/);
+  await kept.shows(/Send these values\? \(y\/N\)$/);
   kept.type('n');
   expect(await kept.ends()).toMatchInlineSnapshot(`
-    "$ storectl --demo store update --undo <record>
+    "$ storectl --demo undo <record>
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    Changed again since <record>:
-    Name  Juniper → Juniper & Sons
-    ✔ Undo it anyway? No
+    Name  Juniper & Ink  (was Juniper, last seen <age>)
+    Warning: some of these fields were changed again since <record> (by <record>).
+    ✔ Undo <record>? Send these values? No
     error: cancelled; nothing was sent
     $ echo "exit $?"
     exit 130
@@ -428,39 +422,38 @@ test('store update --undo asks before it overwrites a later change', async () =>
   expect(JSON.parse(stdout)).toHaveLength(2);
 
   const undone = await openSession(undo, { machine });
-  await undone.shows(/Undo it anyway\? \(y\/N\)$/);
+  await undone.shows(/Send these values\? \(y\/N\)$/);
   undone.type('y');
   expect(await undone.ends()).toMatchInlineSnapshot(`
-    "$ storectl --demo store update --undo <record>
+    "$ storectl --demo undo <record>
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    Changed again since <record>:
-    Name  Juniper → Juniper & Sons
-    ✔ Undo it anyway? Yes
-    ✓ Updated store "Juniper & Ink"
-    Name  Juniper & Sons → Juniper & Ink
-    Undo: storectl --demo store update --undo <record>
+    Name  Juniper & Ink  (was Juniper, last seen <age>)
+    Warning: some of these fields were changed again since <record> (by <record>).
+    ✔ Undo <record>? Send these values? Yes
+    ✓ Undid <record> (store.update)
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"
   `);
 });
 
-test('settings save --undo asks before it overwrites a later change; Enter is no', async () => {
+test('undo of saved settings asks before it overwrites a later change; Enter is no', async () => {
   const machine = demoMachine();
   const { stderr } = await machine.run(['settings', 'save', '--quiet-hours-start', '20:00']);
   await machine.run(['settings', 'save', '--quiet-hours-start', '19:00', '--quiet-hours-end', '09:00']);
   const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
 
   const kept = await openSession(undo, { machine });
-  await kept.shows(/Undo it anyway\? \(y\/N\)$/);
+  await kept.shows(/Save these settings\? \(y\/N\)$/);
   kept.press('Enter');
   expect(await kept.ends()).toMatch(
-    /Undo it anyway\? No\nerror: cancelled; nothing was sent\n(.*\n)*exit 130/,
+    /Save these settings\? No\nerror: cancelled; nothing was sent\n(.*\n)*exit 130/,
   );
 
   const undone = await openSession(undo, { machine });
-  await undone.shows(/Undo it anyway\? \(y\/N\)$/);
+  await undone.shows(/Save these settings\? \(y\/N\)$/);
   undone.type('y');
   expect(await undone.ends()).toMatch(/\nQuiet hours start {2}19:00 → 22:00\n(.*\n)*exit 0/);
   const { stdout } = await machine.run(['settings', 'show', '--json']);

@@ -99,7 +99,7 @@ describe('--demo', () => {
     for (const word of ['real-store', 'of-the-folder', 'real-key', server.url]) {
       expect(update.stdout + update.stderr).not.toContain(word);
     }
-    expect(demoHistory).toMatchObject([{ operation: 'store.update', origin: 'demo' }]);
+    expect(demoHistory).toMatchObject([{ operation: 'store.update', baseUrl: 'demo' }]);
     expect(realHistory).toEqual([]);
     expect(demoAfter).toEqual(demoHistory);
     expect(server.requests.map(({ body }) => body)).toEqual(['{"name":"y"}']);

@@ -28,7 +28,7 @@ describe('--dry-run', () => {
     ['profile', 'use', 'demo'],
     ['demo', 'reset', '--confirm', 'demo'],
     ['history', 'list'],
-    ['service', 'create-store', '--name', 'Shop'],
+    ['service', 'stores', 'create', '--name', 'Shop'],
     ['settings', 'edit'],
   ])('is refused by %s %s, which then does nothing', async (...args) => {
     const machine = newMachine();
@@ -94,7 +94,7 @@ describe('an answer that is not what the contract says', () => {
 
     expect(stdout).toBe('');
     expect(stderr).toMatch(/contains no id/);
-    expect(exitCode).toBe(10);
+    expect(exitCode).toBe(12);
   });
 
   test('204 with --json is one JSON document', async () => {
@@ -121,9 +121,9 @@ describe('an answer that is not what the contract says', () => {
 
     const { exitCode, stderr } = await machineFor(targetOf(server)).run(args);
 
-    expect(stderr).toContain('dispute other instead of d-1');
-    expect(exitCode).toBe(6);
-    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(stderr).toContain('record.id is "other" instead of "d-1"');
+    expect(exitCode).toBe(9);
+    expect(new Set(server.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });
 });
 

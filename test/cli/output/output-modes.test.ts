@@ -83,7 +83,7 @@ describe('--fields of what is no operation', () => {
     [['profile', 'list'], 'name', []],
     [['doctor'], 'check', expect.arrayContaining([{ check: 'settings' }])],
     [['history', 'list'], 'operation,state', [{ operation: 'backup.create', state: 'applied' }]],
-    [['history', 'show', '{record}'], 'answer.status', { answer: { status: 201 } }],
+    [['history', 'show', '{record}'], 'response.status', { response: { status: 201 } }],
     [['history', 'prune', '--older-than', '1d'], 'removed', { removed: [] }],
     [['resume'], 'id', []],
     [['settings', 'diff', '--quiet-hours-start', '20:30'], 'path', [{ path: expect.any(String) }]],
@@ -97,8 +97,8 @@ describe('--fields of what is no operation', () => {
       ['blog', 'create', 'a.md', 'b.md', '--dry-run'],
       'slug,plan',
       [
-        { slug: 'a', plan: 'send' },
-        { slug: 'b', plan: 'send' },
+        { slug: 'a', plan: 'create' },
+        { slug: 'b', plan: 'create' },
       ],
     ],
   ])('%j', async (args, fields, expected) => {
@@ -125,14 +125,14 @@ describe('--fields of what is no operation', () => {
       ...['disputes', 'decide', '--from', 'd.csv', '--dry-run', '--fields', 'disputeId,plan'],
     ]);
 
-    expect(JSON.parse(stdout)).toEqual({ plan: [{ disputeId: id, plan: 'decide' }] });
+    expect(JSON.parse(stdout)).toEqual([{ disputeId: id, plan: 'decide' }]);
   });
 
   test.each([
-    [['service', 'create-store', '--name', 'One'], 'slug', { slug: 'one' }],
-    [['service', 'create-key', '--store', '{store}'], 'id', { id: expect.any(String) }],
-    [['service', 'keys', '--store', '{store}'], 'state', [{ state: 'active' }]],
-    [['service', 'deliveries'], 'id', []],
+    [['service', 'stores', 'create', '--name', 'One'], 'slug', { slug: 'one' }],
+    [['service', 'keys', 'create', '--store', '{store}'], 'id', { id: expect.any(String) }],
+    [['service', 'keys', 'list', '--store', '{store}'], 'state', [{ state: 'active' }]],
+    [['service', 'deliveries', 'list'], 'id', []],
     [
       ['service', 'emit', '--store', '{store}', '--event', 'feedback_digest'],
       'eventId',
@@ -140,9 +140,9 @@ describe('--fields of what is no operation', () => {
     ],
   ])('%j', async (args, fields, expected) => {
     const machine = newMachine();
-    const { stdout: made } = await machine.run(['service', 'create-store', '--name', 'First', '-q']);
+    const { stdout: made } = await machine.run(['service', 'stores', 'create', '--name', 'First', '-q']);
     const store = made.trim();
-    await machine.run(['service', 'create-key', '--store', store]);
+    await machine.run(['service', 'keys', 'create', '--store', store]);
     const words = args.map((word) => (word === '{store}' ? store : word));
     const { stdout } = await machine.run([...words, '--fields', fields]);
 
@@ -257,7 +257,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     const listed = await machine.run(['history', 'list'], { env });
 
     expect(made.stdout).toMatch(
-      /^ID: [-0-9a-f]{36}\nVersion: 2\nLabel: one\nCreated: .*\nSections: store, blog\n$/,
+      /^ID: [-0-9a-f]{36}\nVersion: 1\nLabel: one\nSections: store, blog\nCreated: .*\n$/,
     );
     expect(listed.stdout).toMatch(
       /^ID: \S+\nAge: now\nOperation: backup\.create\nLabel: one\nResult: applied \S+\n$/,
@@ -281,7 +281,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     screen.type('1');
     await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
     screen.type('1');
-    const done = await screen.shows(/^ID: \S+\nVersion: 2\nLabel: first\n/m);
+    const done = await screen.shows(/^ID: \S+\nVersion: 1\nLabel: first\n/m);
     expect(done).not.toMatch(/[✔❯│─]|^\? /m);
   });
 });
@@ -307,7 +307,7 @@ describe('the pager', () => {
     screen.type('storectl profile list; echo exit $?');
 
     const shown = await screen.shows(/exit \d+/);
-    expect(shown).toMatch(/PAGED\n +NAME .*\n +store0 .*\nexit 0/);
+    expect(shown).toMatch(/PAGED\nNAME .*\nstore0 .*\nexit 0/);
   });
 
   test.each(['storectl store update --help', 'stty columns 120; storectl store update --help'])(

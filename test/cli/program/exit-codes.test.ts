@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { exitCodeOfStatus, exitCodes } from '../../../src/cli/core/exit-codes.ts';
 import { newMachine } from '../../helpers/cli.ts';
 
-/** The README's table: code, meaning, and whether anything was applied. */
-const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| (\d+) \| (.+) \| (.+) \|$/gm)].map(
+/** The table of docs/exit-codes.md: code, meaning, and whether anything was applied. */
+const rows = [...readFileSync('docs/exit-codes.md', 'utf8').matchAll(/^\| (\d+) \| (.+) \| (.+) \|$/gm)].map(
   ([, code, meaning = '', applied = '']) => ({ code: Number(code), meaning, applied }),
 );
 
-test('the README, the help and the manual name every exit code, and no other', async () => {
+test('the documentation, the help and the manual name every exit code, and no other', async () => {
   const codes = Object.values(exitCodes);
   expect(rows.map(({ code }) => code)).toEqual(codes);
 
@@ -34,7 +34,7 @@ test('each code says truly whether anything was applied', () => {
   );
 });
 
-test('each HTTP status that the README names for a refusal has that exit code', () => {
+test('each HTTP status that the documentation names for a refusal has that exit code', () => {
   const named = rows.flatMap(({ code, meaning }) =>
     // What is said of reads alone is another matter.
     [...meaning.replace(/; for reads[^)]*/, '').matchAll(/\b[345]\d\d\b/g)].map(([status]) => [

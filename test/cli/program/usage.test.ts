@@ -102,7 +102,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
   'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id must be a UUID' },
   'no URL': {
     args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
-    says: '--url must be a URL, for example https://example.com',
+    says: '--url must be a whole URL that begins with https://',
   },
   'an empty list': {
     args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],
@@ -407,8 +407,8 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'demo reset': ['--confirm demo'],
   'history show': ['<id>'],
   'history prune': ['--older-than AGE'],
-  'service create-store': ['--name TEXT'],
-  'service create-key': ['--store ID'],
+  'service stores create': ['--name TEXT'],
+  'service keys create': ['--store ID'],
 };
 
 test('auth login without flags does not advise to run auth login', async () => {
@@ -520,7 +520,7 @@ const triedFirst: Readonly<Record<string, string>> = {
   'update --name x': 'storectl store update',
   retry: 'storectl resume',
   serve: 'storectl service start',
-  keys: 'storectl service keys',
+  keys: 'storectl service keys list',
   '--profile x disputes get': 'storectl disputes show',
 };
 

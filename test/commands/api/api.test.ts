@@ -164,7 +164,7 @@ test('a change outside the contract is sent once; resume leaves it and says so',
   const resumed = await scene.machine.run(['resume', operationId]);
 
   expect(resumed.exitCode).toBe(10);
-  expect(resumed.stdout).toContain('cannot be sent again safely');
+  expect(resumed.stdout).toContain('sending it again could do it twice');
   expect(scene.server.requests).toHaveLength(1);
 });
 
@@ -325,9 +325,17 @@ test('operations with a guard go without it, and stderr says so', async () => {
   expect(scene.server.requests).toHaveLength(1);
 });
 
-test('the record belongs to the store of the path', async () => {
+test('a change of another store than the one in use is refused: its history is another', async () => {
   await using scene = await setScene();
-  await scene.machine.run(['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x']);
-  const [record] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
-  expect(record).toMatchObject({ operation: 'backup.create', storeId: 'store-2' });
+  const create = ['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x'];
+  expect(await scene.machine.run(create)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('add --store store-2'),
+  });
+  expect(scene.server.requests).toEqual([]);
+
+  await scene.machine.run([...create, '--store', 'store-2']);
+
+  const { stdout } = await scene.machine.run(['history', 'list', '--store', 'store-2', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([{ operation: 'backup.create', storeId: 'store-2' }]);
 });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type CliResult, type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
+import { logFiles } from '../../helpers/seed-history.ts';
 import { startService } from '../../helpers/service.ts';
 
 interface Found {
@@ -203,7 +204,7 @@ test('history: open records are warnings, a torn record is a problem', async () 
   await using scene = await sceneWith({ does: 'drop' }, answer(200, {}));
   const { machine } = scene;
   expect(await machine.run(['api', 'POST', '/v1/x'])).toMatchObject({ exitCode: 10 });
-  const folder = path.join(machine.stateDirectory, 'history', 'main');
+  const folder = path.dirname(logFiles(machine)[0] ?? '');
 
   const open = await diagnose(machine);
 
@@ -212,12 +213,12 @@ test('history: open records are warnings, a torn record is a problem', async () 
   expect(open.of.open).toMatchObject({ status: 'warning', fix: 'run `storectl resume`' });
 
   chmodSync(folder, 0o755);
-  writeFileSync(path.join(folder, '20260101-000000-aaaaaa.json'), '{"format":1');
+  writeFileSync(path.join(folder, '000002-20260101-aaaaaa-api.open.jsonl'), '{"format":1');
   const torn = await diagnose(machine);
   expect(torn.exitCode).toBe(11);
   expect(torn.of.record).toMatchObject({
     status: 'problem',
-    message: expect.stringContaining('20260101-000000-aaaaaa'),
+    message: expect.stringContaining('has no readable first line'),
   });
   expect(torn.of.history).toMatchObject({ status: 'warning', fix: expect.stringContaining('chmod 700') });
 });

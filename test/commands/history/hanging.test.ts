@@ -10,22 +10,17 @@ test('a service that does not answer is named, with what to do next', async () =
   const whenItAnswers = /run `storectl resume (\S+)` when the service answers again\n/;
 
   const first = await machine.run(create);
-  const again = await machine.run(create);
   const [, id = ''] = whenItAnswers.exec(first.stderr) ?? [];
   const resumed = await machine.run(['resume', '--timeout', '0.3']);
   const list = await machine.run(['history', 'list']);
   const show = await machine.run(['history', 'show', id]);
 
-  for (const { exitCode, stderr } of [first, again]) {
-    expect(exitCode).toBe(10);
-    expect(stderr).toContain(`its outcome is unknown: ${host} did not answer within`);
-    expect(stderr).toMatch(whenItAnswers);
-    expect(stderr).not.toContain('before you run the command again');
-  }
-  expect(again.stderr).toContain(`Sending ${id} again`);
+  expect(first.exitCode).toBe(10);
+  expect(first.stderr).toContain(`its outcome is unknown: ${host} did not answer within`);
+  expect(first.stderr).not.toContain('before you run the command again');
   expect(resumed.exitCode).toBe(10);
   expect(resumed.stdout).toContain(`${host} did not answer within`);
-  expect(resumed.stdout).toMatch(whenItAnswers);
+  expect(resumed.stderr).toMatch(whenItAnswers);
   expect(list.stdout).toContain('outcome unknown');
   expect(show.stdout).toMatch(/^State +outcome unknown$/m);
   expect(show.stdout.match(/^ *Idempotency key/gm)).toHaveLength(1);

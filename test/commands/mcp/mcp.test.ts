@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { isGroup, tree } from '../../../src/cli/program/command-tree.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
 import { newMachine } from '../../helpers/cli.ts';
 import { allowAll, confirmation, decision, inputsOf, type Scene, setScene, toolOf, writes } from './scene.ts';
 import { type McpSession, startMcp } from './session.ts';
@@ -57,18 +57,14 @@ describe('what a client sees', () => {
     });
     for (const tool of tools) {
       expect(tool.annotations?.readOnlyHint, tool.name).toBe(reads.includes(tool.name));
-      const confirmed = Object.keys(confirmation).some((operation) => toolOf(operation) === tool.name);
+      const confirmed = [...Object.keys(confirmation).map(toolOf), 'undo'].includes(tool.name);
       expect('confirm' in (tool.inputSchema.properties ?? {}), tool.name).toBe(confirmed);
       expect(JSON.stringify(tool), tool.name).not.toMatch(forTerminals);
     }
   });
 
   test('every command whose definition has a tool is marked as one', async () => {
-    const leaves = Object.values(tree).flatMap((entry) =>
-      isGroup(entry) ? Object.values(entry.commands) : [entry],
-    );
-
-    for (const { isTool, load, summary } of leaves)
+    for (const [, { isTool, load, summary }] of leavesOf(tree))
       expect((await load()).command.tool !== undefined, summary).toBe(isTool);
   });
 
@@ -316,7 +312,10 @@ describe('cancellation', () => {
     await cancelDuring(scene, 'POST', session);
 
     const id = await openRecord(session);
-    expect(await session.call('resume', { id })).toMatchObject({ ok: true, outcome: 'applied' });
+    // The cancelled call holds its log until it has ended.
+    await vi.waitFor(async () =>
+      expect(await session.call('resume', { id })).toMatchObject({ ok: true, outcome: 'applied' }),
+    );
   });
 
   test.each(['end', 'terminate'] as const)(

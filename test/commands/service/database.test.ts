@@ -55,9 +55,9 @@ test('the database of another program is left alone', async () => {
 });
 
 test.each([
-  ['keys', '--store', 's'],
-  ['create-key', '--store', 's', '--preset', 'owner'],
-  ['deliveries', '--store', 's'],
+  ['keys', 'list', '--store', 's'],
+  ['keys', 'create', '--store', 's', '--preset', 'owner'],
+  ['deliveries', 'list', '--store', 's'],
 ])('a mistyped name makes no database: service %s', async (...args) => {
   const machine = newMachine();
   const file = path.join(machine.folder, 'mistyped.db');
@@ -66,7 +66,7 @@ test.each([
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: '' });
   expect(stderr).toContain(`database ${file} does not exist`);
-  expect(stderr).toContain('service create-store');
+  expect(stderr).toContain(`service stores create --database ${file}`);
   expect(existsSync(file)).toBe(false);
 });
 

@@ -66,7 +66,7 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
     nextAttemptAt: null,
     lastError: 'returned status 404',
   });
-  const table = await run('service', 'deliveries');
+  const table = await run('service', 'deliveries', 'list');
   expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +NEXT\/LAST +ERROR/);
   expect(table.stdout).toContain('Team (https://discord.com/api/webhooks/7/***)');
 
@@ -115,7 +115,6 @@ test.each([
   [['service', 'emit', '--event', 'backup_created'], 2, 'the service emits the others itself'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'no value'], 2, 'KEY=VALUE'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'a=1', '--data', 'a=2'], 2, 'twice'],
-  [['service', 'deliveries', 'forget'], 2, 'use list or retry'],
   [['service', 'deliveries', 'list', '--state', 'lost'], 2, 'pending, held, delivered, dead'],
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
   [['service', 'deliveries', 'retry'], 3, '<id> or --all-dead is required'],
@@ -142,7 +141,7 @@ test('the demo sends nothing, whatever happens in it', async () => {
   const opened = await machine.run(['--demo', 'disputes', 'open', '--reason', 'x', '--json']);
   expect(opened.exitCode).toBe(0);
   const database = `${machine.stateDirectory}/demo/store.db`;
-  const listed = await machine.run(['service', 'deliveries', '--database', database, '--json']);
+  const listed = await machine.run(['service', 'deliveries', 'list', '--database', database, '--json']);
   const attempts = JSON.parse(listed.stdout).map((delivery: { attempts: number }) => delivery.attempts);
   expect(new Set(attempts)).toEqual(new Set([0]));
 });

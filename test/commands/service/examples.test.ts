@@ -27,7 +27,7 @@ test('examples/compose.yaml names what exists: the image, the settings, the data
   expect(service?.build?.context).toBe('..');
   expect(readFileSync('Dockerfile', 'utf8')).toContain(` AS ${service?.build?.target}\n`);
   for (const [name, value] of Object.entries(service?.environment ?? {})) {
-    if (name === 'PGPASSWORD') expect(value).toMatch(/^\$\{POSTGRES_PASSWORD:\?/);
+    if (name === 'PGPASSWORD') expect(value).toMatch(/^\$\{STORECTL_PASSWORD:\?/);
     else
       expect(flags).toContain(
         `--${name.replace('STORECTL_SERVICE_', '').toLowerCase().replaceAll('_', '-')}`,
@@ -37,6 +37,7 @@ test('examples/compose.yaml names what exists: the image, the settings, the data
   expect(Object.keys(services)).toContain(address.hostname);
   expect(Object.keys(service?.depends_on ?? {})).toEqual([address.hostname]);
   const script = configs[database?.configs?.[0]?.source ?? '']?.content;
+  expect(script).toContain('--set password="$$STORECTL_PASSWORD"');
   expect(script).toContain(`create role ${address.username} login nosuperuser nobypassrls`);
   expect(script).toContain(`create database ${address.pathname.slice(1)} owner ${address.username}`);
   expect(database?.volumes?.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));

@@ -28,15 +28,22 @@ test('keys are listed with their rights and state, and never shown', async () =>
   const service = await startService();
   const store = ['--store', service.storeId];
   const scopes = ['--scopes', 'settings:read,blog:write', '--label', 'reader', '--expires-in-days', '90'];
-  const created = await manage(service, ['create-key', ...store, ...scopes]);
-  await manage(service, ['revoke-key', created.id, '--confirm', created.id]);
+  const created = await manage(service, ['keys', 'create', ...store, ...scopes]);
+  await manage(service, ['keys', 'revoke', created.id, '--confirm', created.id]);
 
-  const listed = await manage(service, ['keys', ...store]);
+  const listed = await manage(service, ['keys', 'list', ...store]);
   expect(listed).toMatchObject([
-    { label: '', state: 'active', expiresAt: null },
     { id: created.id, label: 'reader', scopes: ['settings:read', 'blog:write'], state: 'revoked' },
+    { label: '', state: 'active', expiresAt: null, lastUsedAt: null },
   ]);
-  const table = await newMachine().run(['service', 'keys', ...store, '--database', service.databaseFile]);
+  const table = await newMachine().run([
+    'service',
+    'keys',
+    'list',
+    ...store,
+    '--database',
+    service.databaseFile,
+  ]);
   expect(table.stdout).toMatch(/owner +active/);
   expect(table.stdout).toMatch(/settings:read, blog:write +revoked/);
   for (const text of [JSON.stringify(listed), table.stdout]) {
@@ -47,37 +54,40 @@ test('keys are listed with their rights and state, and never shown', async () =>
 
 test('a revoked key is refused at once', async () => {
   const service = await startService();
-  const { key, id } = await manage(service, ['create-key', '--store', service.storeId]);
+  const { key, id } = await manage(service, ['keys', 'create', '--store', service.storeId]);
   expect(await tryKey(service, key)).toBe(0);
-  await manage(service, ['revoke-key', id, '--confirm', id]);
+  await expect
+    .poll(() => manage(service, ['keys', 'list', '--store', service.storeId]))
+    .toMatchObject([{ id, lastUsedAt: expect.stringMatching(/Z$/) }, { lastUsedAt: null }]);
+  await manage(service, ['keys', 'revoke', id, '--confirm', id]);
   expect(await tryKey(service, key)).toBe(4);
-  const again = ['service', 'revoke-key', id, '--confirm', id, '--database', service.databaseFile];
+  const again = ['service', 'keys', 'revoke', id, '--confirm', id, '--database', service.databaseFile];
   expect(await errorOf(again)).toMatchObject({ exitCode: 5, error: { code: 'not_found' } });
 });
 
 test('a rotated key leaves the old one valid for the overlap, with the same rights', async () => {
   const service = await startService();
-  const create = ['create-key', '--store', service.storeId, '--scopes', 'settings:read', '--label', 'ci'];
+  const create = ['keys', 'create', '--store', service.storeId, '--scopes', 'settings:read', '--label', 'ci'];
   const old = await manage(service, [...create, '--expires-in-days', '30']);
   const now = Date.now();
-  const rotated = await manage(service, ['rotate-key', old.id, '--overlap', '36h']);
+  const rotated = await manage(service, ['keys', 'rotate', old.id, '--overlap', '36h']);
 
   expect(rotated).toMatchObject({ scopes: ['settings:read'], previous: { id: old.id } });
   const hoursOf = (time: string) => Math.round((Date.parse(time) - now) / 3_600_000);
   expect(hoursOf(rotated.previous.expiresAt)).toBe(36);
   expect(hoursOf(rotated.expiresAt)).toBe(30 * 24);
   for (const { key } of [old, rotated]) expect(await tryKey(service, key)).toBe(0);
-  const listed = await manage(service, ['keys', '--store', service.storeId]);
+  const listed = await manage(service, ['keys', 'list', '--store', service.storeId]);
   expect(listed.filter((key: { label: string }) => key.label === 'ci')).toHaveLength(2);
 });
 
 test('without an overlap the old key ends now, and is not rotated again', async () => {
   const service = await startService();
-  const old = await manage(service, ['create-key', '--store', service.storeId]);
-  const rotated = await manage(service, ['rotate-key', old.id, '--overlap', '0h']);
+  const old = await manage(service, ['keys', 'create', '--store', service.storeId]);
+  const rotated = await manage(service, ['keys', 'rotate', old.id, '--overlap', '0h']);
   expect(await tryKey(service, old.key)).toBe(4);
   expect(await tryKey(service, rotated.key)).toBe(0);
-  const again = ['service', 'rotate-key', old.id, '--database', service.databaseFile];
+  const again = ['service', 'keys', 'rotate', old.id, '--database', service.databaseFile];
   expect(await errorOf(again)).toMatchObject({
     exitCode: 6,
     error: { code: 'state_conflict' },
@@ -86,8 +96,8 @@ test('without an overlap the old key ends now, and is not rotated again', async 
 
 test('an overlap does not lengthen the life of a key that ends sooner', async () => {
   const service = await startService();
-  const old = await manage(service, ['create-key', '--store', service.storeId, '--expires-in-days', '1']);
-  const rotated = await manage(service, ['rotate-key', old.id, '--overlap', '4w']);
+  const old = await manage(service, ['keys', 'create', '--store', service.storeId, '--expires-in-days', '1']);
+  const rotated = await manage(service, ['keys', 'rotate', old.id, '--overlap', '4w']);
   expect(rotated.previous.expiresAt).toBe(old.expiresAt);
 });
 
@@ -96,12 +106,15 @@ test('what is wrong with rights, times and values is exit 2 and names the flag',
   const database = ['--database', service.databaseFile];
   const store = ['--store', service.storeId];
   const cases: [string[], RegExp][] = [
-    [['create-key', ...store, '--scopes', 'settings:read,settings:red'], /unknown scope "settings:red"/],
-    [['create-key', ...store, '--scopes', 'settings:read', '--preset', 'owner'], /--preset and --scopes/],
-    [['create-key', ...store, '--preset', 'boss'], /unknown preset "boss"/],
-    [['rotate-key', 'x', '--overlap', 'long'], /--overlap must be a time/],
-    [['create-store', '--name', 'X', '--currency', 'XXQ', '--timezone', 'Mars'], /--currency .*--timezone /],
-    [['create-store', '--name', ' '], /--name must not be empty/],
+    [['keys', 'create', ...store, '--scopes', 'settings:read,settings:red'], /unknown scope "settings:red"/],
+    [['keys', 'create', ...store, '--scopes', 'settings:read', '--preset', 'owner'], /--preset and --scopes/],
+    [['keys', 'create', ...store, '--preset', 'boss'], /unknown preset "boss"/],
+    [['keys', 'rotate', 'x', '--overlap', 'long'], /--overlap must be a time/],
+    [
+      ['stores', 'create', '--name', 'X', '--currency', 'XXQ', '--timezone', 'Mars'],
+      /--currency .*--timezone /,
+    ],
+    [['stores', 'create', '--name', ' '], /--name must not be empty/],
   ];
   for (const [args, message] of cases) {
     const { exitCode, error } = await errorOf(['service', ...args, ...database]);
@@ -111,7 +124,7 @@ test('what is wrong with rights, times and values is exit 2 and names the flag',
       message: expect.stringMatching(message),
     });
   }
-  const invalid = await errorOf(['service', 'create-store', '--name', 'X', '--slug', 'A B', ...database]);
+  const invalid = await errorOf(['service', 'stores', 'create', '--name', 'X', '--slug', 'A B', ...database]);
   expect(invalid.error.fields).toMatchObject([{ field: 'slug', flag: '--slug' }]);
 });
 
@@ -119,17 +132,17 @@ test('a store or key that is not there is exit 5, a taken slug exit 6', async ()
   const service = await startService();
   const database = ['--database', service.databaseFile];
   for (const args of [
-    ['keys', '--store', 'nobody'],
-    ['create-key', '--store', 'nobody'],
-    ['revoke-key', 'nobody', '--confirm', 'nobody'],
-    ['rotate-key', 'nobody'],
+    ['keys', 'list', '--store', 'nobody'],
+    ['keys', 'create', '--store', 'nobody'],
+    ['keys', 'revoke', 'nobody', '--confirm', 'nobody'],
+    ['keys', 'rotate', 'nobody'],
   ]) {
     expect(await errorOf(['service', ...args, ...database])).toMatchObject({
       exitCode: 5,
       error: { code: 'not_found', hint: expect.any(String) },
     });
   }
-  const taken = ['service', 'create-store', '--name', 'X', '--slug', 'juniper-ink', ...database];
+  const taken = ['service', 'stores', 'create', '--name', 'X', '--slug', 'juniper-ink', ...database];
   expect(await errorOf(taken)).toMatchObject({
     exitCode: 6,
     error: {

@@ -36,27 +36,27 @@ test('keys of one store are neither rotated nor revoked for another, and a key g
     const result = await machine.run(['service', ...args]);
     return { ...result, text: result.stdout.trim() };
   };
-  const mine = (await run('create-store', '--name', 'Mine', '-q')).text;
-  const other = (await run('create-store', '--name', 'Other', '-q')).text;
-  const created = JSON.parse((await run('create-key', '--store', mine, '--json')).text);
+  const mine = (await run('stores', 'create', '--name', 'Mine', '-q')).text;
+  const other = (await run('stores', 'create', '--name', 'Other', '-q')).text;
+  const created = JSON.parse((await run('keys', 'create', '--store', mine, '--json')).text);
 
-  for (const command of ['rotate-key', 'revoke-key']) {
-    const confirm = (id: string) => (command === 'revoke-key' ? [id, '--confirm', id] : [id]);
-    const elsewhere = await run(command, ...confirm(created.id), '--store', other);
+  for (const verb of ['rotate', 'revoke']) {
+    const confirm = (id: string) => (verb === 'revoke' ? [id, '--confirm', id] : [id]);
+    const elsewhere = await run('keys', verb, ...confirm(created.id), '--store', other);
     expect(elsewhere).toMatchObject({ exitCode: 5, text: '' });
-    const mistaken = await run(command, created.key);
+    const mistaken = await run('keys', verb, created.key);
     expect(mistaken.exitCode).toBe(5);
     expect(mistaken.stderr).not.toContain(created.key);
   }
-  const rotated = await run('rotate-key', created.id, '--store', mine);
+  const rotated = await run('keys', 'rotate', created.id, '--store', mine);
   expect(rotated.exitCode).toBe(0);
   expect(rotated.stderr).toContain('never expires');
   // It now expires with the overlap, which no other key must inherit.
-  expect(await run('rotate-key', created.id)).toMatchObject({
+  expect(await run('keys', 'rotate', created.id)).toMatchObject({
     exitCode: 6,
     stderr: expect.stringContaining('is already replaced by'),
   });
-  expect(await run('revoke-key', created.id, '--confirm', created.id, '--store', mine)).toMatchObject({
+  expect(await run('keys', 'revoke', created.id, '--confirm', created.id, '--store', mine)).toMatchObject({
     exitCode: 0,
   });
 });

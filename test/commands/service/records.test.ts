@@ -10,8 +10,8 @@ async function startScene() {
   const machine = newMachine();
   const database = ['--database', service.databaseFile];
   const run = (...args: string[]) => machine.run(['service', ...args, ...database]);
-  const storeId = (await run('create-store', '--name', 'Outlet', '-q')).stdout.trim();
-  const apiKey = (await run('create-key', '--store', storeId, '-q')).stdout.trim();
+  const storeId = (await run('stores', 'create', '--name', 'Outlet', '-q')).stdout.trim();
+  const apiKey = (await run('keys', 'create', '--store', storeId, '-q')).stdout.trim();
   const owner = machineFor({ origin: service.origin, storeId, apiKey });
   const dispute = await owner.run(['disputes', 'open', '--reason', 'Not received', '-q']);
   return { service, machine, run, storeId, owner, disputeId: dispute.stdout.trim() };
@@ -20,7 +20,7 @@ async function startScene() {
 test('a reclaim notice of the operator reaches the store and can be appealed', async () => {
   const { run, storeId, owner, service } = await startScene();
   const args = ['--store', storeId, '--subdomain', 'outlet', '--reason', 'Registered trade mark'];
-  const added = await run('add-reclaim', ...args, '--json');
+  const added = await run('reclaims', 'add', ...args, '--json');
   expect(added.stderr).toMatch(/^✓ Added a reclaim notice for outlet to store /);
   const notice = JSON.parse(added.stdout);
   expect(notice).toMatchObject({ subdomain: 'outlet', status: 'noticed', appealText: null });
@@ -36,7 +36,7 @@ test('a reclaim notice of the operator reaches the store and can be appealed', a
   );
   expect(events).toContainEqual({ type: 'reclaim_noticed', body: 'outlet: Registered trade mark' });
 
-  const quiet = await run('add-reclaim', ...args, '-q');
+  const quiet = await run('reclaims', 'add', ...args, '-q');
   expect(quiet).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
@@ -47,7 +47,8 @@ test('a reclaim notice of the operator reaches the store and can be appealed', a
 test('evidence of the operator is shown with the dispute: a text, a file, a key of a file', async () => {
   const { machine, run, storeId, owner, disputeId } = await startScene();
   writeFileSync(path.join(machine.folder, 'mails.txt'), 'From: a\nWhere is it?\n');
-  const add = (...args: string[]) => run('add-evidence', '--store', storeId, '--dispute', disputeId, ...args);
+  const add = (...args: string[]) =>
+    run('evidence', 'add', '--store', storeId, '--dispute', disputeId, ...args);
   const first = await add('--kind', 'tracking_number', '--label', 'Parcel', '--text', '0034');
   expect(first).toMatchObject({ exitCode: 0, stderr: `✓ Added evidence "Parcel" to dispute ${disputeId}\n` });
   expect(first.stdout).toContain('0034');
@@ -67,12 +68,20 @@ test('evidence of the operator is shown with the dispute: a text, a file, a key 
 
 test('what is missing, invalid or not there is told of with its flag, and nothing is added', async () => {
   const { run, storeId, owner, disputeId } = await startScene();
-  const evidence = ['add-evidence', '--store', storeId, '--kind', 'photo', '--label', 'x'];
+  const evidence = ['evidence', 'add', '--store', storeId, '--kind', 'photo', '--label', 'x'];
   const cases: [string[], number, RegExp][] = [
-    [['add-reclaim'], 3, /--store ID[\s\S]*--subdomain NAME[\s\S]*--reason TEXT/],
-    [['add-evidence', '--kind', 'photo'], 3, /--store ID[\s\S]*--dispute ID[\s\S]*--label TEXT/],
-    [['add-reclaim', '--store', storeId, '--subdomain', 'A b', '--reason', 'x'], 2, /--subdomain must be/],
-    [['add-reclaim', '--store', 'nobody', '--subdomain', 'a', '--reason', 'x'], 5, /store nobody not found/],
+    [['reclaims', 'add'], 3, /--store ID[\s\S]*--subdomain NAME[\s\S]*--reason TEXT/],
+    [['evidence', 'add', '--kind', 'photo'], 3, /--store ID[\s\S]*--dispute ID[\s\S]*--label TEXT/],
+    [
+      ['reclaims', 'add', '--store', storeId, '--subdomain', 'A b', '--reason', 'x'],
+      2,
+      /--subdomain must be/,
+    ],
+    [
+      ['reclaims', 'add', '--store', 'nobody', '--subdomain', 'a', '--reason', 'x'],
+      5,
+      /store nobody not found/,
+    ],
     [[...evidence, '--dispute', 'nobody'], 5, /dispute nobody not found/],
     [[...evidence, '--dispute', disputeId, '--text', 'x', '--storage-key', 'y'], 2, /used together/],
     [[...evidence, '--dispute', disputeId, '--text', ' '], 2, /--text must not be empty/],
@@ -92,13 +101,13 @@ test('what is missing, invalid or not there is told of with its flag, and nothin
 
 test('the stores are listed by name', async () => {
   const { run, storeId, service } = await startScene();
-  const listed = JSON.parse((await run('stores', '--json')).stdout);
+  const listed = JSON.parse((await run('stores', 'list', '--json')).stdout);
   expect(listed).toMatchObject([
     { id: service.storeId, name: 'Juniper & Ink', slug: 'juniper-ink' },
     { id: storeId, name: 'Outlet', slug: 'outlet', createdAt: expect.stringMatching(/Z$/) },
   ]);
-  expect((await run('stores', '-q')).stdout).toBe(`${service.storeId}\n${storeId}\n`);
-  const table = await run('stores');
+  expect((await run('stores', 'list', '-q')).stdout).toBe(`${service.storeId}\n${storeId}\n`);
+  const table = await run('stores', 'list');
   expect(table.stdout).toMatch(/^ID +NAME +SLUG +CREATED/);
   expect(table.stdout).toMatch(/Outlet +outlet/);
 });

@@ -256,7 +256,9 @@ describe('the round trip', () => {
     expect(restored.exitCode).toBe(0);
     const [store] = await rows(service, 'stores');
     expect(store).toMatchObject({ name: 'First name' });
-    expect(JSON.parse(String(store && 'settings' in store ? store.settings : ''))).toMatchObject(first.settings);
+    expect(JSON.parse(String(store && 'settings' in store ? store.settings : ''))).toMatchObject(
+      first.settings,
+    );
     expect(await otherSections(service)).toEqual(others);
   });
 
@@ -270,7 +272,7 @@ describe('the round trip', () => {
     expect(await rows(service, 'stores')).toMatchObject([{ name: 'First name' }]);
 
     const undo = /^Undo: storectl (.+)$/m.exec(restored.stderr)?.[1]?.split(' ') ?? [];
-    const undone = await machine.run(undo);
+    const undone = await machine.run([...undo, '--confirm', undo.at(-1) ?? '']);
 
     expect(undone).toMatchObject({ exitCode: 0 });
     expect(await rows(service, 'stores')).toMatchObject([{ name: 'Second' }]);

@@ -1,19 +1,23 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
+import type { Outcome } from '../../../src/client/outcome.ts';
 import { createBackup, restoreBackup } from '../../../src/contract/operations/backups.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { decideDispute, openDispute } from '../../../src/contract/operations/disputes.ts';
-import { addEndpoint } from '../../../src/contract/operations/notifications.ts';
+import { addEndpoint, markNotificationsRead } from '../../../src/contract/operations/notifications.ts';
 import { appealReclaim } from '../../../src/contract/operations/reclaims.ts';
+import { saveSettings } from '../../../src/contract/operations/settings.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
 import { type Changed, type ChangeOptions, recordChange } from '../../../src/history/changes/change.ts';
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/intent.ts';
 import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files/files.ts';
+import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 
@@ -42,6 +46,27 @@ export const appeal = {
   body: { text: 'The shop is open' },
 };
 export const rename = (name: string) => ({ operation: updateStore, body: { name } });
+export const update = (body: Readonly<Record<string, unknown>>) => ({ operation: updateStore, body });
+export const markRead = { operation: markNotificationsRead, body: { ids: ['n-1'] } };
+/** The settings that {@link save} replaces, and what it makes of them. */
+export const formerSettings = { showcase: { enabled: false }, updatedAt: 'then' };
+export const wantedSettings = { showcase: { enabled: true } };
+export const save = {
+  operation: saveSettings,
+  body: wantedSettings,
+  ifMatch: '"1"',
+  former: JSON.stringify(formerSettings),
+};
+/** With a key of the user's own. */
+export const withKey = <Request extends { body: object }>(request: Request, idempotencyKey = 'mine') => ({
+  ...request,
+  body: { ...request.body, idempotencyKey },
+});
+export const hour = 3_600_000;
+export const safetyBackup = {
+  label: 'Safety backup',
+  makeKey: () => `safety-${randomUUID()}`,
+};
 
 /** A machine with the history of a store, a client whose waits take no time, and a service whose reactions the test chooses. */
 export interface Scene {
@@ -55,11 +80,27 @@ export interface Scene {
   /** The history as a new process finds it. */
   open(fileSystem?: FileSystem): History;
   /** As a command of a process of its own: the outcome is told at the end. */
-  change(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  change(
+    request: ChangeRequest,
+    options?: Partial<ChangeOptions> & { fileSystem?: FileSystem },
+  ): Promise<Changed>;
   /** As a process that is killed before it has told the outcome. */
-  changeAndDie(request: ChangeRequest): Promise<Changed>;
-  resume(id: string, options?: Partial<ResumeOptions>): Promise<Resumed>;
+  changeAndDie(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  /** What a killed process leaves: its locks are broken by the next one. */
+  kill(): void;
+  resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<Resumed>;
+  /** Runs with the history of one process, which ends after it. */
+  use<Found>(run: (history: History) => Promise<Found>): Promise<Found>;
+  /** The records as a new process finds them, oldest first. */
+  records(): HistoryRecord[];
+  /** As {@link change}, in a process that goes on. */
+  begin(history: History, request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  /** The scene's client, with something done before and after each request. */
+  clientThat(after: (outcome: Outcome) => Promise<Outcome>, before?: () => void): Client;
+  /** Names of the logs. */
   files(): string[];
+  /** Names of the locks that are held. */
+  locks(): string[];
   methods(): string[];
 }
 
@@ -75,6 +116,17 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     keys += 1;
     return `made-key-${keys}`;
   };
+  async function use<Found>(
+    run: (history: History) => Promise<Found>,
+    fileSystem?: FileSystem,
+  ): Promise<Found> {
+    const history = open(fileSystem);
+    try {
+      return await run(history);
+    } finally {
+      await history.end();
+    }
+  }
   const common = { client, secrets: ['sk_secret_key'], settlePauseMs: 1, makeKey };
   const scene: Scene = {
     folder,
@@ -83,30 +135,31 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     react,
     ahead: 0,
     open,
-    async change(request, options) {
-      const history = open();
-      try {
-        return await recordChange(history, request, { ...common, ...options });
-      } finally {
-        await history.end();
-      }
-    },
-    async changeAndDie(request) {
-      const history = open();
-      const changed = await recordChange(history, request, common);
-      // What a killed process leaves: its locks are broken by the next one.
-      rmSync(path.join(folder, 'locks'), { recursive: true, force: true });
+    change: (request, { fileSystem, ...options } = {}) =>
+      use((history) => recordChange(history, request, { ...common, ...options }), fileSystem),
+    async changeAndDie(request, options) {
+      const changed = await recordChange(open(), request, { ...common, ...options });
+      scene.kill();
       return changed;
     },
-    async resume(id, options) {
-      const history = open();
-      try {
-        return await resumeRecord(history, id, { client, settlePauseMs: 1, ...options });
-      } finally {
-        await history.end();
-      }
-    },
+    kill: () => rmSync(path.join(folder, 'locks'), { recursive: true, force: true }),
+    begin: (history, request, options) => recordChange(history, request, { ...common, ...options }),
+    clientThat: (after, before = () => {}) => ({
+      ...client,
+      async send(...parameters) {
+        before();
+        return after(await client.send(...parameters));
+      },
+    }),
+    resume: (id, { fileSystem, ...options } = {}) =>
+      use((history) => resumeRecord(history, id, { client, settlePauseMs: 1, ...options }), fileSystem),
+    use,
+    records: () => open().list().records.reverse(),
     files: () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')),
+    locks: () => {
+      const locks = path.join(folder, 'locks');
+      return existsSync(locks) ? readdirSync(locks) : [];
+    },
     methods: () => server.received.map(({ method }) => method),
   };
   onTestFinished(async () => {

@@ -22,6 +22,8 @@ export interface StoreServer {
   readonly received: readonly Received[];
   /** Ids of what was made: one for each idempotency key, and one for each request without. */
   readonly effects: readonly string[];
+  /** Forgets what was received. */
+  clear(): void;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ export async function startStoreServer(
     url: `http://127.0.0.1:${port}`,
     received,
     effects,
+    clear: () => void received.splice(0),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

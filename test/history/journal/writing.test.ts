@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files/files.ts';
 import { failWith } from './broken-disk.ts';
@@ -202,16 +203,19 @@ test('who has lost the lock writes nothing more', async () => {
 });
 
 describe('closing', () => {
-  test('keeps open what was not told', async () => {
-    const { journal, open, files } = makeScene();
-    const writer = await journal.begin({
+  test('keeps open what a killed process knew, until it is told', async () => {
+    const { journal, open, files, folder } = makeScene();
+    const killed = await journal.begin({
       operation: 'blog.create',
       intents: [post('a'), post('b')],
       isBatch: true,
       secrets: [],
     });
-    await writer.change([applied(`${writer.id}.1`), applied(`${writer.id}.2`)]);
-    await writer.close({ untold: [`${writer.id}.2`] });
+    await killed.change([applied(`${killed.id}.1`), applied(`${killed.id}.2`)]);
+    fs.rmSync(path.join(folder, 'locks'), { recursive: true });
+    const writer = await open().reopen(killed.id);
+    writer.tell(`${killed.id}.1`);
+    await writer.close();
     expect(allRecords(open()).map((record) => record.open)).toEqual([false, true]);
     expect(files()).toEqual([expect.stringContaining('.unsettled.')]);
   });

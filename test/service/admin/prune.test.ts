@@ -55,7 +55,7 @@ test('what is past its retention is removed; what is new, unread, undelivered or
   const pending = await emit(service, 91, 'pending', true);
   const recent = await emit(service, 89, 'delivered', true);
 
-  const counts = { deliveries: 2, notifications: 1, keys: 0, backups: 0, answers: 0 };
+  const counts = { deliveries: 2, notifications: 1, keys: 0, backups: 0, answers: 0, deleted: 0 };
   expect(await prune(service.storage, { retentionDays: 90, dryRun: true })).toEqual(counts);
   expect(await ids(service, 'events')).toContain(old);
   expect(await prune(service.storage, { retentionDays: 90 })).toEqual(counts);

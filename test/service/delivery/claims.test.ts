@@ -1,7 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { retryAllDead, retryDelivery } from '../../../src/service/admin/deliveries.ts';
 import { timestamp } from '../../../src/service/model/time.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
+import { findBacklog } from '../../../src/service/storage/queries/backlog.ts';
 import { lockDue } from '../../../src/service/storage/queries/deliveries.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
 import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
@@ -209,6 +211,76 @@ test('saved settings release held messages at once, and none that wait after a f
   expect(receiver.messages('2')).toHaveLength(2);
   expect(receiver.messages('1')).toHaveLength(1);
 });
+
+test('a restore of settings releases held messages, and one that enables an endpoint sends what waits there', async () => {
+  const { service, receiver, worker, addEndpoints, emit, states } = await startScene();
+  await addEndpoints('1');
+  const backUp = async (sections: string[]) => {
+    const body = { label: 'L', sections, idempotencyKey: randomUUID() };
+    return (await service.call('backup.create', '', body)).body.id;
+  };
+  const restore = async (id: string, sections: string[]) => {
+    const answer = await service.call('backup.restore', id, { sections, idempotencyKey: randomUUID() });
+    expect(answer.status).toBe(200);
+  };
+  const enabled = await backUp(['endpoints', 'settings']);
+  await service.call('settings.save', '', { quietHours: always });
+  await emit('held');
+  await worker.deliverDue();
+  expect(await states()).toEqual(['held']);
+  await restore(enabled, ['settings']);
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['held']);
+
+  receiver.script('1', [status(404), taken]);
+  await emit('refused');
+  await worker.deliverDue();
+  const disabled = await backUp(['endpoints']);
+  await restore(enabled, ['endpoints']);
+  await emit('waiting');
+  await restore(disabled, ['endpoints']);
+  await worker.deliverDue();
+  expect(await states()).toEqual(['delivered', 'dead', 'pending']);
+  await restore(enabled, ['endpoints']);
+  await worker.deliverDue();
+  expect(receiver.titles('1')).toEqual(['held', 'refused', 'waiting']);
+});
+
+test('deliveries are counted by what they wait for, and none but those that are due have an age', async () => {
+  const scene = await startScene();
+  const { service, receiver, clock, worker, addEndpoints, emit } = scene;
+  await addEndpoints('1', '2', '3');
+  receiver.script('1', [status(500)]);
+  receiver.script('2', [status(404)]);
+  await emit('a', 'b');
+  const emitElsewhere = await addManyEndpoints(scene, idsFrom(100, 20));
+  await worker.deliverDue();
+  await service.call('settings.save', '', { quietHours: always });
+  await emit('c');
+  await worker.deliverDue();
+  const backlog = (ms: number) => service.storage.read((db) => findBacklog(db, clock.now + ms));
+  const waiting = { due: 0, sending: 0, retrying: 3, held: 1, dead: 2 };
+  expect(await backlog(0)).toEqual({ counts: waiting, oldestDueMs: 0 });
+
+  await emitElsewhere();
+  expect(await backlog(3_000)).toEqual({ counts: { ...waiting, due: 20 }, oldestDueMs: 3_000 });
+  const { claimed, answer } = await hangOne(scene);
+  expect((await backlog(0)).counts).toEqual({ ...waiting, sending: 1 });
+  answer();
+  await claimed;
+  expect((await backlog(0)).counts).toEqual(waiting);
+});
+
+/** Sends everything that is due, and is not answered for the last message. */
+async function hangOne({ receiver, worker }: Awaited<ReturnType<typeof startScene>>) {
+  let answer = () => {};
+  receiver.script('119', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }]);
+  const before = receiver.messages().length;
+  const claimed = worker.deliverDue();
+  await receiver.received(before + 20);
+  await vi.waitFor(() => expect(worker.freeSlots()).toBeGreaterThanOrEqual(63));
+  return { claimed, answer };
+}
 
 /** Endpoints of several stores, because a store can have 20. Answers how to send all of them an event. */
 async function addManyEndpoints(scene: Awaited<ReturnType<typeof startScene>>, webhooks: readonly string[]) {

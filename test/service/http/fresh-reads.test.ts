@@ -19,11 +19,11 @@ test('keys that another process revokes or creates are invalid or valid at once'
 
   const operator = newProgramMachine();
   const run = (...words: string[]) => operator.run(['service', ...words, '--database', file]);
-  const made = (await run('create-key', '--store', storeId, '--preset', 'owner', '-q')).stdout.trim();
+  const made = (await run('keys', 'create', '--store', storeId, '--preset', 'owner', '-q')).stdout.trim();
   expect((await show(made)).status).toBe(200);
 
   const [, , id = ''] = service.key.split('_');
-  expect(await run('revoke-key', id, '--confirm', id)).toMatchObject({ exitCode: 0 });
+  expect(await run('keys', 'revoke', id, '--confirm', id)).toMatchObject({ exitCode: 0 });
   expect([(await show()).status, (await show(made)).status]).toEqual([401, 200]);
 });
 

@@ -341,3 +341,11 @@ test('closing does not wait for idle connections', async () => {
   await server.close();
   silent.destroy();
 });
+
+test('what has stopped leaves no timer that keeps the process alive', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const server = await listen(async () => plainAnswer('done'), { host: '127.0.0.1', port: 0 });
+  const before = timers();
+  await server.close({ idleMs: 600_000, graceMs: 600_000 });
+  expect(timers()).toBe(before);
+});

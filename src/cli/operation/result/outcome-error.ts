@@ -5,7 +5,6 @@ import { MAX_ATTEMPTS } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { maxTimeoutSeconds } from '../../command/global-flags.ts';
-import { minIdLength } from '../../command/short-id.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
 import { CliError, cancelledError, type ErrorDetails, type FieldError } from '../../core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
@@ -41,8 +40,6 @@ interface Subject {
   /** `Dispute 4b…`, or null for the store itself. */
   readonly object: string | null;
   readonly storeId: string;
-  /** The noun that lists such objects, if a known id begins with the id that was sent. */
-  readonly listedBy?: string | null;
 }
 
 /** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
@@ -98,7 +95,12 @@ function rejectedDetails(
     code: problem.code ?? `http_${status}`,
     reason: problem.message,
     exitCode: exitCodeOfStatus(status),
-    message: notFoundMessage(status, problem, context.subject) ?? refused,
+    message:
+      notFoundMessage(status, problem, context.subject) ??
+      // The service's own words would say a second time when to try again.
+      (isRateLimit(status) && retryAt !== null
+        ? `the service got too many requests (${status}${code})`
+        : refused),
     hint: hintOfCode(problem.code, context.fields) ?? hintOfStatus(status, retryAt, context),
     status,
     fields: fields.length > 0 ? fields : undefined,
@@ -237,8 +239,6 @@ function hintOfStatus(
   }
   if (status === 403) return `use a key with the scope for this, instead of ${key}`;
   if (status === 404 || status === 410) {
-    if (subject?.listedBy)
-      return `pass the whole id, or at least its first ${minIdLength} characters; run \`storectl ${subject.listedBy} list\` to see the ids`;
     const what =
       subject?.object === null
         ? 'check the store id and the base URL, and that the key is for this store'
@@ -249,7 +249,7 @@ function hintOfStatus(
       : `${what}; ${version}`;
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
-  if (status === 425 || status === 429) {
+  if (isRateLimit(status)) {
     return retryAt === null
       ? 'run the command again later'
       : whenToTryAgain('run the command again', retryAt, now);
@@ -261,9 +261,15 @@ function hintOfStatus(
   return 'check the base URL with `storectl auth status`, or add --debug to see the whole response';
 }
 
+function isRateLimit(status: number): boolean {
+  return status === 425 || status === 429;
+}
+
 /** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */
 function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
   if (retryAt === null) return again;
+  const leftMs = retryAt - now;
+  if (leftMs > 0 && leftMs < 60_000) return `${again} in ${Math.ceil(leftMs / 1000)} s`;
   // Times are shown in minutes, and a minute too early is refused again.
   const minute = new Date(Math.ceil(retryAt / 60_000) * 60_000).toISOString();
   const hint = `${again} after ${formatTime(minute, now)}`;

@@ -38,24 +38,19 @@ export function withSafetyId<Value extends Pick<Result, 'answer' | 'text'>>(
   return { ...result, answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
 }
 
-/** The error of a restore that was not begun, because its safety backup failed, or because it could not be recorded. */
+/** The error of a restore that was not begun, because its safety backup failed or, with an `error`, could not be recorded. */
 export function withoutRestore(
   { target, ui: { context } }: Run,
-  { outcome, record, recordingError }: Recorded,
-): CliError {
-  const { id } = outcome.kind === 'applied' ? asObject(outcome.body) : {};
-  if (typeof id === 'string' && recordingError !== null) {
-    const { code, message, advice } = recordingError;
-    return new CliError({
-      code,
-      exitCode: exitCodes.localState,
-      message: `safety backup ${printable(id)} was taken, but nothing was restored: ${message}`,
-      hint: advice ?? undefined,
-      outcome: 'not_sent',
-      operationId: record.id,
-    });
-  }
+  { outcome, record }: Recorded,
+  error: unknown,
+): unknown {
   if (outcome.kind === 'applied') {
+    const { id } = asObject(outcome.body);
+    if (error instanceof CliError && typeof id === 'string') {
+      // What it advises says that nothing was sent.
+      const hint = 'run it again when this is fixed: it takes another safety backup';
+      return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
+    }
     return new CliError({
       code: 'no_safety_backup',
       exitCode: exitCodes.notApplied,
@@ -80,7 +75,10 @@ export function withoutRestore(
 }
 
 /** The error of a restore after its safety backup: something was sent, and says which. */
-export function withSafetyBackup(error: unknown, { safetyBackupId }: HistoryRecord): unknown {
+export function withSafetyBackup(
+  error: unknown,
+  { safetyBackupId }: Pick<HistoryRecord, 'safetyBackupId'>,
+): unknown {
   if (!(error instanceof CliError) || safetyBackupId === null) return error;
   const { details } = error;
   const restore =

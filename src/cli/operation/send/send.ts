@@ -156,10 +156,11 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
     ),
   );
   const { record, outcome, safetyBackup, isEarlier } = changed;
+  noteRecording(context, changed);
   // Loaded on demand: only a restore has one.
   const restored = safetyBackup && (await import('../result/restored.ts'));
-  if (restored !== null && record.id === safetyBackup?.record.id) throw restored.withoutRestore(run, changed);
-  noteRecording(context, changed);
+  if (restored !== null && record.id === safetyBackup?.record.id)
+    throw restored.withoutRestore(run, safetyBackup, describeHistoryError(safetyBackup.recordingError));
   if (outcome.kind === 'applied') context.applied.push(record);
   let applied: Applied;
   try {

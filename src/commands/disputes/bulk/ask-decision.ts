@@ -15,7 +15,7 @@ import type { Decision } from './decisions-file.ts';
 const maxResolutions = 9;
 
 /** The flags of the fields of a decision, which its questions are made from. */
-export const decisionFlags = { fileFlags: { resolution: 'resolution-file' } };
+const decisionFlags = { fileFlags: { resolution: 'resolution-file' } };
 const [statusField, resolutionField] = ['status', 'resolution'].map((name) =>
   deriveFlags(decideDispute.body, decisionFlags).find(({ path }) => path[0] === name),
 );

@@ -17,8 +17,8 @@ import {
   type Storage,
   startWriter,
 } from '../../../service/index.ts';
-import { databaseOption, withStorage } from '../database-options.ts';
-import { readSetting, readWholeNumber } from '../service-settings.ts';
+import { databaseOption, withStorage } from '../operator/database-options.ts';
+import { readSetting, readWholeNumber } from '../operator/service-settings.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
 
 export const command: CommandDefinition = {

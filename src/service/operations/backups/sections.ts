@@ -8,6 +8,7 @@ import type { Tenant } from '../../storage/core/storage.ts';
 import {
   type EndpointRecord,
   listEndpoints,
+  makeDue,
   releaseHeld,
   replaceEndpoints,
 } from '../../storage/queries/endpoints.ts';
@@ -83,10 +84,12 @@ const settings: Section<SavedSettings | null> = {
 
 const endpoints: Section<readonly EndpointRecord[]> = {
   copy: listEndpoints,
-  async restore(tenant, content) {
+  async restore(work, content) {
     const ids = (records: readonly EndpointRecord[]) => new Set(records.map(({ id }) => id));
-    const [before, after] = [ids(await listEndpoints(tenant)), ids(content)];
-    await replaceEndpoints(tenant, content);
+    const [before, after] = [ids(await listEndpoints(work)), ids(content)];
+    await replaceEndpoints(work, content);
+    // One that was disabled may have messages that nobody looks for.
+    await makeDue(work, [...after], timestamp(work.now));
     return {
       removed: [...before].filter((id) => !after.has(id)).length,
       returned: [...after].filter((id) => !before.has(id)).length,

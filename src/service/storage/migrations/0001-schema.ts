@@ -14,7 +14,7 @@ export const schema: Migration = {
 };
 
 /** The rows of a store, in tables that have its id. */
-const tablesOfStores = [
+export const tablesOfStores = [
   'api_keys',
   'posts',
   'operations_settings',

@@ -59,6 +59,10 @@ export async function setReplaced(
     .execute();
 }
 
+export async function setLastUsed(db: Queries, id: string, lastUsedAt: string): Promise<void> {
+  await db.updateTable('apiKeys').set({ lastUsedAt }).where('id', '=', id).execute();
+}
+
 /** Returns false if the key does not exist or was already revoked. */
 export async function setRevoked(db: Queries, id: string, revokedAt: string): Promise<boolean> {
   const result = await db

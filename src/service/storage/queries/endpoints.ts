@@ -54,6 +54,8 @@ export async function insertEndpoint(
  * condition on null: a worker that has just sent the last message of an endpoint either sees the new one or waits for this.
  */
 export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], now: string): Promise<void> {
+  // PostgreSQL has no syntax for an empty list.
+  if (ids.length === 0) return;
   await db
     .updateTable('endpoints')
     .set(({ fn, val }) => ({ dueAt: fn.coalesce('dueAt', val(now)) }))
@@ -106,7 +108,11 @@ export async function replaceEndpoints(
     await db
       .insertInto('endpoints')
       .values({ ...row, storeId, secretUrl: removed?.secretUrl ?? null })
-      .onConflict((conflict) => conflict.columns(['storeId', 'id']).doUpdateSet(row))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['storeId', 'id'])
+          .doUpdateSet({ ...row, ...(endpoint.enabled && { disabledReason: null }) }),
+      )
       .execute();
   }
 }

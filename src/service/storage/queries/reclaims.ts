@@ -42,6 +42,7 @@ export async function appealOpenReclaim(
     .where('storeId', '=', storeId)
     .where('id', '=', id)
     .where('appealedAt', 'is', null)
+    .where('closedAt', 'is', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows) > 0;
 }

@@ -14,21 +14,17 @@ const storeById = statement<
   Omit<Selectable<Schema['stores']>, 'blog' | 'mark' | 'deletedAt'>
 >`
   select id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at
-  from stores where id = ${'storeId'}`;
+  from stores where id = ${'storeId'} and deleted_at is null`;
 
 export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
   const [row] = (await storeById(db, { storeId })).rows;
   return row && { ...row, settings: JSON.parse(row.settings) };
 }
 
-/** Of all stores, by name. */
-export async function listAllStores(db: Queries) {
-  return db
-    .selectFrom('stores')
-    .select(['id', 'name', 'slug', 'status', 'createdAt'])
-    .orderBy('name')
-    .orderBy('id')
-    .execute();
+/** The ids of all stores that are not deleted. */
+export async function listStoreIds(db: Queries): Promise<string[]> {
+  const rows = await db.selectFrom('stores').select('id').where('deletedAt', 'is', null).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Rejects with a unique violation if another store has the slug. */

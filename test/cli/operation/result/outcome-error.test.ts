@@ -345,6 +345,22 @@ describe('between two attempts', () => {
     expect(stderr).not.toContain('Try again');
   });
 
+  test('a rate limit that ends the command says once when to try again', async () => {
+    const limited = answer(
+      429,
+      { code: 'rate_limited', detail: 'Try again in 30 s.' },
+      { 'retry-after': '30' },
+    );
+    await using server = await startFaultServer([limited]);
+    const machine = machineFor({ origin: server.url, storeId, apiKey });
+
+    const { exitCode, stderr } = await machine.run([...commands.read, '--timeout', '5']);
+
+    expect(exitCode).toBe(8);
+    expect(stderr).toMatch(/run the command again in \d+ s$/m);
+    expect(stderr.match(/again/gi)).toHaveLength(1);
+  });
+
   test('a rate limit that makes later requests wait too is said once', async () => {
     const limited = answer(429, {}, { 'retry-after': '0.1' });
     const settings = answer(200, { quietHours: { start: '22:00' } });

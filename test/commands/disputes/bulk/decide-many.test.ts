@@ -43,7 +43,7 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
   const results = JSON.parse(result.stdout);
   expect(results).toHaveLength(200);
   const bad = [
-    { line: 12, outcome: 'failed', code: 'dispute_not_found', message: 'not found in this store' },
+    { line: 12, outcome: 'failed', code: 'not_found', message: 'not found in this store' },
     { line: 52, outcome: 'failed', message: 'status is empty' },
     { line: 92, outcome: 'failed', message: 'expected 3 columns, found 1' },
     { line: 122, outcome: 'skipped', code: 'repeated', message: 'same as line 2' },
@@ -341,7 +341,7 @@ test('an unusual status is refused in the plan, but can be sent for a single dis
   ]);
   const sent = await machine.run([...args, '--confirm', '1']);
   expect(sent.exitCode).toBe(2);
-  expect(sent.stderr).toContain(unknownStatus);
+  expect(sent.stdout).toContain(unknownStatus);
   expect(proxy.writes()).toHaveLength(1);
 
   const one = ['disputes', 'decide', String(second), '--status', 'banana', '--resolution', 'ok'];
@@ -374,7 +374,7 @@ test('a refusal of several lines is one line among the results', async () => {
 
   const sent = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
   expect(sent.exitCode).toBe(7);
-  expect(sent.stdout).toMatch(/^rejected .* resolution: is too short \(422 validation_failed\)\n$/);
+  expect(sent.stdout).toMatch(/^failed .* resolution: is too short \(422 validation_failed\)\n$/);
   expect(sent.stdout).not.toContain('\\u000a');
 });
 

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createApp, createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
+import {
+  createApp,
+  createMetrics,
+  createStore,
+  openStorage,
+  seedExampleStore,
+} from '../../../../src/service/index.ts';
 import { migrations } from '../../../../src/service/storage/all-migrations.ts';
 import { migrate } from '../../../../src/service/storage/migrate.ts';
 import { newMachine } from '../../../helpers/cli.ts';
@@ -89,7 +95,7 @@ test('a lock timeout at the start says to wait and does not blame the URL', asyn
   await openTestStorage(url);
   const other = await connect(url);
   await other.query('begin; lock table schema_migrations in access exclusive mode');
-  const args = ['service', 'keys', '--store', 's', '--database', url, '--json'];
+  const args = ['service', 'keys', 'list', '--store', 's', '--database', url, '--json'];
   const { exitCode, stderr } = await newMachine().run(args);
   expect(exitCode).toBe(11);
   expect(JSON.parse(stderr).error).toMatchObject({
@@ -478,4 +484,24 @@ test('without its database the service is alive but not ready, and ready again a
   expect((await service.call('settings.show', '')).body.code).toBe('busy');
   await query(adminUrl, `alter database ${new URL(url).pathname.slice(1)} connection limit -1`);
   expect(await status('/readyz')).toBe(200);
+});
+
+test('metrics tell the use of the pool, the size of the database and free slots', async () => {
+  const storage = await openTestStorage(await newDatabase());
+  const metrics = await createMetrics(storage, async () => ({ ...storage.usage(), freeSlots: 7 }));
+  const request = { method: 'GET', path: '/metrics', clientAddress: '', isStopping: false };
+  const readBody = async () => new Uint8Array();
+  const { body } = await metrics.handler({ ...request, header: () => undefined, readBody });
+  const metric = (name: string) =>
+    Number(
+      String(body)
+        .split('\n')
+        .find((line) => line.startsWith(`storectl_${name} `))
+        ?.split(' ')[1],
+    );
+  expect(metric('pool_connections{state="busy"}') + metric('pool_connections{state="idle"}')).toBe(
+    storage.usage().connections?.total,
+  );
+  expect([metric('pool_waiting'), metric('delivery_slots_free'), metric('database_up')]).toEqual([0, 7, 1]);
+  expect(metric('database_size_bytes')).toBeGreaterThan(1_000_000);
 });

@@ -1,4 +1,3 @@
-import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
@@ -8,14 +7,15 @@ import { formatMinute } from '../../../cli/output/format-value.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
-import { chooseStore } from '../ask.ts';
-import { databaseOption, withStorage } from '../database-options.ts';
+import { chooseStore } from '../operator/ask.ts';
+import { eachLine, linesOption } from '../operator/lines.ts';
+import { operatorCommand } from '../operator/operator-command.ts';
 
 const presetNames = Object.keys(presets) as Preset[];
 
-export const command: CommandDefinition = {
+export const command = operatorCommand({
   description:
-    'Create an API key for one store. The key is printed on stdout once: the database keeps only its hash.',
+    'Create an API key for a store, or one for each of many. A key is printed on stdout once: the database keeps only its hash.',
   options: [
     {
       flag: '--preset',
@@ -32,15 +32,29 @@ export const command: CommandDefinition = {
     },
     { flag: '--label', value: 'TEXT', description: 'Label of the key' },
     { flag: '--expires-in-days', value: 'N', description: 'Days until the key expires (default: never)' },
-    databaseOption,
+    linesOption('--stores-from', 'a key for each line of a file, which is the ID of a store; prints both'),
   ],
   listedGlobals: ['--store'],
   examples: [
-    'service create-key --store 4be5… --preset ci-backup --label "nightly job"',
-    'service create-key --store 4be5… --scopes settings:read --expires-in-days 90',
-    'service create-key --store 4be5… --database postgres://storectl@db.example.com/stores',
+    'service keys create --store 4be5… --preset ci-backup --label "nightly job"',
+    'service keys create --store 4be5… --scopes settings:read --expires-in-days 90',
+    'service keys create --stores-from ids.txt > keys.txt',
   ],
-  async run(context, parsed) {
+  async run({ context, parsed, open }) {
+    const label = optionValue(parsed, '--label');
+    const expiresInSeconds = readLifetime(parsed);
+    if (parsed.options.has('--stores-from')) {
+      const granted = readGrant(parsed);
+      await eachLine(context, parsed, '--stores-from', {
+        open: (work) => open(work),
+        run: async (storage, id) => ({
+          storeId: id,
+          ...(await createKey(storage, { storeId: id, ...granted, label, expiresInSeconds })),
+        }),
+        show: ({ storeId: id, key }) => `${id}\t${key}`,
+      });
+      return;
+    }
     const wasAsked = context.flags.store === undefined;
     let storeId = '';
     let grant: Grant = { preset: 'owner' };
@@ -52,13 +66,7 @@ export const command: CommandDefinition = {
       grant = wasAsked ? await askGrant(context, parsed) : readGrant(parsed);
     };
     await askFromStart(() => [askStore, chooseGrant]);
-    const label = optionValue(parsed, '--label');
-    const days = optionValue(parsed, '--expires-in-days');
-    if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
-      throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
-    }
-    const expiresInSeconds = days === undefined ? undefined : Number(days) * 86_400;
-    const created = await withStorage(context, parsed, (storage) =>
+    const created = await open((storage) =>
       createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
@@ -71,7 +79,14 @@ export const command: CommandDefinition = {
       context.notice('Copy the key now: it will not be shown again.');
     }
   },
-};
+});
+
+function readLifetime(parsed: ParsedCommand): number | undefined {
+  const days = optionValue(parsed, '--expires-in-days');
+  if (days === undefined) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(days)) return Number(days) * 86_400;
+  throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
+}
 
 /** Asks for the scopes too if the store was asked for: the default preset may do everything. */
 async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant> {

@@ -1,6 +1,6 @@
-import type { Context } from '../../cli/command/context.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 
 /** Variables that set an option of `service` commands, as containers and systemd do. An option on the command line wins. */
 const variables: Readonly<Record<string, string>> = {

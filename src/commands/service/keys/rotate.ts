@@ -1,18 +1,17 @@
-import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
-import { rotateKey, type Storage } from '../../../service/index.ts';
-import { chooseKey } from '../ask.ts';
-import { databaseOption, withStorage } from '../database-options.ts';
+import { rotateKey } from '../../../service/index.ts';
+import { chooseKey } from '../operator/ask.ts';
+import { operatorCommand } from '../operator/operator-command.ts';
 
-export const command: CommandDefinition = {
+export const command = operatorCommand({
   description: `Create a key with the same scopes as another. The old key stays valid for the overlap, so that you can hand
 out the new one. The new key is printed on stdout once: the database keeps only its hash.`,
-  arguments: [{ name: 'keyId', description: 'ID of the old key, from `service keys`' }],
+  arguments: [{ name: 'keyId', description: 'ID of the old key, from `service keys list`' }],
   options: [
     {
       flag: '--overlap',
@@ -20,10 +19,9 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       description:
         'How long the old key stays valid, for example 30m, 24h (default) or 7d; 0h revokes it immediately',
     },
-    databaseOption,
   ],
-  examples: ['service rotate-key K3y1dForTest > key.txt', 'service rotate-key K3y1dForTest --overlap 7d'],
-  async run(context, parsed) {
+  examples: ['service keys rotate K3y1dForTest > key.txt', 'service keys rotate K3y1dForTest --overlap 7d'],
+  async run({ context, parsed, open, next }) {
     const overlap = optionValue(parsed, '--overlap') ?? '24h';
     const overlapMs = parseDuration(overlap, 'mhdw');
     if (overlapMs === null) {
@@ -35,9 +33,8 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       confirmation: (id) => `Replace key ${id} and keep the old one valid for ${overlap}?`,
     });
     const options = { overlapSeconds: overlapMs / 1000, storeId: context.flags.store };
-    const rotate = (storage: Storage) => rotateKey(storage, keyId, options);
-    const hint = 'run `storectl service keys --store ID` to see the keys';
-    const rotated = await withStorage(context, parsed, rotate, { hint });
+    const hint = `run \`${next('keys list --store ID')}\` to see the keys`;
+    const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });
     const expiry =
       rotated.expiresAt === null ? 'never expires' : `expires ${formatMinute(rotated.expiresAt)}`;
     noticeDone(context, `Created key ${rotated.id} for store ${rotated.storeId} (${expiry})`);
@@ -48,4 +45,4 @@ out the new one. The new key is printed on stdout once: the database keeps only 
       context.notice(`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
     }
   },
-};
+});

@@ -1,4 +1,3 @@
-import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { CliError } from '../../../cli/core/errors.ts';
@@ -7,45 +6,44 @@ import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
-import { chooseKey } from '../ask.ts';
-import { databaseOption, withStorage } from '../database-options.ts';
+import { chooseKey } from '../operator/ask.ts';
+import { operatorCommand } from '../operator/operator-command.ts';
 
 const confirmation = (id: string) => `Revoke key ${id} permanently?`;
 
-export const command: CommandDefinition = {
+export const command = operatorCommand({
   description:
-    'Revoke a key. It stops working immediately and cannot be restored. To replace a key without downtime, use `service rotate-key`.',
-  arguments: [{ name: 'keyId', description: 'ID of the key, from `service keys`' }],
-  options: [confirmOption('KEYID', 'id of the key'), databaseOption],
-  examples: ['service revoke-key K3y1dForTest', 'service revoke-key K3y1dForTest --confirm K3y1dForTest'],
-  async run(context, parsed) {
+    'Revoke a key. It stops working immediately and cannot be restored. To replace a key without downtime, use `service keys rotate`.',
+  arguments: [{ name: 'keyId', description: 'ID of the key, from `service keys list`' }],
+  options: [confirmOption('KEYID', 'id of the key')],
+  examples: ['service keys revoke K3y1dForTest', 'service keys revoke K3y1dForTest --confirm K3y1dForTest'],
+  async run({ context, parsed, open, next }) {
     const given = argumentValue(parsed, 'keyId');
     if (given === undefined && !context.canPrompt) {
-      const description = 'key to revoke, from `storectl service keys`';
+      const description = `key to revoke, from \`${next('keys list')}\``;
       throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
     }
     // A key given instead of its id must not be repeated in a question or an error.
-    if (given?.startsWith('sk_')) throw keyNotFound();
+    const list = next('keys list --store ID');
+    if (given?.startsWith('sk_')) throw keyNotFound(list);
     const keyId = await chooseKey(context, parsed, given, {
       what: 'key to revoke',
       question: 'Which key do you want to revoke?',
       confirmation,
     });
     if (given !== undefined) await confirmOrFail(context, parsed, keyId, confirmation(keyId));
-    const revoked = await withStorage(context, parsed, (storage) =>
-      revokeKey(storage, keyId, context.flags.store),
-    );
-    if (!revoked) throw keyNotFound();
+    const revoked = await open((storage) => revokeKey(storage, keyId, context.flags.store));
+    if (!revoked) throw keyNotFound(list);
     noticeDone(context, `Revoked key ${keyId}`);
     if (context.flags.json) printJson(context, { revoked: keyId });
   },
-};
+});
 
-function keyNotFound(): CliError {
+function keyNotFound(list: string): CliError {
   return new CliError({
     code: 'not_found',
     exitCode: exitCodes.notFound,
     message: 'key not found',
-    hint: 'run `storectl service keys --store ID` to see the ids; the id is not the key itself',
+    hint: `run \`${list}\` to see the ids; the id is not the key itself`,
   });
 }

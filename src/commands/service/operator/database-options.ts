@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../base/error-code.ts';
-import type { Context } from '../../cli/command/context.ts';
-import { stateDirectory } from '../../cli/config/directories.ts';
-import { CliError, describeSystemError, usageError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
-import type { OptionSpec } from '../../cli/core/option-spec.ts';
-import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { errorCode } from '../../../base/error-code.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { stateDirectory } from '../../../cli/config/directories.ts';
+import { CliError, describeSystemError, usageError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import type { OptionSpec } from '../../../cli/core/option-spec.ts';
+import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import {
   DatabaseSetupError,
   ForeignDatabaseError,
@@ -16,7 +16,7 @@ import {
   parseConnectionString,
   type Storage,
   StorageBusyError,
-} from '../../service/index.ts';
+} from '../../../service/index.ts';
 import { describeRefusal } from './refusals.ts';
 import { readSetting, readWholeNumber } from './service-settings.ts';
 
@@ -26,7 +26,7 @@ export const databaseOption: OptionSpec = {
   description: 'File, or PostgreSQL connection string (default: service.db in the state directory)',
 };
 
-interface StorageOptions {
+export interface StorageOptions {
   readonly mayBeNew?: boolean;
   readonly hint?: string;
   readonly flags?: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ export async function withStorage<Result>(
       code: 'database_missing',
       exitCode: exitCodes.localState,
       message: `database ${name} does not exist`,
-      hint: 'run `storectl service create-store` to create it, or choose another with --database',
+      hint: `run \`${serviceCommand(context, parsed, 'stores create')}\` to create it, or choose another with --database`,
       outcome: 'not_sent',
     });
   }
@@ -79,6 +79,29 @@ export async function withStorage<Result>(
   } finally {
     await storage.close();
   }
+}
+
+/**
+ * A command of `storectl service` for the user to type: with the `--database` of this one, without a password. What an
+ * environment variable sets need not be repeated.
+ */
+export function serviceCommand(context: Context, parsed: ParsedCommand, words: string): string {
+  const { name, value } = readSetting(context, parsed, '--database');
+  const command = `storectl service ${words}`;
+  return value === undefined || name !== '--database'
+    ? command
+    : `${command} --database ${quoted(withoutPassword(value))}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function withoutPassword(location: string): string {
+  if (!isPostgresLocation(location) || !URL.canParse(location)) return location;
+  const url = new URL(location);
+  url.password = '';
+  return url.href;
 }
 
 /** Messages for the error codes of the engines that a user can act on. */

@@ -1,13 +1,14 @@
-import type { Context } from '../../cli/command/context.ts';
-import { inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
-import { askOrFail, chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import type { Choice } from '../../cli/prompts/prompts.ts';
-import { askFromStart } from '../../cli/prompts/questions.ts';
-import { type ListedKey, listKeys, listStores } from '../../service/index.ts';
-import { withStorage } from './database-options.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { inputNeeded, type MissingInput } from '../../../cli/command/input-needed.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { printable } from '../../../cli/core/sanitize.ts';
+import { askOrFail, chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
+import { confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import type { Choice } from '../../../cli/prompts/prompts.ts';
+import { askFromStart } from '../../../cli/prompts/questions.ts';
+import { type ListedKey, listKeys, listStores } from '../../../service/index.ts';
+import { serviceCommand, withStorage } from './database-options.ts';
 
 /** The store that `--store` names, or that the user chooses in a terminal. */
 export async function chooseStore(
@@ -23,13 +24,16 @@ export async function chooseStore(
   return chooseOrFail(context, missing, question, choices);
 }
 
+/** A longer list of choices is of no use. */
+const maxChoices = 500;
+
 /** Throws exit 2 if there are none. */
 async function storeChoices(context: Context, parsed: ParsedCommand): Promise<Choice[]> {
-  const stores = await withStorage(context, parsed, listStores);
+  const stores = await withStorage(context, parsed, (storage) => listStores(storage, { limit: maxChoices }));
   if (stores.length === 0) {
     throw usageError(
       'there are no stores in the database',
-      'run `storectl service create-store` to create one',
+      `run \`${serviceCommand(context, parsed, 'stores create')}\` to create one`,
     );
   }
   return stores.map(({ id, name }) => ({ value: id, name: `${printable(name)}  ${id}` }));
@@ -47,7 +51,11 @@ export async function chooseKey(
   }: { readonly what: string; readonly question: string; confirmation(keyId: string): string },
 ): Promise<string> {
   if (given !== undefined) return given;
-  const missing = { field: 'keyId', give: '<keyId>', description: `${what}, from \`storectl service keys\`` };
+  const missing = {
+    field: 'keyId',
+    give: '<keyId>',
+    description: `${what}, from \`${serviceCommand(context, parsed, 'keys list')}\``,
+  };
   if (!context.canPrompt) throw inputNeeded([missing]);
   let storeId = '';
   let keyId = '';
@@ -67,7 +75,8 @@ async function keyChoices(context: Context, parsed: ParsedCommand, storeId: stri
   const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
   if (choices.length > 0) return choices;
-  throw usageError(`store ${storeId} has no valid key`, 'run `storectl service create-key` to create one');
+  const create = serviceCommand(context, parsed, `keys create --store ${storeId}`);
+  throw usageError(`store ${storeId} has no valid key`, `run \`${create}\` to create one`);
 }
 
 function describeKey({ id, label, scopes, createdAt }: ListedKey): Choice {
@@ -115,4 +124,18 @@ export async function askOption(
 ): Promise<string> {
   if (given !== undefined) return given;
   return askOrFail(context, [missing], ({ askText }) => askText(context.io, question));
+}
+
+/** Has the user type the id of what is about to go, unless `--confirm` gives it. Throws exit 2, 3 or 130. */
+export async function confirmId(
+  context: Context,
+  parsed: ParsedCommand,
+  id: string,
+  question: string,
+): Promise<void> {
+  if (!context.canPrompt || parsed.options.has('--confirm')) return confirmOrFail(context, parsed, id, '');
+  const validate = (text: string) => text.trim() === id || `This is not ${id}. Press Ctrl-C to cancel.`;
+  await askOrFail(context, [missingConfirmation(id)], ({ askText }) =>
+    askText(context.io, question, { validate, isConfirmation: true }),
+  );
 }

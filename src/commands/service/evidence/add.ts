@@ -1,12 +1,10 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { readText } from '../../cli/input/input-files.ts';
-import { type Storage, submitEvidence } from '../../service/index.ts';
-import { askForStoreAnd, type RequiredOption } from './ask.ts';
-import { databaseOption, withStorage } from './database-options.ts';
-import { printAdded } from './print-added.ts';
+import type { Context } from '../../../cli/command/context.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { readText } from '../../../cli/input/input-files.ts';
+import { submitEvidence } from '../../../service/index.ts';
+import { askForStoreAnd, type RequiredOption } from '../operator/ask.ts';
+import { operatorCommand } from '../operator/operator-command.ts';
 
 const required: readonly RequiredOption[] = [
   {
@@ -24,7 +22,7 @@ const required: readonly RequiredOption[] = [
   { field: 'label', give: '--label TEXT', description: 'what it shows', question: 'Label' },
 ];
 
-export const command: CommandDefinition = {
+export const command = operatorCommand({
   description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
 storage, or neither. This needs write access to the database, not a key.`,
   options: [
@@ -39,14 +37,13 @@ storage, or neither. This needs write access to the database, not a key.`,
     { flag: '--text', value: 'TEXT', description: 'Content of the evidence' },
     { flag: '--text-file', value: 'FILE', description: 'File with the content (- for standard input)' },
     { flag: '--storage-key', value: 'KEY', description: 'Key of a file in your own storage' },
-    databaseOption,
   ],
   listedGlobals: ['--store'],
   examples: [
-    'service add-evidence --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
-    'service add-evidence --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
+    'service evidence add --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
+    'service evidence add --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
   ],
-  async run(context, parsed) {
+  async run({ context, parsed, open, printChanged }) {
     const content = await readContent(context, parsed);
     const store = {
       description: 'store of the dispute',
@@ -58,16 +55,15 @@ storage, or neither. This needs write access to the database, not a key.`,
       store,
       required,
     );
-    const submit = (storage: Storage) =>
-      submitEvidence(storage, storeId, disputeId, { kind, label, ...content });
+    const given = { kind, label, ...content };
     const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
-    const evidence = await withStorage(context, parsed, submit, {
+    const evidence = await open((storage) => submitEvidence(storage, storeId, disputeId, given), {
       hint: 'check --store, --dispute and --database; nothing was added',
       flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
     });
-    printAdded(context, `Added evidence "${label}" to dispute ${disputeId}`, evidence);
+    printChanged(`Added evidence "${label}" to dispute ${disputeId}`, evidence);
   },
-};
+});
 
 async function readContent(context: Context, parsed: ParsedCommand) {
   const text = optionValue(parsed, '--text');

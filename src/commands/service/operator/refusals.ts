@@ -1,7 +1,7 @@
-import { CliError, invalidInput } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { lowerFirst } from '../../cli/output/labels.ts';
-import { ServiceError } from '../../service/index.ts';
+import { CliError, invalidInput } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { lowerFirst } from '../../../cli/output/labels.ts';
+import { ServiceError } from '../../../service/index.ts';
 
 const exits: Readonly<Record<string, 5 | 6 | 7>> = {
   not_found: exitCodes.notFound,

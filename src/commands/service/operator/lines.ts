@@ -1,0 +1,45 @@
+import type { Context } from '../../../cli/command/context.ts';
+import { printJson } from '../../../cli/command/print-json.ts';
+import { usageError } from '../../../cli/core/errors.ts';
+import type { OptionSpec } from '../../../cli/core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { readText } from '../../../cli/input/input-files.ts';
+import type { Storage } from '../../../service/index.ts';
+
+/** An option that takes many values from a file, one a line. */
+export function linesOption(flag: string, what: string): OptionSpec {
+  return { flag, value: 'FILE', description: `Create ${what} (- for standard input)` };
+}
+
+/**
+ * Runs something for each line of the file of an option, in one process, and prints a line for each at once, so that it is
+ * seen how far it came if one is refused.
+ */
+export async function eachLine<Result>(
+  context: Context,
+  parsed: ParsedCommand,
+  flag: string,
+  {
+    open,
+    run,
+    show,
+  }: {
+    open(work: (storage: Storage) => Promise<void>): Promise<void>;
+    run(storage: Storage, line: string): Promise<Result>;
+    show(result: Result): string;
+  },
+): Promise<void> {
+  const text = await readText(context, optionValue(parsed, flag) ?? '-', flag);
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const filled = lines.filter((line) => line !== '');
+  if (filled.length === 0) throw usageError(`${flag} has no lines`, 'give one value a line');
+  const results: Result[] = [];
+  await open(async (storage) => {
+    for (const line of filled) {
+      const result = await run(storage, line);
+      results.push(result);
+      if (!context.flags.json) context.print(show(result));
+    }
+  });
+  if (context.flags.json) printJson(context, results);
+}

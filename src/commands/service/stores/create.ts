@@ -1,0 +1,51 @@
+import { usageError } from '../../../cli/core/errors.ts';
+import { optionValue } from '../../../cli/core/parsed-command.ts';
+import { askFirst } from '../../../cli/prompts/questions.ts';
+import { createStore } from '../../../service/index.ts';
+import { askOption } from '../operator/ask.ts';
+import { eachLine, linesOption } from '../operator/lines.ts';
+import { operatorCommand } from '../operator/operator-command.ts';
+
+const nameOption = { field: 'name', give: '--name TEXT', description: 'name of the store', question: 'Name' };
+
+export const command = operatorCommand({
+  description:
+    'Create a store in the database of the service, or many. This needs write access to the database, not a key.',
+  options: [
+    { flag: '--name', value: 'TEXT', description: 'Name of the store' },
+    { flag: '--slug', value: 'TEXT', description: 'URL slug (default: derived from the name)' },
+    { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)' },
+    { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)' },
+    linesOption('--names-from', 'a store for each line of a file, which is its name; prints the ids'),
+  ],
+  examples: [
+    'service stores create --name "My store"',
+    'service stores create --names-from names.txt > ids.txt',
+  ],
+  async run({ context, parsed, open, next, printChanged }) {
+    const slug = optionValue(parsed, '--slug');
+    const currency = optionValue(parsed, '--currency');
+    const timezone = optionValue(parsed, '--timezone');
+    const options = {
+      mayBeNew: true,
+      hint: 'nothing was created; fix the value and run the command again',
+      flags: { name: '--name', slug: '--slug', defaultCurrency: '--currency', timezone: '--timezone' },
+    };
+    if (parsed.options.has('--names-from')) {
+      if (slug !== undefined || parsed.options.has('--name')) {
+        throw usageError('--names-from cannot be used with --name or --slug');
+      }
+      await eachLine(context, parsed, '--names-from', {
+        open: (work) => open(work, options),
+        run: (storage, name) => createStore(storage, { name, currency, timezone }),
+        show: ({ id }) => id,
+      });
+      return;
+    }
+    const name = await askFirst(() => askOption(context, optionValue(parsed, '--name'), nameOption));
+    const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
+    printChanged(`Created store "${store.name}"`, store);
+    if (context.flags.quiet || context.flags.json) return;
+    context.noticeToCopy(`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
+  },
+});

@@ -1,0 +1,19 @@
+import { optionValue } from '../../../cli/core/parsed-command.ts';
+import { listStores } from '../../../service/index.ts';
+import { listCommand } from '../operator/operator-command.ts';
+
+export const command = listCommand({
+  description: 'List the stores in the database of the service, by name.',
+  options: [{ flag: '--after', value: 'ID', description: 'Begin after this store, to see the next page' }],
+  examples: ['service stores list', 'service stores list --limit 1000 --json'],
+  list: ({ open, parsed }, { limit }) =>
+    open((storage) => listStores(storage, { limit, after: optionValue(parsed, '--after') })),
+  columns: {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    slug: ({ slug }) => slug,
+    created: ({ createdAt }, ago) => ago(createdAt),
+  },
+  empty: ({ next }) => `No stores. Run \`${next('stores create')}\` to create one.`,
+  more: ({ next }, { id }) => `\`${next(`stores list --after ${id}`)}\` shows the next ones`,
+});

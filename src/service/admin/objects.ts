@@ -1,0 +1,141 @@
+import { notFound, ServiceError } from '../model/errors.ts';
+import { timestamp } from '../model/time.ts';
+import { validate } from '../model/validation.ts';
+import { addEvidence, newEvidence } from '../operations/disputes.ts';
+import { addReclaim, newReclaim } from '../operations/reclaims.ts';
+import type { Work } from '../operations/unit-of-work.ts';
+import type { Storage } from '../storage/core/storage.ts';
+import {
+  deleteEndpoint,
+  newestRows,
+  type ObjectQuery,
+  setClosed,
+  storeOf,
+} from '../storage/queries/operators.ts';
+import { deleteOld } from '../storage/queries/prune.ts';
+import { operate } from './operate.ts';
+
+/** Objects of stores, as the person who runs the service sees and changes them. */
+
+interface ListedObject {
+  readonly id: string;
+  readonly storeId: string;
+  readonly createdAt: string;
+}
+
+export interface ListedReclaim extends ListedObject {
+  readonly subdomain: string;
+  readonly reason: string;
+  readonly status: string;
+  readonly appealText: string | null;
+  readonly appealedAt: string | null;
+  readonly closedAt: string | null;
+}
+
+/** Newest first, like the other lists. */
+export async function listReclaimNotices(storage: Storage, query: ObjectQuery): Promise<ListedReclaim[]> {
+  return storage.read((db) => newestRows<ListedReclaim>(db, 'subdomainReclaims', query));
+}
+
+export interface ListedDispute extends ListedObject {
+  readonly kind: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly deadlineAt: string;
+  readonly resolution: string | null;
+}
+
+export async function listAllDisputes(storage: Storage, query: ObjectQuery): Promise<ListedDispute[]> {
+  return storage.read((db) => newestRows<ListedDispute>(db, 'disputes', query));
+}
+
+export interface ListedBackup extends ListedObject {
+  readonly label: string;
+  readonly version: number;
+}
+
+export async function listAllBackups(storage: Storage, query: ObjectQuery): Promise<ListedBackup[]> {
+  return storage.read((db) => newestRows<ListedBackup>(db, 'backups', query));
+}
+
+interface EndpointRow extends ListedObject {
+  readonly name: string;
+  readonly maskedUrl: string;
+  readonly events: string;
+  readonly enabled: number;
+  readonly disabledReason: string | null;
+}
+
+/** Without secrets. */
+export async function listAllEndpoints(storage: Storage, query: ObjectQuery) {
+  const rows = await storage.read((db) => newestRows<EndpointRow>(db, 'endpoints', query));
+  return rows.map(({ maskedUrl, events, enabled, ...row }) => ({
+    ...row,
+    url: maskedUrl,
+    events: JSON.parse(events) as string[],
+    enabled: enabled === 1,
+  }));
+}
+
+/** Adds a notice that operation 10 can appeal. Rejects with a ServiceError: `not_found`, `validation_failed`. */
+export async function giveReclaimNotice(storage: Storage, storeId: string, input: object) {
+  const notice = validate(newReclaim, input);
+  return operate(
+    storage,
+    storeId,
+    'reclaims add',
+    (work) => addReclaim(work, notice),
+    ({ id }) => id,
+  );
+}
+
+/** Adds evidence that operation 7 shows. Rejects with a ServiceError: `not_found`, `validation_failed`. */
+export async function submitEvidence(storage: Storage, storeId: string, disputeId: string, input: object) {
+  const evidence = validate(newEvidence, input);
+  return operate(
+    storage,
+    storeId,
+    'evidence add',
+    (work) => addEvidence(work, disputeId, evidence, work.actor),
+    ({ id }) => id,
+  );
+}
+
+/** Closes a notice: it can no longer be appealed. */
+export async function closeReclaim(storage: Storage, id: string, storeId?: string) {
+  return changeObject(storage, 'subdomainReclaims', 'reclaims close', id, storeId, async (work) => {
+    if (await setClosed(work, id, timestamp(work.now))) return;
+    throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed.`);
+  });
+}
+
+/** Removes a backup. */
+export async function removeBackup(storage: Storage, id: string, storeId?: string) {
+  return changeObject(storage, 'backups', 'backups remove', id, storeId, (work) =>
+    deleteOld(work, 'backups', [id]),
+  );
+}
+
+/** Removes an endpoint, its deliveries and its secret, so that no restore makes it work again. */
+export async function removeEndpoint(storage: Storage, id: string, storeId?: string) {
+  return changeObject(storage, 'endpoints', 'endpoints remove', id, storeId, (work) =>
+    deleteEndpoint(work, id),
+  );
+}
+
+const nouns = { subdomainReclaims: 'Reclaim notice', backups: 'Backup', endpoints: 'Endpoint' } as const;
+
+/** Rejects with a ServiceError `not_found`, also for an object of another store than `only`. */
+async function changeObject(
+  storage: Storage,
+  table: keyof typeof nouns,
+  command: string,
+  id: string,
+  only: string | undefined,
+  change: (work: Work) => Promise<unknown>,
+): Promise<{ readonly id: string; readonly storeId: string }> {
+  const storeId = await storage.read((db) => storeOf(db, table, id));
+  if (storeId === undefined || (only !== undefined && only !== storeId)) throw notFound(nouns[table], id);
+  await operate(storage, storeId, command, change, () => id);
+  return { id, storeId };
+}

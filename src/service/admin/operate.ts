@@ -1,0 +1,42 @@
+import { userInfo } from 'node:os';
+import { timestamp } from '../model/time.ts';
+import type { Work } from '../operations/unit-of-work.ts';
+import type { Queries, Storage } from '../storage/core/storage.ts';
+import { logChange } from '../storage/queries/operators.ts';
+
+/**
+ * Changes a store for the person who runs the service, and writes it to `operator_log` in the same transaction. `command`
+ * is the noun and the verb. Rejects with a ServiceError `not_found` if the store does not exist.
+ */
+export async function operate<Result>(
+  storage: Storage,
+  storeId: string,
+  command: string,
+  change: (work: Work) => Promise<Result>,
+  objectOf: (result: Result) => string | null = () => null,
+): Promise<Result> {
+  return storage.forStore(storeId).change(async (db) => {
+    const result = await change({ db, storeId, actor: 'operator', now: Date.now() });
+    await recordChange(db, command, storeId, objectOf(result));
+    return result;
+  });
+}
+
+/** Writes a row of `operator_log`. */
+export async function recordChange(
+  db: Queries,
+  command: string,
+  storeId: string | null,
+  objectId: string | null,
+): Promise<void> {
+  await logChange(db, { createdAt: timestamp(Date.now()), runBy: userName(), command, storeId, objectId });
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

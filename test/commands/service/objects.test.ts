@@ -1,0 +1,225 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createKey, createStore, deleteStore, prune } from '../../../src/service/index.ts';
+import { tablesOfStores } from '../../../src/service/storage/migrations/0001-schema.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { startService } from '../../helpers/service.ts';
+
+/** The service with the example store, an operator with its database, and the owner of the store. */
+async function startScene() {
+  const service = await startService();
+  const operator = newMachine();
+  const { origin, storeId, apiKey } = service;
+  const owner = machineFor({ origin, storeId, apiKey });
+  const run = (...args: string[]) => operator.run(['service', ...args, '--database', service.databaseFile]);
+  const runJson = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
+  const log = async () => {
+    const rows = await service.storage.read((db) =>
+      db.selectFrom('operatorLog').selectAll().orderBy('sequence').execute(),
+    );
+    return rows.map(({ command, storeId: store, objectId }) => [command, store, objectId]);
+  };
+  return { service, storeId, operator, owner, run, runJson, log };
+}
+
+test('every change of an operator is in the log, with who ran it', async () => {
+  const { service, run, runJson, log } = await startScene();
+  const before = (await log()).length;
+  const store = await runJson('stores', 'create', '--name', 'Outlet');
+  const key = await runJson('keys', 'create', '--store', store.id);
+  const next = await runJson('keys', 'rotate', key.id);
+  await run('keys', 'revoke', next.id, '--confirm', next.id);
+  const notice = ['--store', store.id, '--subdomain', 'outlet', '--reason', 'Trade mark'];
+  const { id } = await runJson('reclaims', 'add', ...notice);
+  await run('reclaims', 'close', id, '--confirm', id);
+  const { eventId } = await runJson('emit', '--store', store.id, '--event', 'feedback_digest');
+  await run('stores', 'delete', store.id, '--confirm', store.id);
+
+  expect((await log()).slice(before)).toEqual([
+    ['stores create', store.id, store.id],
+    ['keys create', store.id, key.id],
+    ['keys rotate', store.id, key.id],
+    ['keys revoke', store.id, next.id],
+    ['reclaims add', store.id, id],
+    ['reclaims close', store.id, id],
+    ['emit', store.id, eventId],
+    ['stores delete', store.id, store.id],
+  ]);
+  const rows = await service.storage.read((db) => db.selectFrom('operatorLog').select('runBy').execute());
+  expect(rows.every(({ runBy }) => runBy !== '')).toBe(true);
+});
+
+test('a deleted store is gone at once, its rows go with prune, and its slug is free', async () => {
+  const { service, storeId, owner, run, log } = await startScene();
+  expect((await owner.run(['backup', 'create', '--label', 'a', '--sections', 'blog'])).exitCode).toBe(0);
+
+  const refused = await run('stores', 'delete', storeId, '--confirm', 'other');
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toMatch(/has 2 posts, 1 backups, 2 disputes and \d+ unsent messages/);
+  expect((await owner.run(['settings', 'show'])).exitCode).toBe(0);
+
+  expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(0);
+  expect((await owner.run(['settings', 'show'])).exitCode).toBe(4);
+  expect((await run('stores', 'list', '-q')).stdout).toBe('');
+  expect((await run('disputes', 'list', '-q')).stdout).toBe('');
+  expect((await run('keys', 'create', '--store', storeId)).exitCode).toBe(5);
+  expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(5);
+  const again = await run('stores', 'create', '--name', 'New', '--slug', 'juniper-ink');
+  expect(again.exitCode).toBe(0);
+
+  await prune(service.storage, { retentionDays: 90 });
+  const { sql } = await import('kysely');
+  for (const table of [...tablesOfStores]) {
+    const exists = sql<{ name: string }>`select name from sqlite_master where name = ${table}`;
+    if ((await service.storage.read((db) => exists.execute(db))).rows.length === 0) continue;
+    const left = sql`select 1 from ${sql.table(table)} where store_id = ${storeId}`;
+    expect((await service.storage.read((db) => left.execute(db))).rows, table).toEqual([]);
+  }
+  const stores = await service.storage.read((db) => db.selectFrom('stores').select('name').execute());
+  expect(stores).toEqual([{ name: 'New' }]);
+  expect(await log()).toContainEqual(['stores delete', storeId, storeId]);
+});
+
+test('many rows of a deleted store go in several steps, and what was cut off goes on later', async () => {
+  const { service } = await startScene();
+  const { storage } = service;
+  const store = await createStore(storage, { name: 'Large' });
+  const events = Array.from({ length: 1200 }, (_, index) => ({
+    ...{ storeId: store.id, id: `e${index}`, sequence: index + 1, type: 'feedback_digest', data: '{}' },
+    ...{ title: '', body: '', createdAt: '2030-01-01T00:00:00.000Z', readAt: null },
+  }));
+  for (let from = 0; from < events.length; from += 300) {
+    await storage.write((db) =>
+      db
+        .insertInto('events')
+        .values(events.slice(from, from + 300))
+        .execute(),
+    );
+  }
+  await deleteStore(storage, store.id);
+  const count = async () =>
+    (
+      await storage.read((db) =>
+        db.selectFrom('events').select('id').where('storeId', '=', store.id).execute(),
+      )
+    ).length;
+
+  await prune(storage, { retentionDays: 90, signal: AbortSignal.abort() });
+  expect(await count()).toBe(1200);
+  expect((await prune(storage, { retentionDays: 90 })).deleted).toBeGreaterThan(1200);
+  expect(await count()).toBe(0);
+});
+
+test('an appeal is read, and a closed notice takes none', async () => {
+  const { storeId, owner, run, runJson } = await startScene();
+  const add = ['reclaims', 'add', '--store', storeId, '--subdomain'];
+  const open = await runJson(...add, 'outlet', '--reason', 'Trade mark');
+  const closed = await runJson(...add, 'other', '--reason', 'Trade mark');
+  const appeal = (id: string) => owner.run(['reclaim', 'appeal', id, '--confirm', id, '--text', 'Ours']);
+
+  expect((await appeal(open.id)).exitCode).toBe(0);
+  expect((await run('reclaims', 'close', closed.id, '--confirm', closed.id)).exitCode).toBe(0);
+  expect((await appeal(closed.id)).exitCode).toBe(6);
+  expect((await run('reclaims', 'close', closed.id, '--confirm', closed.id)).exitCode).toBe(6);
+
+  const listed = await runJson('reclaims', 'list', '--store', storeId);
+  expect(listed).toMatchObject([
+    { id: closed.id, status: 'closed', appealText: null },
+    { id: open.id, status: 'appealed', appealText: 'Ours' },
+    { status: 'noticed' },
+  ]);
+  expect((await run('reclaims', 'list')).stdout).toContain('Ours');
+});
+
+test('a removed endpoint has no secret any more, whatever is restored', async () => {
+  const { service, storeId, owner, run, runJson } = await startScene();
+  const backup = ['backup', 'create', '--label', 'all', '--sections', 'endpoints', '-q'];
+  const backupId = (await owner.run(backup)).stdout.trim();
+  const [{ id }] = await runJson('endpoints', 'list', '--store', storeId);
+
+  expect((await run('endpoints', 'remove', id)).exitCode).toBe(3);
+  expect((await run('endpoints', 'remove', id, '--confirm', id)).exitCode).toBe(0);
+  expect(await runJson('endpoints', 'list')).toEqual([]);
+  const restore = ['backup', 'restore', backupId, '--sections', 'endpoints', '--confirm', backupId];
+  expect((await owner.run([...restore, '--no-safety-backup'])).exitCode).toBe(0);
+
+  const rows = await service.storage.read((db) =>
+    db.selectFrom('endpoints').select(['id', 'secretUrl']).execute(),
+  );
+  expect(rows).toEqual([{ id, secretUrl: null }]);
+});
+
+test('a removed backup cannot be restored', async () => {
+  const { owner, run, runJson } = await startScene();
+  const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'blog', '-q'];
+  const id = (await owner.run(backup)).stdout.trim();
+  expect(await runJson('backups', 'list')).toMatchObject([{ id, label: 'nightly' }]);
+
+  expect((await run('backups', 'remove', id, '--confirm', id)).exitCode).toBe(0);
+
+  expect((await owner.run(['backup', 'restore', id, '--sections', 'blog', '--confirm', id])).exitCode).toBe(
+    5,
+  );
+  expect((await run('backups', 'remove', id, '--confirm', id)).exitCode).toBe(5);
+});
+
+test('many stores and keys are made in one process, and long lists have pages', async () => {
+  const { service, operator, run, runJson } = await startScene();
+  const names = path.join(operator.folder, 'names.txt');
+  writeFileSync(names, Array.from({ length: 120 }, (_, index) => `Shop ${index}\n`).join(''));
+
+  const made = await run('stores', 'create', '--names-from', names);
+  expect(made.exitCode).toBe(0);
+  const ids = made.stdout.trim().split('\n');
+  expect(ids).toHaveLength(120);
+  const input = path.join(operator.folder, 'ids.txt');
+  writeFileSync(input, made.stdout);
+  const keys = await run('keys', 'create', '--stores-from', input, '--preset', 'ci-backup');
+  expect(keys.stdout.trim().split('\n')).toEqual(ids.map((id) => expect.stringMatching(`^${id}\tsk_live_`)));
+
+  const first = await run('stores', 'list', '--limit', '100');
+  const shown = first.stdout.trim().split('\n').length - 1;
+  expect(shown).toBe(100);
+  const [, after = ''] = /--after (\S+)/.exec(first.stderr) ?? [];
+  const rest = await runJson('stores', 'list', '--after', after);
+  expect(rest).toHaveLength(21);
+  const all = [...(await runJson('stores', 'list', '--limit', '100')), ...rest];
+  expect(new Set(all.map(({ id }: { id: string }) => id)).size).toBe(121);
+  expect(service.storeId).not.toBe('');
+});
+
+test('a line that is refused ends it, and what was made before is printed', async () => {
+  const { service, operator, storeId, run } = await startScene();
+  const input = path.join(operator.folder, 'ids.txt');
+  writeFileSync(input, `${storeId}\nnobody\n`);
+
+  const result = await run('keys', 'create', '--stores-from', input);
+
+  expect(result).toMatchObject({ exitCode: 5, stdout: expect.stringMatching(`^${storeId}\tsk_`) });
+  expect((await createKey(service.storage, { storeId, preset: 'owner' })).key).not.toBe('');
+});
+
+test('every command that is named to go on with has the database in use', async () => {
+  const { service, operator, run } = await startScene();
+  const flag = `--database ${service.databaseFile}`;
+  const made = await run('stores', 'create', '--name', 'Outlet');
+  const words = [
+    made.stderr,
+    (await run('keys', 'revoke', 'nobody', '--confirm', 'nobody')).stderr,
+    (await run('keys', 'rotate', 'nobody')).stderr,
+    (await run('deliveries', 'retry')).stderr,
+    (await run('deliveries', 'retry', 'nobody')).stderr,
+    (await run('stores', 'list', '--limit', '1')).stderr,
+    (await run('backups', 'remove')).stderr,
+    (await run('backups', 'remove', 'nobody', '--confirm', 'nobody')).stderr,
+    (await operator.run(['service', 'stores', 'list', '--database', 'none.db'])).stderr.replace(
+      /--database \S*none\.db/,
+      flag,
+    ),
+  ].join('\n');
+
+  const named = words.split('\n').filter((line) => line.includes('storectl service '));
+  expect(named.filter((line) => !/--help/.test(line))).toHaveLength(9);
+  for (const line of named.filter((one) => !/--help/.test(one))) expect(line).toContain(flag);
+});

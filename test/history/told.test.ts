@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { createBlogPost } from '../../src/contract/operations/blog.ts';
+import { beginBatch } from '../../src/history/changes/batch.ts';
+import { markRecords, openRecords } from '../../src/history/changes/resume.ts';
+import {
+  backup,
+  dispute,
+  post,
+  rename,
+  restore,
+  type Scene,
+  safetyBackup,
+  startScene,
+} from './helpers/scene.ts';
+
+/** A run of three posts that is killed before anybody is told what came of them; the third one is in doubt. */
+async function killedBatch(scene: Scene): Promise<string> {
+  scene.react = (_, number) => (number === 3 ? 'drop' : 'answer');
+  const history = scene.open();
+  const batch = await beginBatch(history, {
+    ...{ client: scene.client, operation: createBlogPost, secrets: [] },
+    ...{ maxAtOnce: () => 1, isOver: () => false },
+  });
+  const ids: string[] = [];
+  for (const title of ['A', 'B', 'C']) {
+    const sent = await batch.change({ ...post, body: { title, contentMd: 'x' } });
+    ids.push(sent?.record.id ?? '');
+  }
+  batch.end();
+  scene.kill();
+  return ids[0]?.split('.')[0] ?? '';
+}
+
+const openIds = (scene: Scene) => openRecords(scene.open()).map(({ id }) => id);
+
+describe('a change whose outcome nobody was told stays open', () => {
+  test('until resume has told it, and that tells no other change of its run', async () => {
+    const scene = await startScene();
+    const log = await killedBatch(scene);
+    scene.server.clear();
+    expect(openIds(scene)).toEqual([`${log}.1`, `${log}.2`, `${log}.3`]);
+    expect(await scene.resume(`${log}.2`)).toMatchObject({ action: 'told', outcome: { kind: 'applied' } });
+    expect(openIds(scene)).toEqual([`${log}.1`, `${log}.3`]);
+    expect(await scene.resume(`${log}.3`)).toMatchObject({ action: 'left', reason: 'ask_user' });
+    expect(openIds(scene)).toEqual([`${log}.1`, `${log}.3`]);
+    expect(await scene.resume(`${log}.1`)).toMatchObject({ action: 'told' });
+    expect(openIds(scene)).toEqual([`${log}.3`]);
+    expect(scene.server.received).toEqual([]);
+  });
+
+  test('when another change of its run is marked', async () => {
+    const scene = await startScene();
+    const log = await killedBatch(scene);
+    await scene.use((history) => markRecords(history, `${log}.3`, 'applied'));
+    expect(openIds(scene)).toEqual([`${log}.1`, `${log}.2`]);
+  });
+
+  test('when another change of its run is overtaken', async () => {
+    const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
+    await scene.changeAndDie(restore, { safetyBackup });
+    scene.react = () => 'answer';
+    const { record } = await scene.change(restore);
+    const [safety] = scene.records();
+    expect(openIds(scene)).toEqual([safety?.id]);
+    expect(record.open).toBe(true);
+  });
+
+  test('if it was applied, refused or not sent, and resume tells which', async () => {
+    const cases: [Scene['react'], string][] = [
+      [() => 'answer', 'applied'],
+      [() => ({ status: 422, body: { code: 'bad' } }), 'rejected'],
+    ];
+    for (const [react, kind] of cases) {
+      const scene = await startScene(react);
+      const { record } = await scene.changeAndDie(backup);
+      scene.react = () => 'answer';
+      scene.server.clear();
+      expect(await scene.resume(record.id)).toMatchObject({
+        action: 'told',
+        isEarlier: true,
+        outcome: { kind },
+      });
+      expect(openIds(scene)).toEqual([]);
+      expect(scene.server.received).toEqual([]);
+    }
+  });
+});
+
+describe('the same command again after its process was killed', () => {
+  test('takes a new backup, whatever came of the one before', async () => {
+    const scene = await startScene();
+    const killed = await scene.changeAndDie(backup);
+    const again = await scene.change(backup);
+    expect(again.record.id).not.toBe(killed.record.id);
+    expect(scene.server.effects).toHaveLength(2);
+  });
+
+  test('reports the dispute that was opened', async () => {
+    const scene = await startScene();
+    const killed = await scene.changeAndDie(dispute);
+    const again = await scene.change(dispute);
+    expect(again).toMatchObject({ isEarlier: true, record: { id: killed.record.id } });
+    expect(scene.server.effects).toHaveLength(1);
+  });
+
+  test('opens a new dispute if that is asked for', async () => {
+    const scene = await startScene(() => 'drop');
+    const killed = await scene.change(dispute);
+    scene.react = () => 'answer';
+    const fresh = await scene.change({ ...dispute, fresh: true });
+    expect(fresh.record.id).not.toBe(killed.record.id);
+    expect(openIds(scene)).toEqual([killed.record.id]);
+  });
+
+  test('sends an update', async () => {
+    const scene = await startScene();
+    await scene.changeAndDie(rename('A'));
+    await scene.change(rename('A'));
+    expect(scene.server.received).toHaveLength(2);
+  });
+});
+
+test('a restore that told its outcome has told that of its safety backup', async () => {
+  const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
+  const { record } = await scene.changeAndDie(restore, { safetyBackup });
+  scene.react = () => 'answer';
+  await scene.resume(record.id, { isConfirmed: true });
+  expect(openIds(scene)).toEqual([]);
+});

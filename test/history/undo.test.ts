@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import { markRecords } from '../../src/history/changes/resume.ts';
+import { planUndo, withFormerValues } from '../../src/history/changes/undo.ts';
+import type { RefusedError } from '../../src/history/errors.ts';
+import { damageFirstRequest } from './helpers/damage.ts';
+import {
+  backup,
+  formerSettings,
+  hour,
+  post,
+  rename,
+  restore,
+  type Scene,
+  safetyBackup,
+  save,
+  startScene,
+  update,
+} from './helpers/scene.ts';
+
+const plan = (scene: Scene, id?: string) => planUndo(scene.open(), id);
+
+/** Why a change cannot be undone. */
+function refusal(scene: Scene, id?: string): Partial<RefusedError> {
+  try {
+    plan(scene, id);
+  } catch (error) {
+    return error as RefusedError;
+  }
+  throw new Error('it can be undone');
+}
+
+/** Takes back a change of single fields, as the command does. */
+async function undo(scene: Scene, id?: string) {
+  const found = plan(scene, id);
+  if (found.by === 'backup') throw new Error('this is not undone by fields');
+  return scene.change({ ...update(withFormerValues({}, found.fields)), undoes: found.record.id });
+}
+
+const sent = (scene: Scene) => scene.server.received.map(({ body }) => JSON.parse(body));
+
+describe('former values of single fields', () => {
+  test('are those that were seen last, nested ones too', async () => {
+    const scene = await startScene();
+    await scene.change(update({ name: 'A', settings: { cashbackBp: 1, other: true } }));
+    const { record } = await scene.change(update({ name: 'B', settings: { cashbackBp: 2 } }));
+    expect(plan(scene, record.id)).toMatchObject({
+      by: 'fields',
+      later: [],
+      fields: [
+        { path: ['name'], former: 'A', changed: 'B' },
+        { path: ['settings', 'cashbackBp'], former: 1, changed: 2 },
+      ],
+    });
+  });
+
+  test('are null where the store had none', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const { record } = await scene.change(update({ slogan: 'Hi' }));
+    expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['slogan'], former: null }] });
+  });
+
+  test.each([
+    ['was never seen', async () => {}],
+    [
+      'may have been changed by a restore since',
+      async (scene: Scene) => {
+        await scene.change(rename('A'));
+        await scene.change(restore, { safetyBackup });
+      },
+    ],
+    [
+      'may have been changed by an update in doubt since',
+      async (scene: Scene) => {
+        await scene.change(rename('A'));
+        scene.react = () => 'drop';
+        await scene.change(rename('?'));
+        scene.react = () => 'answer';
+      },
+    ],
+    [
+      'was changed by an update that only a person knows of',
+      async (scene: Scene) => {
+        await scene.change(rename('A'));
+        scene.react = () => 'drop';
+        const { record } = await scene.change(rename('?'));
+        await scene.use((history) => markRecords(history, record.id, 'applied'));
+        scene.react = () => 'answer';
+      },
+    ],
+  ])('are not known where the value %s: it is named, and nothing is undone', async (_, before) => {
+    const scene = await startScene();
+    await before(scene);
+    const { record } = await scene.change(rename('B'));
+    expect(refusal(scene, record.id)).toMatchObject({
+      reason: 'former_unknown',
+      earlier: { id: record.id },
+      fields: ['name'],
+    });
+  });
+
+  test('are known in spite of a change of other fields, or of another section', async () => {
+    const scene = await startScene();
+    await scene.change(update({ name: 'A', locale: 'en' }));
+    scene.react = () => 'drop';
+    await scene.change(update({ locale: 'de' }));
+    scene.react = () => 'answer';
+    await scene.change({ ...restore, body: { sections: ['blog'] } });
+    const { record } = await scene.change(rename('B'));
+    expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['name'], former: 'A' }] });
+  });
+});
+
+describe('the newest change', () => {
+  test('is the newest of those that can be undone and was not', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const b = await scene.change(rename('B'));
+    const c = await scene.change(rename('C'));
+    await scene.change(post);
+    await scene.change(backup);
+    expect(plan(scene)).toMatchObject({ record: { id: c.record.id } });
+    await undo(scene);
+    expect(plan(scene)).toMatchObject({ record: { id: b.record.id } });
+    expect(sent(scene).at(-1)).toEqual({ name: 'B' });
+  });
+
+  test('is none where none can be undone', async () => {
+    const scene = await startScene();
+    expect(refusal(scene)).toMatchObject({ reason: 'nothing_to_undo', earlier: null });
+    await scene.change(post);
+    expect(refusal(scene)).toMatchObject({ reason: 'nothing_to_undo' });
+  });
+
+  test('in doubt has to be settled first', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    scene.react = () => 'drop';
+    const { record } = await scene.change(rename('B'));
+    expect(refusal(scene)).toMatchObject({ reason: 'in_doubt', earlier: { id: record.id } });
+  });
+
+  test('is the newest by its number, whatever the clock said', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    scene.ahead = -365 * 24 * hour;
+    const { record } = await scene.change(rename('B'));
+    scene.ahead = 0;
+    expect(plan(scene)).toMatchObject({ record: { id: record.id }, fields: [{ former: 'A' }] });
+  });
+});
+
+describe('an undo', () => {
+  test('can be undone, and then the change can be undone again', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const { record: change } = await scene.change(rename('B'));
+    const { record: undone } = await undo(scene, change.id);
+    expect(undone).toMatchObject({ undoes: change.id, state: 'applied' });
+    expect(refusal(scene, change.id)).toMatchObject({ reason: 'already_undone', earlier: { id: change.id } });
+    const { record: redone } = await undo(scene, undone.id);
+    expect(redone.undoes).toBe(undone.id);
+    expect(refusal(scene, undone.id)).toMatchObject({ reason: 'already_undone' });
+    await undo(scene, change.id);
+    expect(sent(scene).map(({ name }) => name)).toEqual(['A', 'B', 'A', 'B', 'A']);
+  });
+
+  test('in doubt has to be settled first', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const { record } = await scene.change(rename('B'));
+    scene.react = () => 'drop';
+    const undone = await undo(scene);
+    expect(undone.outcome.kind).toBe('unknown');
+    for (const id of [record.id, undefined])
+      expect(refusal(scene, id)).toMatchObject({ reason: 'in_doubt', earlier: { id: undone.record.id } });
+  });
+
+  test('that was refused leaves the change as it is', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const { record } = await scene.change(rename('B'));
+    scene.react = () => ({ status: 422, body: {} });
+    await undo(scene);
+    expect(plan(scene)).toMatchObject({ record: { id: record.id } });
+  });
+
+  test('names later changes of the same fields, newest first', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const { record } = await scene.change(rename('B'));
+    const c = await scene.change(update({ name: 'C', locale: 'en' }));
+    await scene.change(update({ locale: 'de' }));
+    const d = await scene.change(restore);
+    expect(plan(scene, record.id).later.map(({ id }) => id)).toEqual([d.record.id, c.record.id]);
+  });
+});
+
+describe('settings', () => {
+  test('get the former values at the paths that the change set', async () => {
+    const scene = await startScene(() => ({
+      status: 200,
+      body: { showcase: { enabled: true }, env: 'live' },
+    }));
+    const { record } = await scene.change(save);
+    const found = plan(scene, record.id);
+    expect(found).toMatchObject({
+      by: 'document',
+      fields: [{ path: ['showcase', 'enabled'], former: formerSettings.showcase.enabled, changed: true }],
+    });
+    const present = { showcase: { enabled: true, summary: 'of somebody else' }, env: 'live' };
+    expect(found.by === 'document' && withFormerValues(present, found.fields)).toEqual({
+      showcase: { enabled: false, summary: 'of somebody else' },
+      env: 'live',
+    });
+  });
+
+  test('whose former document is not known are not undone', async () => {
+    const scene = await startScene(() => ({ status: 200, body: {} }));
+    const { record } = await scene.change({ ...save, former: null });
+    expect(refusal(scene, record.id)).toMatchObject({
+      reason: 'former_unknown',
+      fields: ['showcase.enabled'],
+    });
+  });
+});
+
+describe('a restore', () => {
+  test('is undone by its safety backup; later changes of its sections are named', async () => {
+    const scene = await startScene();
+    const { record } = await scene.change(restore, { safetyBackup });
+    const later = await scene.change(rename('B'));
+    await scene.change(post);
+    expect(plan(scene, record.id)).toMatchObject({
+      by: 'backup',
+      record: { id: record.id },
+      backupId: record.safetyBackupId,
+      sections: ['store'],
+      later: [{ id: later.record.id }],
+    });
+  });
+
+  test('without a safety backup is not undone', async () => {
+    const scene = await startScene();
+    const { record } = await scene.change(restore);
+    expect(refusal(scene, record.id)).toMatchObject({ reason: 'no_safety_backup' });
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['a post', post, 'not_undoable'],
+    ['a backup', backup, 'not_undoable'],
+  ])('%s', async (_, request, reason) => {
+    const scene = await startScene();
+    const { record } = await scene.change(request);
+    expect(refusal(scene, record.id)).toMatchObject({ reason, earlier: { id: record.id } });
+  });
+
+  test('a change that was never applied, or may not have been', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    scene.react = () => ({ status: 422, body: {} });
+    const refused = await scene.change(rename('B'));
+    expect(refusal(scene, refused.record.id)).toMatchObject({ reason: 'never_applied' });
+    scene.react = () => 'drop';
+    const lost = await scene.change(rename('C'));
+    expect(refusal(scene, lost.record.id)).toMatchObject({ reason: 'in_doubt' });
+  });
+
+  test('an id that there is not', async () => {
+    const scene = await startScene();
+    expect(refusal(scene, 'abcdef')).toMatchObject({ code: 'record_not_found' });
+  });
+
+  test('everything while the history is damaged', async () => {
+    const scene = await startScene();
+    await scene.change(rename('A'));
+    const { record } = await scene.change(rename('B'));
+    await damageFirstRequest(scene, { repair: false });
+    expect(refusal(scene, record.id)).toMatchObject({ code: 'history_damaged' });
+  });
+});

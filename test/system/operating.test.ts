@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { newMachine, temporaryFolder } from '../helpers/cli.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { createPrivateCa } from '../helpers/private-ca.ts';
+import { startService } from '../helpers/service.ts';
+
+const run = promisify(execFile);
+
+const page = readFileSync('docs/operating.md', 'utf8');
+
+/** The block of shell commands of the page that contains `text`, without its indentation. */
+function block(text: string): string {
+  const blocks = [...page.matchAll(/^( *)```sh\n([\s\S]*?)^ *```/gm)].map(([, indent = '', lines = '']) =>
+    lines.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+  const found = blocks.filter((lines) => lines.includes(text));
+  expect(found, text).toHaveLength(1);
+  return found[0] ?? '';
+}
+
+test('nginx accepts examples/nginx.conf', async () => {
+  const folder = temporaryFolder();
+  const { cert, key } = await (await createPrivateCa()).issue('stores.example.com');
+  writeFileSync(path.join(folder, 'cert.pem'), cert);
+  writeFileSync(path.join(folder, 'key.pem'), key);
+  const example = readFileSync('examples/nginx.conf', 'utf8')
+    .replace('/etc/ssl/certs/stores.example.com.pem', `${folder}/cert.pem`)
+    .replace('/etc/ssl/private/stores.example.com.key', `${folder}/key.pem`);
+  mkdirSync(path.join(folder, 'temp'));
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/temp/${kind};`,
+  );
+  const config = `pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {}
+    http { access_log off; ${paths.join(' ')} ${example} }`;
+  writeFileSync(path.join(folder, 'nginx.conf'), config);
+
+  const { stderr } = await run('nginx', ['-t', '-p', folder, '-c', path.join(folder, 'nginx.conf')]);
+
+  expect(stderr).toContain('test is successful');
+});
+
+test('the copy of a SQLite database is readable by its owner alone, and works', async () => {
+  const service = await startService();
+  const folder = path.dirname(service.databaseFile);
+
+  await run('sh', ['-e', '-c', block('VACUUM INTO')], { cwd: folder });
+
+  const copy = path.join(folder, 'copy.db');
+  expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
+  const listed = await newMachine().run(['service', 'stores', 'list', '-q', '--database', copy]);
+  expect(listed).toMatchObject({ exitCode: 0, stdout: `${service.storeId}\n` });
+});
+
+test('systemd accepts examples/storectl.service', async () => {
+  const folder = temporaryFolder();
+  const unit = path.join(folder, 'storectl.service');
+  copyFileSync('examples/storectl.service', unit);
+  // The user need not exist on this machine.
+  writeFileSync(unit, readFileSync(unit, 'utf8').replace('User=storectl', 'User=root'));
+
+  const { stdout, stderr } = await run('systemd-analyze', ['verify', '--recursive-errors=no', unit]);
+
+  expect(`${stdout}${stderr}`).not.toMatch(/storectl\.service/);
+});
+
+/** A new PostgreSQL of this machine, whose client programs have its version. Stopped after the test. */
+async function startPostgres() {
+  const { stdout } = await run('pg_config', ['--bindir']);
+  const bin = stdout.trim();
+  const folder = temporaryFolder();
+  const isRoot = process.getuid?.() === 0;
+  const idOf = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
+  // PostgreSQL refuses root.
+  const user = isRoot ? { uid: await idOf('-u'), gid: await idOf('-g') } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  if (isRoot) for (let up = folder; up !== tmpdir(); up = path.dirname(up)) chmodSync(up, 0o755);
+  const data = path.join(folder, 'data');
+  const port = String(await freePort());
+  await run(path.join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust'], {
+    ...user,
+    cwd: folder,
+  });
+  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`;
+  const control = (...args: string[]) =>
+    run(path.join(bin, 'pg_ctl'), ['-D', data, '-l', path.join(folder, 'log'), '-w', ...args], {
+      ...user,
+      cwd: folder,
+    });
+  await control('-o', settings, 'start');
+  onTestFinished(async () => {
+    await control('-m', 'immediate', 'stop');
+  });
+  const url = `postgres://storectl:secret@127.0.0.1:${port}/stores`;
+  const env = { ...process.env, PGHOST: '127.0.0.1', PGPORT: port, PGUSER: 'postgres' };
+  /** Runs commands of the page. What asks for a password gets it. */
+  const shell = (commands: string, cwd: string) => {
+    const running = run('setsid', ['--wait', 'sh', '-e', '-c', commands], { env, cwd });
+    running.child.stdin?.end('secret\nsecret\n');
+    return running;
+  };
+  return { url, shell };
+}
+
+test('a dump of PostgreSQL is restored on a new server with the commands of the page', async () => {
+  const folder = temporaryFolder();
+  const restore = block('pg_restore');
+  const [createRole = '', createDatabase = ''] = restore.split('\n');
+  const machine = newMachine();
+  const first = await startPostgres();
+  await first.shell(`${createRole}\n${createDatabase}`, folder);
+  const made = await machine.run([
+    'service',
+    'stores',
+    'create',
+    '--name',
+    'A',
+    '-q',
+    '--database',
+    first.url,
+  ]);
+  expect(made.stderr).toBe('');
+
+  await first.shell(block('pg_dump'), folder);
+  expect((statSync(path.join(folder, 'stores.dump')).mode & 0o777).toString(8)).toBe('600');
+  const second = await startPostgres();
+  await second.shell(restore, folder);
+
+  const listed = await machine.run(['service', 'stores', 'list', '-q', '--database', second.url]);
+  expect(listed).toMatchObject({ exitCode: 0, stdout: made.stdout, stderr: '' });
+});
