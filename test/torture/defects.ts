@@ -124,13 +124,15 @@ function atStart(signature: string, does: string): Patch {
 
 /** Folder of the program with the defect, and that of the file system. */
 export function plantDefect({ name, fileSystem, patches = [] }: Defect, root: string) {
-  const program = patches.length === 0 ? root : copyWith(patches, root, name.replace(/\W/g, '-'));
+  const program = copyProgram(root, name.replace(/\W/g, '-'), patches);
   return { program, fileSystemDefect: fileSystem ?? null };
 }
 
-/** A copy of the built program, patched. Throws if there is nothing to patch. */
-function copyWith(patches: readonly Patch[], root: string, name: string): string {
-  const copy = path.join(root, 'node_modules', '.cache', 'torture-defects', name);
+/**
+ * A copy of the built program, so that it can be built again meanwhile, with patches. Throws if there is nothing to patch.
+ */
+export function copyProgram(root: string, name: string, patches: readonly Patch[] = []): string {
+  const copy = path.join(root, 'node_modules', '.cache', 'torture-programs', name);
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
   for (const part of ['bin', 'dist'])
@@ -145,7 +147,8 @@ function copyWith(patches: readonly Patch[], root: string, name: string): string
     if (patched.length === 0) throw new Error(`"${name}" has nothing to patch: ${find}`);
     for (const file of patched) writeFileSync(file, readFileSync(file, 'utf8').replaceAll(find, replace));
   }
-  // What was compiled of the whole program is not of this one.
-  writeFileSync(path.join(copy, 'dist', 'build-id'), name.slice(0, 16).padEnd(16, '0'));
+  // What was compiled of the program as it is, is not of this one.
+  if (patches.length > 0)
+    writeFileSync(path.join(copy, 'dist', 'build-id'), name.slice(0, 16).padEnd(16, '0'));
   return copy;
 }

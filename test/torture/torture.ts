@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { defects, plantDefect } from './defects.ts';
+import { copyProgram, defects, plantDefect } from './defects.ts';
 import { type Options, parseOptions, UsageError, usage } from './options.ts';
 import { summarize, toTable } from './report.ts';
 import { type RunOptions, runSchedules, type Surroundings } from './run-schedules.ts';
@@ -27,7 +27,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
     return 0;
   }
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-torture-'));
-  const program = process.env.STORECTL_TEST_PROGRAM ?? surroundings.root;
+  const program = copyProgram(process.env.STORECTL_TEST_PROGRAM ?? surroundings.root, `run-${process.pid}`);
   const common = { ...options, program, fileSystemDefect: null, untilBroken: false };
   try {
     if (options.defects) return (await findsDefects(common, options, folder, surroundings)) ? 0 : 1;
@@ -36,7 +36,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
     const isBlind = options.quick && !(await findsDuplicates(common, options, folder, surroundings));
     return summary.broken > 0 || isBlind ? 1 : 0;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const made of [folder, program]) rmSync(made, { recursive: true, force: true });
   }
 }
 

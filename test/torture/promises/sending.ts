@@ -21,6 +21,22 @@ export const sendingPromises: readonly ProgramPromise[] = [
     },
   },
   {
+    id: 'own-connection',
+    text: 'a write outside a batch has a connection of its own',
+    check: ({ runs, isBatch }) => {
+      const alone = isBatch
+        ? []
+        : runs.filter(({ requests }) => requests.some(({ write }) => write !== null));
+      if (alone.length === 0) return null;
+      return alone.flatMap(({ typed, requests }) =>
+        requests
+          .filter(({ write }) => write !== null)
+          .filter(({ clientPort }) => requests.filter((other) => other.clientPort === clientPort).length > 1)
+          .map(({ number }) => `${typed}: request ${number} shared its connection`),
+      );
+    },
+  },
+  {
     id: 'retry-after-kept',
     text: '`Retry-After` is never cut short, by a later command neither',
     check: checkWaits,
@@ -141,13 +157,14 @@ function checkWaits(story: Story): readonly string[] | null {
 
 /** What a write was asked to wait holds for all later commands: its record keeps it. */
 function sentDespiteEarlierAnswer({ runs, wasDamaged }: Story): string[] {
-  // A full disk keeps no time, and a clock that jumps makes another of it.
-  const isKept = runs.every(
-    ({ mishaps }) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0 && mishaps.fullAt === 0,
-  );
-  if (!isKept || wasDamaged) return [];
+  // A full disk keeps no time, and a clock that is off makes another of it.
+  const isKept = ({ mishaps }: Run) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0 && mishaps.fullAt === 0;
+  if (wasDamaged) return [];
   return runs.flatMap((run) => {
-    const earlier = runs.filter((other) => other.endedMs <= run.startedMs && !wasKilled(other));
+    const unkept = runs.findLastIndex((other) => other.startedMs <= run.startedMs && !isKept(other));
+    const earlier = runs.filter(
+      (other, place) => place > unkept && other.endedMs <= run.startedMs && !wasKilled(other),
+    );
     const until = Math.max(0, ...earlier.flatMap(({ requests }) => requests.map(waitsUntil)));
     const send = run.events.find(({ event }) => event === 'send');
     const early = send === undefined ? 0 : until - send.ms;

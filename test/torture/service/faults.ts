@@ -105,8 +105,8 @@ export function chooseWriteFault(random: Random, operation: OperationModel): Fau
     [2, () => ({ does: 'close' })],
     [3, () => ({ does: 'cut', at: 0.02 + 0.96 * random.next() })],
     [1, () => ({ does: 'hang' })],
-    [5, () => status(random, random.pick(doubtfulStatuses), 0.15)],
-    [6, () => status(random, random.pick(refusals), 0.05)],
+    [5, () => status(random, random.pick(doubtfulStatuses), 0.25)],
+    [6, () => status(random, random.pick(refusals), 0.2)],
     [3, () => status(random, random.pick([429, 429, 429, 425]), 0.6)],
     [operation.class === 'keyed' ? 1 : 0, () => ({ does: 'in-progress' })],
     [2, () => ({ does: 'unreadable', form: random.pick(['html', 'empty', 'half']) })],
@@ -173,7 +173,7 @@ const endlessMs = 1e23;
 /** Mostly short, so that a run lives through it; sometimes longer than any command may take. */
 function chooseWait(random: Random): Wait {
   const form = random.pick(['seconds', 'decimal', 'date'] as const);
-  if (random.chance(0.25)) {
+  if (random.chance(0.4)) {
     const ms = random.pick([60_000, hourMs, yearMs, endlessMs]);
     return { ms, form: ms === endlessMs ? 'endless' : form };
   }
