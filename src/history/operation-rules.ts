@@ -2,7 +2,7 @@ import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
-import { showSettings } from '../contract/operations/settings.ts';
+import { serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import type { OperationId } from '../contract/operations.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 
@@ -52,6 +52,8 @@ export interface OperationRules {
   readonly guard?: 'duplicate' | 'once';
   /** How it is taken back: by the former values of its fields, by those in the document that it replaced, or by a backup. */
   readonly undo?: 'fields' | 'document' | 'backup';
+  /** Fields of the document that only the service sets. */
+  readonly serverOwned?: readonly string[];
   /** Whether old records of it are removed by `prune`: always unless given. */
   readonly isPruned?: 'never' | 'if-asked';
   /** Other operations whose changes it has to know, to tell what it replaces. */
@@ -130,6 +132,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     isOrdered: true,
     proof: settings,
     undo: 'document',
+    serverOwned: serverOwnedSettings,
   },
   'disputes.open': { resume: 'send', again: 'continues', touches: none },
   'backup.create': {

@@ -40,6 +40,7 @@ interface Row {
 const made = (world: World, name: string) => world.made.get(name) ?? `no ${name}`;
 const dispute = ({ service }: World, status: string) =>
   service.example.disputes.find((one) => one.status === status)?.id ?? '';
+const notice = ({ service }: World) => service.example.reclaims[0]?.id ?? '';
 const database = ({ service }: World) => ['--database', service.databaseFile];
 const ofStore = ({ service }: World) => ['--store', service.storeId, '--database', service.databaseFile];
 
@@ -80,23 +81,22 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'reclaim appeal': {
     missing: 3,
-    given: ({ service }) => {
-      const id = service.example.reclaims[0]?.id ?? '';
-      return [id, '--text', 'It is our name.', '--confirm', id];
-    },
+    given: (world) => [notice(world), '--text', 'It is our name.', '--confirm', notice(world)],
   },
   'notify add-endpoint': {
     missing: 3,
     given: () => [
       ...['--name', 'Team', '--events', 'feedback_digest'],
-      ...['--url', 'https://discord.com/api/webhooks/4711/a-token'],
+      ...['--url', 'https://discord.com/api/webhooks/4711/a-token', '-q'],
     ],
+    makes: 'endpoint',
   },
   'notify mark-read': { missing: 3, given: () => ['--all'] },
   'history list': { missing: 0, given: () => ['--limit', '1', '-q'], makes: 'record' },
   'history show': { missing: 3, given: (world) => [made(world, 'record')] },
   'history prune': { missing: 3, given: () => ['--older-than', '90d'] },
   'history repair': { missing: 0, given: () => ['--json'] },
+  undo: { missing: 3, given: (world) => [made(world, 'record')], code: 6 },
   resume: { missing: 0, given: (world) => [made(world, 'record')] },
   'auth login': {
     missing: 3,
@@ -119,7 +119,11 @@ const rows: Readonly<Record<string, Row>> = {
   completion: { missing: 3, given: () => ['bash'] },
   'demo info': { missing: 0, given: () => ['--demo'] },
   'demo reset': { missing: 3, given: () => ['--confirm', 'demo'] },
-  'service stores create': { missing: 3, given: (world) => ['--name', 'Outlet', ...database(world)] },
+  'service stores create': {
+    missing: 3,
+    given: (world) => ['--name', 'Outlet', '-q', ...database(world)],
+    makes: 'newStore',
+  },
   'service keys create': { missing: 3, given: (world) => [...ofStore(world), '--preset', 'ci-backup'] },
   'service keys list': { missing: 3, given: ofStore },
   'service keys rotate': { missing: 3, given: (world) => [made(world, 'key'), ...database(world)] },
@@ -128,6 +132,27 @@ const rows: Readonly<Record<string, Row>> = {
     given: (world) => [made(world, 'key'), '--confirm', made(world, 'key'), ...database(world)],
   },
   'service stores list': { missing: 11, given: database },
+  'service stores delete': {
+    missing: 3,
+    given: (world) => [made(world, 'newStore'), '--confirm', made(world, 'newStore'), ...database(world)],
+  },
+  'service backups list': { missing: 11, given: ofStore },
+  'service backups remove': {
+    missing: 3,
+    given: (world) => [made(world, 'backup'), '--confirm', made(world, 'backup'), ...database(world)],
+  },
+  'service disputes list': { missing: 11, given: ofStore },
+  'service endpoints list': { missing: 11, given: ofStore },
+  'service endpoints remove': {
+    missing: 3,
+    given: (world) => [made(world, 'endpoint'), '--confirm', made(world, 'endpoint'), ...database(world)],
+  },
+  'service reclaims list': { missing: 11, given: ofStore },
+  'service reclaims close': {
+    missing: 3,
+    given: (world) => [notice(world), '--confirm', notice(world), ...database(world)],
+  },
+  'service deliveries retry': { missing: 3, given: (world) => ['--all-dead', ...database(world)] },
   'service reclaims add': {
     missing: 3,
     given: (world) => [...ofStore(world), '--subdomain', 'outlet', '--reason', 'x'],
@@ -141,7 +166,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'service emit': { missing: 3, given: (world) => ['--event', 'feedback_digest', ...ofStore(world)] },
   // The service has no database of its own here.
-  'service deliveries list': { missing: 11, given: (world) => ['list', ...database(world)] },
+  'service deliveries list': { missing: 11, given: database },
   'service prune': { missing: 11, given: database },
   'service start': {
     missing: 0,

@@ -64,7 +64,7 @@ test.each([
   await run('npm', ['install', '--global', '--prefix', prefix, '--no-audit', ...options, file], { env });
   const storectl = path.join(prefix, 'bin', 'storectl');
   const version = await run(storectl, ['--version'], { env });
-  const list = await run(storectl, ['history', 'list', '--json'], { env });
+  const list = await run(storectl, ['profile', 'list', '--json'], { env });
 
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(list.stdout).toBe('[]\n');

@@ -78,7 +78,7 @@ test('groups and fields that the contract does not know survive a save, on a ser
   expect(JSON.parse((await machine.run(['settings', 'show', '--json'])).stdout)).toEqual(document);
 });
 
-test('the former document is kept in the history, and --undo puts it back, what was added included', async () => {
+test('the former document is kept in the history, and undo puts it back, what was added included', async () => {
   const scene = await setScene();
   const { machine, proxy } = scene;
   const { updatedAt: _, ...former } = await show(scene);
@@ -86,30 +86,28 @@ test('the former document is kept in the history, and --undo puts it back, what 
   await machine.run([...change, '--set', 'templates.mine.body=y']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   const shown = await machine.run(['history', 'show', id]);
-  const undo = /storectl (.*settings save --undo \S+)/.exec(shown.stderr)?.[1]?.split(' ') ?? [];
+  const undo = /storectl (.*undo \S+)/.exec(shown.stderr)?.[1]?.split(' ') ?? [];
 
   const dry = JSON.parse((await machine.run([...undo, '--dry-run', '--json'])).stdout);
   const undone = await machine.run(undo);
 
-  expect(undone).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Template mine') });
+  expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Template mine') });
   expect(await show(scene)).toMatchObject(former);
   expect(Object.keys((await show(scene)).templates)).not.toContain('mine');
   expect(dry.body).toEqual(JSON.parse(proxy.writes().at(-1)?.body ?? ''));
 });
 
 test.each([
-  [['--undo', 'zzzzzz'], /no record "zzzzzz"/],
-  [['--undo', '{backup}'], /settings save/],
-  [['--undo', '{backup}', '--no-discovery-enabled'], /--undo cannot be used with fields/],
-])('settings save %j: exit 2, nothing sent', async (args, message) => {
+  ['zzzzzz', 2, /no change "zzzzzz"/],
+  ['{backup}', 6, /the service cannot take/],
+])('undo %s: exit %i, nothing sent', async (id, exitCode, message) => {
   const { machine, proxy } = await setScene();
   await machine.run(['backup', 'create', '--label', 'l', '--sections', 'store']);
   const { stdout } = await machine.run(['history', 'list', '-q']);
-  const words = args.map((word) => word.replace('{backup}', stdout.trim()));
 
-  const result = await machine.run(['settings', 'save', ...words]);
+  const result = await machine.run(['undo', id.replace('{backup}', stdout.trim())]);
 
-  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) });
+  expect(result).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });
   expect(proxy.writes()).toHaveLength(1);
 });
 

@@ -69,6 +69,8 @@ export async function tellEarlier(history: History, told: readonly HistoryRecord
     const isWhole = history
       .recordsOf(logId)
       .every((record) => !record.open || isInDoubt(record) || ids.has(record.id));
-    if (isWhole && !history.isHeldElsewhere(logId)) await history.reopen(logId);
+    if (!isWhole || history.isHeldElsewhere(logId)) continue;
+    const writer = await history.reopen(logId);
+    for (const id of writer.records.keys()) if (ids.has(id)) writer.tell(id);
   }
 }

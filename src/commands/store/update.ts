@@ -98,7 +98,8 @@ async function offerBackup({ target, ui: { context, interview, parsed } }: Run):
 
 /** The fields as the service has them now, with what was seen before. */
 async function describeUpdated({ answer, changedNothing }: Result, run: Run): Promise<string> {
-  if (changedNothing) return '';
+  // A terminal has shown it before it was sent.
+  if (changedNothing || run.ui.context.canPrompt) return '';
   const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
   const { context } = run.ui;
   return describeSeenChanges(rowsOf(run, null, answer), valuesOf(context, answer), null, context.out);

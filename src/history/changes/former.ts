@@ -44,10 +44,11 @@ function nest(path: readonly string[], value: unknown): unknown {
   return path.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
 }
 
-/** The document with this value at this path; objects on the way are copied or made. */
+/** The document with this value at this path, or without the path if it is undefined; objects on the way are copied or made. */
 export function withValue(document: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
   const object = isObject(document) ? document : {};
-  const member = Object.hasOwn(object, name) ? object[name] : undefined;
-  return { ...object, [name]: withValue(member, rest, value) };
+  const { [name]: member, ...others } = object;
+  const changed = withValue(member, rest, value);
+  return changed === undefined ? others : { ...object, [name]: changed };
 }

@@ -5,7 +5,7 @@ import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import { overlap, rulesOf } from '../operation-rules.ts';
 import { formerValues, valueAt, withValue } from './former.ts';
 
-/** A field that a change set: its value from before it, the one that it set, and the last one that was seen. */
+/** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
 export interface UndoneField {
   readonly path: readonly string[];
   readonly former: unknown;
@@ -85,8 +85,10 @@ function mainRecord(history: History, id: string): HistoryRecord {
 function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): UndoneField[] {
   const former = parseJson(record.former);
   const sent = parseJson(record.body);
-  const isDocument = rulesOf(record.operation).undo === 'document';
-  const paths = isDocument ? changedPaths(former, sent) : leafPaths(sent);
+  const { undo, serverOwned = [] } = rulesOf(record.operation);
+  const isDocument = undo === 'document';
+  const isComparable = isDocument && isObject(former);
+  const paths = isComparable ? changedPaths(former, sent, serverOwned) : leafPaths(sent);
   const unknown = isDocument
     ? isObject(former)
       ? []
@@ -102,7 +104,7 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
   const seen = parseJson(formerValues(record, records));
   return paths.map((path) => ({
     path,
-    former: valueAt(former, path),
+    former: hasPath(former, path) ? valueAt(former, path) : undefined,
     changed: valueAt(changed, path),
     seen: hasPath(seen, path) ? valueAt(seen, path) : undefined,
   }));
@@ -117,12 +119,21 @@ function hasPath(document: unknown, path: readonly string[]): boolean {
   return true;
 }
 
-/** The paths at which two documents differ, without what the service sets itself. */
-function changedPaths(former: unknown, sent: unknown): (readonly string[])[] {
-  const paths = new Map([...leafPaths(former), ...leafPaths(sent)].map((path) => [path.join('\0'), path]));
-  const isSame = (path: readonly string[]) =>
-    JSON.stringify(valueAt(former, path)) === JSON.stringify(valueAt(sent, path));
-  return [...paths.values()].filter((path) => Object.hasOwn(asObject(sent), path[0] ?? '') && !isSame(path));
+/** The paths at which two documents differ, without what the service sets itself. What was added as a whole is one. */
+function changedPaths(former: unknown, sent: unknown, owned: readonly string[]): (readonly string[])[] {
+  const differing = (one: unknown, other: unknown, path: readonly string[]): (readonly string[])[] => {
+    if (!isObject(one) || !isObject(other))
+      return JSON.stringify(one ?? null) === JSON.stringify(other ?? null) ? [] : [path];
+    const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+    return [...names].flatMap((name) =>
+      differing(memberOf(one, name), memberOf(other, name), [...path, name]),
+    );
+  };
+  return differing(former, sent, []).filter(([name = '']) => !owned.includes(name));
+}
+
+function memberOf(object: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** The document with the former values at the paths that the change set. */
