@@ -36,7 +36,8 @@ export async function confirmSending(context: Context, records: readonly History
   for (const record of records) showRequest(context, record);
   const keyed = records.filter((record) => record.class === 'keyed').length;
   if (keyed > 0) {
-    const which = keyed < records.length ? 'A change with an idempotency key' : 'It';
+    const all = records.length === 1 ? 'It' : 'Each';
+    const which = keyed < records.length ? 'A change with an idempotency key' : all;
     context.notice(`${which} keeps its idempotency key, so it is applied only once.`);
   }
   const question =

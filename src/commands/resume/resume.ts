@@ -72,8 +72,9 @@ result from the store where that is possible. Where neither is possible, the cha
 /** What is to be resumed, oldest first, because later changes may build on earlier ones. */
 async function findRecords(context: Context, id: string | undefined): Promise<readonly HistoryRecord[]> {
   const history = await context.history();
-  if (id !== undefined) return history.recordsOf(id);
+  // What is open decides what may be sent again, so all of it has to be readable.
   const all = openRecords(history);
+  if (id !== undefined) return history.recordsOf(id);
   const held = all.filter((record) => foreseeResume(history, record) === 'running');
   if (held.length > 0) {
     const ids = held.map((record) => record.id).join(', ');

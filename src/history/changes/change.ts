@@ -215,6 +215,8 @@ export async function findEarlier(
     else if (rules.again === 'continues') {
       const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
       if (!isOwn || request.fresh) continue;
+      // Telling what came of it needs no key.
+      if (record.state === 'applied') return record;
       if (!isKeyForgotten(record, journal.now()) && !record.unreadable) return record;
       if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
     } else if (rules.again === 'refused' && !request.allowDuplicate) {

@@ -45,7 +45,8 @@ export function salvage(text: string, name: LogName, newHeader: LogHeader): Salv
   }
   for (const [id, record] of records) {
     const settled = record.state === 'sent' ? { ...record, state: 'unknown' as const } : record;
-    records.set(id, { ...settled, open: isInDoubt(settled) });
+    // Without its closing line nobody knows what was told.
+    records.set(id, { ...settled, open: isInDoubt(settled) || closing === undefined });
   }
   return { header, records };
 }
