@@ -12,13 +12,13 @@ import type { Work } from './unit-of-work.ts';
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();
   const createdAt = timestamp(work.now);
-  const { settings, subscribers } = await findEventContext(work, type);
+  const { sequence, settings, subscribers } = await findEventContext(work, type);
   const { templates } = documentOf(settings);
   const { title, body } = renderEvent(type, data, templates[type]);
   const { traceparent = null } = work;
   const cause = { eventId, createdAt, traceparent };
   const deliveries = subscribers.map((endpointId) => ({ id: createId(), endpointId, ...cause }));
-  await insertEvent(work, { id: eventId, type, data, title, body, createdAt });
+  await insertEvent(work, { id: eventId, sequence, type, data, title, body, createdAt });
   await insertDeliveries(work, deliveries);
   return eventId;
 }

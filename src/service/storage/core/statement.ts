@@ -21,37 +21,57 @@ type Run<Values, Row> = (db: Queries, values: Pick<Values, Name<Values>>) => Pro
  *     const { rows } = await findName(db, { id });
  *
  * For statements that nearly every request runs: Kysely needs longer to build a query, each time, than the embedded
- * engine to run it.
+ * engine to run it. Name the columns in place of `*`: PostgreSQL keeps the statement while a later version adds some.
  */
 export function statement<Values extends object, Row = never>(
   pieces: TemplateStringsArray,
-  ...names: Name<Values>[]
+  ...valueNames: Name<Values>[]
 ): Run<Values, Row> {
-  return compile(pieces, names);
+  return compile(pieces, valueNames);
 }
 
-/** A statement that inserts a row into a table of a store. */
+/** A statement that inserts a row into a table of a store. On PostgreSQL it is the end of the transaction that rejects if it fails. */
 export function insertion<
   Table extends keyof Schema & string,
   Column extends Exclude<keyof Insertable<Schema[Table]>, 'storeId'> & string,
 >(table: Table, columns: readonly Column[]) {
   type Row = Pick<Insertable<Schema[Table]>, Column>;
-  const names = ['storeId', ...columns];
-  const beginning = `insert into ${inSnakeCase(table)} (${names.map(inSnakeCase).join(', ')}) values (`;
-  const run = compile([beginning, ...columns.map(() => ', '), ')'], names);
+  const valueNames = ['storeId', ...columns];
+  const beginning = `insert into ${inSnakeCase(table)} (${valueNames.map(inSnakeCase).join(', ')}) values (`;
+  const run = compile([beginning, ...columns.map(() => ', '), ')'], valueNames, true);
   return async ({ db, storeId }: Tenant, row: Row): Promise<void> => {
     await run(db, { ...row, storeId });
   };
 }
 
-function compile<Values, Row>(pieces: readonly string[], names: readonly string[]): Run<Values, Row> {
+/** For an engine that keeps statements: parsed and planned once for a connection. */
+export interface KnownStatement {
+  /** Unique. */
+  readonly name: string;
+  /** It inserts a row and answers nothing, so nothing that follows depends on its answer. */
+  readonly isInsertion: boolean;
+}
+
+const known = new Map<string, KnownStatement>();
+
+/** The statement of {@link statement} or {@link insertion} that has this text on PostgreSQL. */
+export function findKnown(text: string): KnownStatement | undefined {
+  return known.get(text);
+}
+
+function compile<Values, Row>(
+  pieces: readonly string[],
+  valueNames: readonly string[],
+  isInsertion = false,
+): Run<Values, Row> {
   const toSql = (place: (number: number) => string) =>
     pieces.reduce((text, piece, index) => `${text}${place(index)}${piece}`);
   const forEmbedded = toSql(() => '?');
   const forPostgres = toSql((number) => `$${number}`);
+  known.set(forPostgres, { name: `storectl_${known.size}`, isInsertion });
   return async (db, values) => {
     const sql = isEmbedded(db) ? forEmbedded : forPostgres;
-    const parameters = names.map((name) => (values as Record<string, unknown>)[name]);
+    const parameters = valueNames.map((name) => (values as Record<string, unknown>)[name]);
     const { rows, numAffectedRows } = await db.executeQuery<Row>(CompiledQuery.raw(sql, parameters));
     return { rows, changes: Number(numAffectedRows ?? 0) };
   };

@@ -5,6 +5,7 @@ import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../cor
 import { queriesOn } from '../core/one-connection.ts';
 import { createQueue } from '../core/queue.ts';
 import { requireStore } from '../core/require-store.ts';
+import { findKnown } from '../core/statement.ts';
 import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createConnections } from './pool.ts';
@@ -42,6 +43,7 @@ export async function openPostgres(
     max: poolSize,
     application_name: 'storectl',
     keepAlive: true,
+    pipeline: true,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === bigintOid ? Number : pg.types.getTypeParser(oid, format),
@@ -65,32 +67,43 @@ export async function openPostgres(
          set local idle_in_transaction_session_timeout = ${maxIdleMs}`;
   }
 
+  /** With a store id, that store is locked first. */
   async function run<Result>(
     mode: 'read' | 'write',
     audience: Audience,
     work: TransactionWork<Result>,
-    deadline = performance.now() + patienceMs,
+    { locked, deadline = performance.now() + patienceMs }: { locked?: string; deadline?: number } = {},
   ): Promise<Result> {
     try {
       return await connections.guard(async () => {
         const client = await connections.connect();
-        const queries = queriesOnClient(client);
-        let isUsable = false;
+        const { db, sent, end } = queriesOnClient(client, connections.keepsStatements(client));
+        sent.push(client.query(beginningOf(mode, audience, deadline)));
         try {
-          await client.query(beginningOf(mode, audience, deadline));
-          const result = await work(queries.db);
-          queries.end();
-          await (mode === 'read' ? client.query('commit') : commit(client, patienceMs));
-          isUsable = true;
-          if (mode === 'write') commits += 1;
+          if (locked !== undefined) sent.push(requireStore({ db, storeId: locked }));
+          // A read need not wait: outside of a transaction it would see nothing.
+          if (mode === 'write') await Promise.all(sent);
+          const result = await work(db);
+          await sent[0];
+          end();
+          if (mode === 'read') {
+            release(client, client.query('commit'));
+            return result;
+          }
+          await commit(client, sent, patienceMs);
+          commits += 1;
+          client.release();
           return result;
         } catch (error) {
-          queries.end();
-          // If the connection is gone, so is the transaction.
-          if (!(error instanceof UnknownCommitError)) isUsable = await rollback(client);
+          end();
+          if (error instanceof UnknownCommitError) {
+            client.release(true);
+            throw error;
+          }
+          release(client, client.query('rollback'));
+          // What follows a statement that has failed fails for that reason only.
+          await Promise.all(sent);
           throw error;
-        } finally {
-          client.release(!isUsable);
         }
       });
     } catch (error) {
@@ -129,11 +142,7 @@ export async function openPostgres(
       ...transactions({ storeId }),
       change(work) {
         const deadline = performance.now() + patienceMs;
-        const locked = async (db: Queries) => {
-          await requireStore({ db, storeId });
-          return work(db);
-        };
-        return ofStore(storeId, () => run('write', { storeId }, locked, deadline));
+        return ofStore(storeId, () => run('write', { storeId }, work, { locked: storeId, deadline }));
       },
     }),
     runAlone,
@@ -142,34 +151,59 @@ export async function openPostgres(
   };
 }
 
-/** What the transaction that uses a connection asks. After its end nothing more is sent. */
-function queriesOnClient(client: ClientBase): { readonly db: Queries; end(): void } {
+/** What a transaction asks on its connection. */
+interface TransactionQueries {
+  readonly db: Queries;
+  /** What was sent without waiting for its answer. */
+  readonly sent: Promise<unknown>[];
+  /** From now on nothing more is sent. */
+  end(): void;
+}
+
+function queriesOnClient(client: ClientBase, keepsStatements: boolean): TransactionQueries {
   let isOver = false;
+  const sent: Promise<unknown>[] = [];
   const db = queriesOn({
     adapter: new PostgresAdapter(),
     compiler: new PostgresQueryCompiler(),
     async run(text, parameters) {
       if (isOver) throw new Error('the transaction has ended');
-      const { rows, rowCount } = await client.query(text, [...parameters]);
+      const known = findKnown(text);
+      const name = keepsStatements ? known?.name : undefined;
+      const answer = client.query({ text, values: [...parameters], ...(name && { name }) });
+      if (known?.isInsertion) {
+        answer.catch(() => {});
+        sent.push(answer);
+        return { rows: [], changes: 1 };
+      }
+      const { rows, rowCount } = await answer;
       return { rows, changes: rowCount ?? 0 };
     },
   });
   return {
     db,
+    sent,
     end() {
       isOver = true;
     },
   };
 }
 
-/** A commit may wait for a standby for as long as that takes: then nobody knows yet whether the change will stay. */
-async function commit(client: PoolClient, patienceMs: number): Promise<void> {
+/**
+ * Commits if all that was sent has succeeded. A commit may wait for a standby for as long as that takes: then nobody knows yet
+ * whether the change will stay.
+ */
+async function commit(
+  client: PoolClient,
+  sent: readonly Promise<unknown>[],
+  patienceMs: number,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new UnknownCommitError('the commit takes too long')), patienceMs);
   });
   try {
-    await Promise.race([client.query('commit'), late]);
+    await Promise.race([Promise.all([...sent, client.query('commit')]), late]);
   } catch (cause) {
     if (!isConnectionLost(cause)) throw cause;
     throw new UnknownCommitError('the database connection was lost during a commit', { cause });
@@ -178,14 +212,12 @@ async function commit(client: PoolClient, patienceMs: number): Promise<void> {
   }
 }
 
-/** Whether the connection can be used again. */
-async function rollback(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query('rollback');
-    return true;
-  } catch {
-    return false;
-  }
+/** Makes a connection free for others when its last statement has ended, or closes it if that fails. */
+function release(client: PoolClient, ending: Promise<unknown>): void {
+  ending.then(
+    () => client.release(),
+    () => client.release(true),
+  );
 }
 
 async function loadDriver() {

@@ -14,6 +14,8 @@ const patienceForAnswers = 12;
 /** Connections to a server. */
 export interface Connections {
   connect(): Promise<PoolClient>;
+  /** Whether the session of a connection is its own, so that it keeps statements: a pooler may share sessions. */
+  keepsStatements(client: ClientBase): boolean;
   /** How many connections there are, how many of them are idle, and how many transactions wait for one. */
   usage(): { readonly total: number; readonly idle: number; readonly waiting: number };
   /** Runs `work`. If the server stops answering meanwhile, all connections to it are closed. */
@@ -28,6 +30,7 @@ export function createConnections(
   patienceMs: number,
 ): Connections {
   const sockets = new Set<Socket>();
+  const withOwnSession = new WeakSet<ClientBase>();
   let lastAnswer = 0;
   let isChecking = false;
 
@@ -43,7 +46,9 @@ export function createConnections(
     ...config,
     stream: newSocket,
     connectionTimeoutMillis: patienceMs,
-    onConnect: refuseReadOnly,
+    async onConnect(client) {
+      if (await hasOwnSession(client)) withOwnSession.add(client);
+    },
   });
   // The pool replaces an idle connection that breaks. Without listeners such an error would end the process.
   pool.on('error', () => {});
@@ -80,6 +85,7 @@ export function createConnections(
 
   return {
     connect: () => pool.connect(),
+    keepsStatements: (client) => withOwnSession.has(client),
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async guard(work) {
       const timer = setInterval(() => void checkOnce(), checkAfterMs);
@@ -105,11 +111,17 @@ function noAnswer(): Error {
   return Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
 }
 
-/** Rejects if the server is a standby or read-only. */
-async function refuseReadOnly(client: ClientBase): Promise<void> {
+/**
+ * Whether the server process is the one that answered when we connected: a pooler answers by itself. Rejects if the server is
+ * a standby or read-only.
+ */
+async function hasOwnSession(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query(
-    "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only",
+    `select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only,
+      pg_backend_pid() as process_id`,
   );
-  if (rows[0]?.is_read_only !== true) return;
-  throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+  if (rows[0]?.is_read_only === true) {
+    throw Object.assign(new Error('the server is read-only'), { code: '25006' });
+  }
+  return 'processID' in client && client.processID === rows[0]?.process_id;
 }

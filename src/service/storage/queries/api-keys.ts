@@ -23,10 +23,9 @@ export async function insertApiKey(db: Queries, key: Omit<ApiKeyRecord, 'lastUse
 }
 
 /** The one query without a store id: the key tells which store it is for. */
-const keyById = statement<
-  { id: string },
-  Selectable<Schema['apiKeys']>
->`select * from api_keys where id = ${'id'}`;
+const keyById = statement<{ id: string }, Selectable<Schema['apiKeys']>>`
+  select store_id, id, kind, label, sha256, scopes, created_at, expires_at, revoked_at, replaced_by, last_used_at
+  from api_keys where id = ${'id'}`;
 
 export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord | undefined> {
   const [row] = (await keyById(db, { id })).rows;

@@ -1,42 +1,48 @@
 import type { SettingsDocument } from '../../model/settings-document.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { statement } from '../core/statement.ts';
+import { insertion, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 import { makeDue } from './endpoints.ts';
 
 /** With the title and the body of the notification. */
-export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt' | 'sequence'>;
+export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
 
 export type DeliveryRecord = Pick<
   RecordOf<'deliveries'>,
   'id' | 'eventId' | 'endpointId' | 'createdAt' | 'traceparent'
 >;
 
-const insert = statement<Omit<EventRecord, 'data'> & { storeId: string; data: string }>`
-  insert into events (store_id, id, type, data, title, body, created_at, sequence)
-  values (${'storeId'}, ${'id'}, ${'type'}, ${'data'}, ${'title'}, ${'body'}, ${'createdAt'},
-    (select coalesce(max(sequence), 0) + 1 from events where store_id = ${'storeId'}))`;
+const insert = insertion('events', ['id', 'sequence', 'type', 'data', 'title', 'body', 'createdAt']);
 
-/** The notification starts out unread. To be called in a change of the store. */
-export async function insertEvent({ db, storeId }: Tenant, event: EventRecord): Promise<void> {
-  await insert(db, { ...event, storeId, data: JSON.stringify(event.data) });
+/** The notification starts out unread. */
+export async function insertEvent(tenant: Tenant, event: EventRecord): Promise<void> {
+  await insert(tenant, { ...event, data: JSON.stringify(event.data) });
 }
 
 interface ContextRow {
+  readonly newest: number | null;
   readonly document: string | null;
   readonly id: string | null;
   readonly events: string | null;
 }
 
-/** In one statement, because every change asks for it. */
+/**
+ * In one statement, because every change asks for it. Not with `max(sequence)`: because of row-level security PostgreSQL may
+ * read all events of the store for that.
+ */
 const contextOf = statement<{ storeId: string }, ContextRow>`
-  select settings.document, endpoint.id, endpoint.events from stores as store
+  select settings.document, endpoint.id, endpoint.events,
+    (select sequence from events where events.store_id = store.id order by sequence desc limit 1) as newest
+  from stores as store
   left join operations_settings as settings on settings.store_id = store.id
   left join endpoints as endpoint
     on endpoint.store_id = store.id and endpoint.enabled = 1 and endpoint.secret_url is not null
   where store.id = ${'storeId'} order by endpoint.id`;
 
-/** What an event is written with: the saved settings of the store, and the ids of the endpoints that it is sent to. */
+/**
+ * What an event is written with: its number, the saved settings of the store, and the ids of the endpoints that it is sent to.
+ * To be called in a change of the store.
+ */
 export async function findEventContext({ db, storeId }: Tenant, eventType: string) {
   const { rows } = await contextOf(db, { storeId });
   const document = rows[0]?.document;
@@ -44,7 +50,7 @@ export async function findEventContext({ db, storeId }: Tenant, eventType: strin
   const subscribers = rows.flatMap(({ id, events }) =>
     id !== null && events !== null && JSON.parse(events).includes(eventType) ? [id] : [],
   );
-  return { settings, subscribers };
+  return { sequence: (rows[0]?.newest ?? 0) + 1, settings, subscribers };
 }
 
 /** Deliveries start out pending, and make their endpoints due at once. */
@@ -80,8 +86,8 @@ export async function listNotifications({ db, storeId }: Tenant) {
   }));
 }
 
-const newest = statement<{ storeId: string }, { sequence: number | null }>`
-  select max(sequence) as sequence from events where store_id = ${'storeId'}`;
+const newest = statement<{ storeId: string }, { sequence: number }>`
+  select sequence from events where store_id = ${'storeId'} order by sequence desc limit 1`;
 
 const firstSince = statement<{ storeId: string; since: string }, { sequence: number }>`
   select sequence from events where store_id = ${'storeId'} and created_at >= ${'since'}

@@ -196,10 +196,10 @@ test('each of many changes at once is saved once, however many they are', async 
 
 test('a duplicate row fails its own change and no other', async () => {
   const service = await startService({ storage: await openTestStorage() });
-  const createdAt = '2030-01-01T00:00:00.000Z';
+  const text = { title: '', body: '', createdAt: '2030-01-01T00:00:00.000Z' };
   const add = (id: string) =>
     service.inStore((work) =>
-      insertEvent(work, { id, type: 'feedback_digest', data: {}, title: '', body: '', createdAt }),
+      insertEvent(work, { id, sequence: Number(id), type: 'feedback_digest', data: {}, ...text }),
     );
   const results = await Promise.allSettled([add('1'), add('2'), add('1'), add('3')]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);

@@ -9,8 +9,11 @@ import {
   openStorage,
   seedExampleStore,
 } from '../../../../src/service/index.ts';
+import type { Work } from '../../../../src/service/operations/unit-of-work.ts';
 import { migrations } from '../../../../src/service/storage/all-migrations.ts';
 import { migrate } from '../../../../src/service/storage/migrate.ts';
+import { ping } from '../../../../src/service/storage/core/storage.ts';
+import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
 import {
@@ -441,6 +444,7 @@ test('after a connection that broke during the commit the answer says that the c
   const read = service.storage.read(async (db) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
     await query(adminUrl, `select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
+    await ping(db);
   });
   await expect(read).rejects.toThrow('the database is not available');
 });
@@ -504,4 +508,24 @@ test('metrics tell the use of the pool, the size of the database and free slots'
   );
   expect([metric('pool_waiting'), metric('delivery_slots_free'), metric('database_up')]).toEqual([0, 7, 1]);
   expect(metric('database_size_bytes')).toBeGreaterThan(1_000_000);
+});
+
+test('a row that is refused fails its change with that error, whatever follows it', async () => {
+  const service = await startService({ storage: await openTestStorage(await newDatabase()) });
+  const event = { sequence: 1, type: 'feedback_digest', data: {}, title: '', body: '', createdAt: 't' };
+  const id = randomUUID();
+  const add = (after: (work: Work) => Promise<unknown>) =>
+    service.inStore(async (work) => {
+      await insertEvent(work, { id, ...event });
+      await insertEvent(work, { id, ...event });
+      await after(work);
+    });
+  await expect(add(async () => {})).rejects.toMatchObject({ code: '23505' });
+  await expect(add(({ db }) => sql`select 1`.execute(db))).rejects.toMatchObject({ code: '23505' });
+  await expect(
+    add(async () => {
+      throw new Error('refused');
+    }),
+  ).rejects.toMatchObject({ code: '23505' });
+  expect(await count(service, 'events')).toBe(0);
 });
