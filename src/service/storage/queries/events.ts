@@ -37,7 +37,7 @@ const contextOf = statement<{ storeId: string }, ContextRow>`
   left join operations_settings as settings on settings.store_id = store.id
   left join endpoints as endpoint
     on endpoint.store_id = store.id and endpoint.enabled = 1 and endpoint.secret_url is not null
-  where store.id = ${'storeId'} order by endpoint.id`;
+  where store.id = ${'storeId'}`;
 
 /**
  * What an event is written with: its number, the saved settings of the store, and the ids of the endpoints that it is sent to.
