@@ -79,10 +79,6 @@ const postgresRow = ({ name, what, goal, script, stores, requestOf, answerOf = a
     while (all.length < stores) all.push(newStore(own));
     const targets = all.map(requestOf);
     const { method, body } = targets[0];
-    // One after the other: many keys at once that the service has not seen yet look like guesses.
-    for (const { path: to, headers } of targets) {
-      await globalThis.fetch(`${service.origin}${to.replace(/[^/]+$/, 'settings')}`, { headers });
-    }
     const answer = await answerOf(service.origin, targets[0]);
     const bare = await startScript(place, script, bareDatabase.url, answer);
     const rate = (origin) => rateOf({ method, body, targets, origin }, { connections: Math.max(32, stores) });

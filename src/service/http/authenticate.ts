@@ -4,6 +4,7 @@ import { keyIdOf } from '../../contract/api-key.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { ServiceError } from '../model/errors.ts';
 import { timestamp } from '../model/time.ts';
+import { createQueue } from '../storage/core/queue.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { type ApiKeyRecord, findApiKey, setLastUsed, stateOf } from '../storage/queries/api-keys.ts';
 import { networkOf } from './client-address.ts';
@@ -26,25 +27,28 @@ interface Credentials {
 /** See {@link createAuthenticator}. */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
-/** Anyone can compute the checksum of a key, so keys that do not exist can be made up by the thousand. */
+/** For each network. Anyone can compute the checksum of a key, so keys that do not exist can be made up by the thousand. */
 const unknownKeys = { perSecond: 10, burst: 10 };
 
 /** How exactly the last use of a key is known. */
 const useMs = 60 * 60_000;
 
-/** How long after its last use the lookup of a key is not counted. */
+/** For how long after its last use a key is looked up at once, whatever else comes from its network. */
 const rememberMs = 60_000;
+
+/** How long a key that was not used lately waits for others to be looked up. */
+const maxWaitMs = 5_000;
 
 /**
  * Accepts a key in an Authorization header only (contract section 5). Throws `missing_key` or `invalid_key`: a mistyped,
  * unknown, expired and revoked key get the same answer. Throws `rate_limited` for a client that has sent too many of them.
  */
 export function createAuthenticator(storage: Storage): Authenticate {
-  const lookups = createRateLimiter(unknownKeys);
+  const unknown = createRateLimiter(unknownKeys);
+  // Otherwise any number of lookups would begin before the first turns out to be of an unknown key.
+  const ofNetwork = createQueue(unknownKeys.burst, maxWaitMs);
   /** Hashes of keys, the one that was accepted last at the end. */
   const acceptedAt = new Map<string, number>();
-  /** Hashes of keys that are being looked up. */
-  const lookedUp = new Set<string>();
   /** Ids of keys whose use is being written. */
   const noting = new Set<string>();
 
@@ -76,19 +80,27 @@ export function createAuthenticator(storage: Storage): Authenticate {
     const id = keyIdOf(token);
     if (id === null) throw invalidKey();
     const hash = sha256(token);
-    const isRemembered = now - (acceptedAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= rememberMs;
     const network = networkOf(clientAddress);
-    // Requests that come together with a new key count as one.
-    const isCounted = !isRemembered && !lookedUp.has(hash);
-    if (isCounted) lookups.take(network, now);
-    lookedUp.add(hash);
     // Read for each request, so that a revoked key is never accepted.
-    const key = await storage.read((db) => findApiKey(db, id)).finally(() => lookedUp.delete(hash));
-    if (!isSameHash(hash, key?.sha256 ?? sha256('')) || key === undefined || stateOf(key, now) !== 'active') {
+    const find = async (): Promise<ApiKeyRecord | undefined> => {
+      const key = await storage.read((db) => findApiKey(db, id));
+      return isSameHash(hash, key?.sha256 ?? sha256('')) && key && stateOf(key, now) === 'active'
+        ? key
+        : undefined;
+    };
+    const isRemembered = now - (acceptedAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= rememberMs;
+    const key = await (isRemembered
+      ? find()
+      : ofNetwork(network, async () => {
+          unknown.check(network, now);
+          const found = await find();
+          if (found === undefined) unknown.take(network, now);
+          return found;
+        }));
+    if (key === undefined) {
       acceptedAt.delete(hash);
       throw invalidKey();
     }
-    if (isCounted) lookups.giveBack(network);
     remember(hash, now);
     noteUse(key, now);
     return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };

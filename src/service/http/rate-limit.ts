@@ -9,8 +9,8 @@ export interface RateLimit {
 export interface RateLimiter {
   /** Takes a token at a time (epoch ms). Throws `rate_limited` if the bucket of this name has none. */
   take(name: string, now: number): void;
-  /** Returns a token. */
-  giveBack(name: string): void;
+  /** Throws as `take` would, and takes nothing. */
+  check(name: string, now: number): void;
 }
 
 /** Names to remember before full buckets are dropped. */
@@ -28,18 +28,21 @@ export function createRateLimiter({ perSecond, burst }: RateLimit): RateLimiter 
     sweepAt = Math.max(manyBuckets, 2 * fullAtByName.size);
   }
 
+  /** When the bucket is full again if a token is taken now. */
+  function fullAfterTaking(name: string, now: number): number {
+    const emptyFullAt = now + burst * tokenMs;
+    // A bucket cannot be emptier than empty, even if the clock was put back.
+    const fullAt = Math.min(Math.max(fullAtByName.get(name) ?? now, now), emptyFullAt) + tokenMs;
+    if (fullAt > emptyFullAt) throw rateLimited(Math.ceil((fullAt - emptyFullAt) / 1000));
+    return fullAt;
+  }
+
   return {
+    check: (name, now) => void fullAfterTaking(name, now),
     take(name, now) {
-      const emptyFullAt = now + burst * tokenMs;
-      // A bucket cannot be emptier than empty, even if the clock was put back.
-      const fullAt = Math.min(Math.max(fullAtByName.get(name) ?? now, now), emptyFullAt) + tokenMs;
-      if (fullAt > emptyFullAt) throw rateLimited(Math.ceil((fullAt - emptyFullAt) / 1000));
+      const fullAt = fullAfterTaking(name, now);
       if (fullAtByName.size >= sweepAt) sweep(now);
       fullAtByName.set(name, fullAt);
-    },
-    giveBack(name) {
-      const fullAt = fullAtByName.get(name);
-      if (fullAt !== undefined) fullAtByName.set(name, fullAt - tokenMs);
     },
   };
 }

@@ -78,3 +78,15 @@ test('a revoked key counts as unknown', async () => {
   // The first was remembered.
   expect(statuses).toEqual([...Array(11).fill(401), 429]);
 });
+
+test('many new keys at once from one address are all accepted, and of as many unknown ones ten are looked up', async () => {
+  const { service, show } = await startWithAddresses();
+  const keys: string[] = [];
+  for (let number = 0; number < 64; number++) {
+    keys.push((await createKey(service.storage, { storeId: service.storeId, preset: 'owner' })).key);
+  }
+  expect(await Promise.all(keys.map((key) => show(key)))).toEqual(Array(64).fill(200));
+  const forged = await Promise.all(Array.from({ length: 64 }, () => show(forgeKey())));
+  expect(forged.filter((status) => status === 401)).toHaveLength(10);
+  expect(forged.filter((status) => status === 429)).toHaveLength(54);
+});
