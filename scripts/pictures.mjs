@@ -36,7 +36,7 @@ const scenes = [
       ['storectl --demo store update --name "Wrong name"', /✓ Updated(.*\n)+\$ $/],
       [
         'storectl --demo backup restore $BACKUP --sections store --confirm $BACKUP',
-        /\nUndo: .*backup restore(.*\n)+\$ $/,
+        /\nUndo: storectl --demo undo (.*\n)+\$ $/,
       ],
       ['storectl --demo history list', /Stored in (.*\n)+\$ $/],
     ],

@@ -28,8 +28,8 @@ function normalized(output: string): string {
   return (
     output
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-      .replace(/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, 'RECORD')
-      .replace(/^[0-9a-z]{6} +(now|\dm) +/gm, 'RECORD AGE ')
+      .replace(/ undo [0-9a-z]{6}$/gm, ' undo RECORD')
+      .replace(/^[0-9a-z]{6}(\.\d+)? +(now|\dm) +/gm, 'RECORD$1 AGE ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)/g, 'TIME')
       .replace(/\S+\/(demo\/history|storectl\/settings.json)/g, 'FOLDER/$1')
       // Shown by the first block only.

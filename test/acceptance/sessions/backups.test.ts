@@ -159,7 +159,7 @@ test('notify add-endpoint', async () => {
   session.press('discord.com');
   await session.shows(/TOKEN\): ✗ discord\.com$/);
   session.press('Enter');
-  await session.shows(/> must be a URL, for example https:\/\/example\.com$/);
+  await session.shows(/> must be a whole URL that begins with https:\/\/$/);
   session.press('C-u');
   session.type('https://discord.com/api/webhooks/1/token');
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
