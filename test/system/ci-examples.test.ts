@@ -115,7 +115,7 @@ test('the GitLab job writes its backup to a file, the same one when it is retrie
     );
     files.push(JSON.parse(readFileSync(path.join(home, 'backup.json'), 'utf8')));
   }
-  expect(files[0]).toMatchObject({ label: 'nightly 2030-01-31', sections: ['store', 'blog'] });
+  expect(files[0]).toMatchObject({ label: 'nightly 2030-01-31T23:59:00Z', sections: ['store', 'blog'] });
   expect(files[1]).toEqual(files[0]);
 });
 

@@ -77,7 +77,7 @@ test('CommonJS and ES modules get the same functions and classes', async () => {
 
   const { stdout } = await run(testNode, [write('script.cjs', script)], { cwd: folder });
 
-  expect(stdout).toBe('true EarlierRequestError HistoryError KeyReusedError createHistory\n');
+  expect(stdout).toBe('true HistoryError RefusedError createHistory\n');
 });
 
 const program = `
@@ -85,8 +85,9 @@ import { createClient, type Backup, type Result } from 'storectl/client';
 import { createHistory, HistoryError, type HistoryEntry } from 'storectl/history';
 
 export async function main(): Promise<HistoryEntry | undefined> {
-  const history = createHistory({ folder: 'x' });
-  const client = createClient({ baseUrl: 'https://api.example.com', storeId: 's', apiKey: 'k', history });
+  const store = { baseUrl: 'https://api.example.com', storeId: 's' };
+  const history = createHistory({ folder: 'x', ...store });
+  const client = createClient({ ...store, apiKey: 'k', history });
   const backup: Result<Backup> = await client.createBackup({ label: 'x', sections: ['store', 'a new one'] });
   if (backup.kind === 'applied') {
     const id: string | null | undefined = backup.body.id;

@@ -59,7 +59,7 @@ test('all operations through TLS, gzip and connections that nginx closes after e
   expect(await run('notify', 'mark-read', '--all')).toEqual({ ok: true });
 
   const posts = await run('blog', 'create', writePosts(machine, 20));
-  expect(posts.map(({ outcome }: { outcome: string }) => outcome)).toEqual(Array(20).fill('created'));
+  expect(posts.map(({ outcome }: { outcome: string }) => outcome)).toEqual(Array(20).fill('applied'));
 });
 
 test('a body that nginx refuses (413) is exit 7, and nothing is left open', async () => {
@@ -102,7 +102,7 @@ test.each([
 
   expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
   const posts = JSON.parse(stdout) as { outcome: string; id: string }[];
-  expect(posts.map(({ outcome }) => outcome)).toEqual(Array(40).fill('created'));
+  expect(posts.map(({ outcome }) => outcome)).toEqual(Array(40).fill('applied'));
   expect(new Set(posts.map(({ id }) => id)).size).toBe(40);
 });
 

@@ -11,7 +11,7 @@ test('the pictures of the README can be made from real runs', () => {
   expect(readdirSync(folder).sort()).toEqual(readdirSync('docs/pictures').sort());
   for (const [name, shown] of [
     ['decision', '✓ Decided dispute'],
-    ['restore', 'Undo: storectl --demo backup restore'],
+    ['restore', 'Undo: storectl --demo undo'],
     ['batch', '… and 35 more'],
   ]) {
     const picture = readFileSync(path.join(folder, `${name}-dark.svg`), 'utf8');

@@ -66,7 +66,6 @@ const instead = new Map(
     'auth refresh': keysComeFromTheService,
     'backup remove': nothingIsDeleted,
     'blog remove': nothingIsDeleted,
-    undo: 'run `storectl store update --undo`, or restore the safety backup of a restore: `storectl backup list`',
     'blog publish': postsAreOnlyCreated,
     'blog update': postsAreOnlyCreated,
     'blog edit': postsAreOnlyCreated,

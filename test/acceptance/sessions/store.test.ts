@@ -37,8 +37,8 @@ test('store update', async () => {
     "✔ Time zone: Europe/Rome
     demo → store <uuid>
 
-    Name       Juniper & Ink → Juniper
-    Time zone  Europe/Berlin → Europe/Rome
+    Name       Juniper  (was Juniper & Ink)
+    Time zone  Europe/Rome  (was Europe/Berlin)
 
     ? Update the store with these values?
     ❯ Yes
@@ -57,14 +57,14 @@ test('store update', async () => {
     ✔ Time zone: Europe/Rome
     demo → store <uuid>
 
-    Name       Juniper & Ink → Juniper
-    Time zone  Europe/Berlin → Europe/Rome
+    Name       Juniper  (was Juniper & Ink)
+    Time zone  Europe/Rome  (was Europe/Berlin)
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
-    Name       Juniper & Ink → Juniper
-    Time zone  Europe/Berlin → Europe/Rome
-    Undo: storectl --demo store update --undo <record>
+    Name       Juniper
+    Time zone  Europe/Rome
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"
@@ -90,10 +90,10 @@ test('store update clears what is emptied, and removes the entries that are dele
     "✔ Socials (name=URL, comma-separated, empty to clear): mastodon=https://ink.example/@juniper
     demo → store <uuid>
 
-    Thank-you text    Thank you! Your parcel leaves the workshop within two days. → not set
-    Social instagram  https://instagram.example/juniper.ink → not set
-    Social discord    https://discord.gg/juniper-ink-example → not set
-    Social mastodon   not set → https://ink.example/@juniper
+    Thank-you text    not set  (was Thank you! Your parcel leaves the workshop within two days.)
+    Social instagram  not set  (was https://instagram.example/juniper.ink)
+    Social discord    not set  (was https://discord.gg/juniper-ink-example)
+    Social mastodon   https://ink.example/@juniper  (was not set)
 
     ? Update the store with these values?
     ❯ Yes
@@ -112,18 +112,18 @@ test('store update clears what is emptied, and removes the entries that are dele
     ✔ Socials (name=URL, comma-separated, empty to clear): mastodon=https://ink.example/@juniper
     demo → store <uuid>
 
-    Thank-you text    Thank you! Your parcel leaves the workshop within two days. → not set
-    Social instagram  https://instagram.example/juniper.ink → not set
-    Social discord    https://discord.gg/juniper-ink-example → not set
-    Social mastodon   not set → https://ink.example/@juniper
+    Thank-you text    not set  (was Thank you! Your parcel leaves the workshop within two days.)
+    Social instagram  not set  (was https://instagram.example/juniper.ink)
+    Social discord    not set  (was https://discord.gg/juniper-ink-example)
+    Social mastodon   https://ink.example/@juniper  (was not set)
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper & Ink"
-    Thank-you text    Thank you! Your parcel leaves the workshop within two days. → not set
-    Social instagram  https://instagram.example/juniper.ink → not set
-    Social discord    https://discord.gg/juniper-ink-example → not set
-    Social mastodon   not set → https://ink.example/@juniper
-    Undo: storectl --demo store update --undo <record>
+    Thank-you text    not set
+    Social instagram  not set
+    Social discord    not set
+    Social mastodon   https://ink.example/@juniper
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"
@@ -318,7 +318,7 @@ test('settings save', async () => {
     ✔ Save these settings? Yes
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:30
-    Undo: storectl --demo settings save --undo <record>
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"
@@ -374,7 +374,7 @@ test('settings save: the template of a notification', async () => {
     ✔ Save these settings? Yes
     ✓ Saved the operations settings
     Template dispute_opened title  New dispute → Please answer
-    Undo: storectl --demo settings save --undo <record>
+    Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
     $"
@@ -410,7 +410,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
     "$ storectl --demo undo <record>
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    Name  Juniper & Ink  (was Juniper, last seen <age>)
+    Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)
     Warning: some of these fields were changed again since <record> (by <record>).
     ✔ Undo <record>? Send these values? No
     error: cancelled; nothing was sent
@@ -428,7 +428,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
     "$ storectl --demo undo <record>
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    Name  Juniper & Ink  (was Juniper, last seen <age>)
+    Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)
     Warning: some of these fields were changed again since <record> (by <record>).
     ✔ Undo <record>? Send these values? Yes
     ✓ Undid <record> (store.update)
@@ -472,13 +472,14 @@ test('blog create of several files: run again, what exists is in the plan and no
     "$ storectl blog create post-a.md post-b.md
     demo: example data on this machine, not a real store
     demo → store <uuid>
-    PLAN    FILE       SLUG    TITLE OR REASON
-    exists  post-a.md  post-a  already created
-    create  post-b.md  post-b  Post b
+    PLAN    FILE       SLUG    STATUS  TITLE
+    create  post-b.md  post-b  draft   Post b
 
-    1 to create, 1 already exists
-    ✔ Create 1 post? Yes
-    created  post-b.md  <uuid>  post-b
+    1 to create as a draft, 1 already exists
+    Posts without a status become drafts. To publish them, add --status published.
+
+    ✔ Create 1 post as a draft? Yes
+    created   post-b.md  <uuid>  post-b  draft
     ✓ Created 1 post, 1 already exists
     $ echo "exit $?"
     exit 0
