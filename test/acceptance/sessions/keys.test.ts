@@ -673,13 +673,11 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     Title    Spring sale
     Content  A line more.
 
-
     ✔ Content: Edit it in <home>/editor.sh
 
     Title    Spring sale
     Content  A line more.
              A line more.
-
 
     ✔ Create this post? Yes
     ✓ Created post "Spring sale" (draft)
@@ -688,7 +686,6 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     Slug                  spring-sale
     Content               A line more.
                           A line more.
-
     Tags                  -
     Featured product IDs  -
     Status                draft
