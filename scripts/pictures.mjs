@@ -55,11 +55,12 @@ const scenes = [
       }),
     ),
     steps: [
-      ['storectl --demo blog create posts/*.md', /\? Create 40 posts\?.*$/],
+      ['storectl --demo blog create posts/*.md', /\? Create 40 posts as drafts\?.*$/],
       ['y', /2\d\/40/],
     ],
     parts: [
-      [/^\$ storectl/, /^created .*ink-08/],
+      [/^\$ storectl/, /^create .*ink-03/],
+      [/^40 to create/, /^created .*ink-08/],
       [/\d+\/40/, /\d+\/40/],
     ],
   },

@@ -37,8 +37,12 @@ export const newPost = z
   .meta({
     if: { properties: { status: { const: 'scheduled' } }, required: ['status'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { properties: { scheduledAt: { type: 'string' } }, required: ['scheduledAt'] },
-    else: { properties: { scheduledAt: { type: 'null' } } },
+    then: {
+      properties: { scheduledAt: { type: 'string' } },
+      required: ['scheduledAt'],
+      additionalProperties: true,
+    },
+    else: { properties: { scheduledAt: { type: 'null' } }, additionalProperties: true },
   });
 
 /** Operation 2. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */
