@@ -36,11 +36,11 @@ const scenes = [
       ['storectl --demo store update --name "Wrong name"', /✓ Updated(.*\n)+\$ $/],
       [
         'storectl --demo backup restore $BACKUP --sections store --confirm $BACKUP',
-        /\nUndo: storectl --demo undo (.*\n)+\$ $/,
+        /✓ Restored(.*\n)+Undo: (.*\n)+\$ $/,
       ],
       ['storectl --demo history list', /Stored in (.*\n)+\$ $/],
     ],
-    parts: [[/^\$ BACKUP/, /nightly +✓/]],
+    parts: [[/^\$ BACKUP/, /backup\.create +nightly/]],
   },
   {
     name: 'batch',
