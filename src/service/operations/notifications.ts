@@ -16,7 +16,7 @@ export const readMark = z
     params: { code: 'not_allowed' },
     path: ['before'],
   })
-  .meta({ not: { required: ['ids', 'before'] } });
+  .meta({ not: { properties: { ids: {}, before: {} }, required: ['ids', 'before'] } });
 
 /** Operation 12. Marking all takes no longer the more there are: the store remembers up to which they are read. */
 export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<void> {
