@@ -28,10 +28,10 @@ function normalized(output: string): string {
   return (
     output
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-      .replace(/\b\d{8}-\d{6}-[0-9a-z]{6}\b/g, 'RECORD')
-      .replace(/^[0-9a-z]{6} +(now|\dm) +/gm, 'RECORD AGE ')
+      .replace(/\bundo [0-9a-z]{6}\b/g, 'undo RECORD')
+      .replace(/^[0-9a-z]{6}(\.\d+)? +(now|\dm) +/gm, 'RECORD$1 AGE ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)/g, 'TIME')
-      .replace(/\S+\/(demo\/history|storectl\/settings.json)/g, 'FOLDER/$1')
+      .replace(/\S+\/(demo\/history\/[0-9a-f]{16}|storectl\/settings.json)/g, 'FOLDER/$1')
       // Shown by the first block only.
       .replace(/^demo(: | → ).*\n/gm, '')
       .replace(/127\.0\.0\.1:\d+/g, 'HOST')
