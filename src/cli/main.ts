@@ -5,7 +5,14 @@ import { type CommandDefinition, refusedFlags } from './command/command-definiti
 import type { CommandEnd, Context, Program } from './command/context.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
-import { CliError, describeSystemError, type ErrorDetails, usageError } from './core/errors.ts';
+import {
+  CliError,
+  describeSystemError,
+  type ErrorDetails,
+  phrase,
+  toRun,
+  usageError,
+} from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
@@ -99,15 +106,14 @@ function ignoreHelpExit(error: unknown): void {
   throw error;
 }
 
-async function withProfile(details: ErrorDetails, profile: string | undefined): Promise<ErrorDetails> {
-  if (profile === undefined) return details;
-  const { nameProfileInCommands } = await import('./config/connection-settings.ts');
-  const { message, hint } = details;
-  return {
-    ...details,
-    message: nameProfileInCommands(message, profile),
-    ...(hint !== undefined && { hint: nameProfileInCommands(hint, profile) }),
-  };
+/** An error as it is printed. */
+type PrintedError = ErrorDetails & { readonly hint?: string | undefined };
+
+async function withProfile(details: ErrorDetails, profile: string | undefined): Promise<PrintedError> {
+  const { hint, ...others } = details;
+  if (hint === undefined || typeof hint === 'string') return { ...details, hint };
+  const { phraseText } = await import('./config/phrase-text.ts');
+  return { ...others, hint: phraseText(hint, profile) };
 }
 
 const outputErrors = ['output_failed', 'unwritable_file'];
@@ -121,7 +127,7 @@ function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecor
     exitCode: exitCodes.outputFailed,
     outcome: 'applied',
     operationId: record.id,
-    hint: `the change was applied; run \`storectl history show ${record.id}\` to see the response`,
+    hint: phrase`the change was applied; run ${toRun('history', 'show', record.id)} to see the response`,
   };
 }
 
@@ -152,7 +158,7 @@ function watchOutput({ stdout, stderr }: Io): {
         exitCode: exitCodes.localState,
         message: `cannot write the output: ${describeSystemError(failure)}`,
         hint: ran
-          ? 'the command itself succeeded; run `storectl history list` to see what was sent'
+          ? phrase`the command itself succeeded; run ${toRun('history', 'list')} to see what was sent`
           : undefined,
       });
     },
@@ -175,7 +181,7 @@ async function detailsOf(error: unknown, argv: readonly string[]): Promise<Error
     code: 'bug',
     exitCode: exitCodes.bug,
     message: `this is a bug in storectl: ${stack}`,
-    hint: 'run `storectl history list` to see what was sent, and report this with the text above',
+    hint: phrase`run ${toRun('history', 'list')} to see what was sent, and report this with the text above`,
   };
 }
 
@@ -209,7 +215,7 @@ function describeUsage(message: string): string {
 }
 
 async function describeForPeople(
-  { message, hint, requestId }: ErrorDetails,
+  { message, hint, requestId }: PrintedError,
   { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
 ): Promise<string> {
   const { color, width } = await (await import('./output/style.ts')).styleOf(stderr, env);
@@ -225,6 +231,6 @@ async function describeForPeople(
   return `${width !== null && signal.aborted ? '\r' : ''}${text}\n`;
 }
 
-function describeAsJson({ exitCode: _, reason: __, ...error }: ErrorDetails): string {
+function describeAsJson({ exitCode: _, reason: __, ...error }: PrintedError): string {
   return `${printableJson(JSON.stringify({ error }))}\n`;
 }

@@ -190,7 +190,7 @@ test('a long plan of decisions says in the pager that a question follows', async
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; '${testNode}' '${launcher}' disputes decide --from d.csv`);
 
-  await terminal.shows(/nothing has been sent\. Press q to close it\. A question follows\.\n/);
+  await terminal.shows(/nothing has been sent\. Press q to close it and continue\.\n/);
   terminal.type('q');
   await terminal.shows(/Record 60 decisions\? This is final\. Type 60 to confirm/);
   terminal.press('C-c');

@@ -31,7 +31,7 @@ function normalized(output: string): string {
       .replace(/ undo [0-9a-z]{6}$/gm, ' undo RECORD')
       .replace(/^[0-9a-z]{6}(\.\d+)? +(now|\dm) +/gm, 'RECORD$1 AGE ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)/g, 'TIME')
-      .replace(/\S+\/(demo\/history|storectl\/settings.json)/g, 'FOLDER/$1')
+      .replace(/\S+\/(demo\/history\/[0-9a-f]{16}|storectl\/settings.json)/g, 'FOLDER/$1')
       // Shown by the first block only.
       .replace(/^demo(: | → ).*\n/gm, '')
       .replace(/127\.0\.0\.1:\d+/g, 'HOST')

@@ -1,6 +1,6 @@
 import type { Context } from '../command/context.ts';
 import { printJson } from '../command/print-json.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, joinPhrases, phrase } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { noticeDone } from '../operation/result/print-result.ts';
@@ -76,7 +76,7 @@ function stopped(words: BatchWords, { details }: CliError, { exitCode, totals }:
     code,
     exitCode,
     message: `stopped (${totals}): ${code === 'cancelled' ? 'cancelled' : message}`,
-    hint: details.exitCode === exitCodes.notAllowed && hint !== undefined ? `${hint}${skips}` : again,
+    hint: details.exitCode === exitCodes.notAllowed && hint !== undefined ? phrase`${hint}${skips}` : again,
     status,
     requestId,
   });
@@ -89,14 +89,17 @@ function incomplete(
   { exitCode, totals, advice }: Failing,
 ): CliError {
   const bad = results.filter((result) => result.exitCode !== exitCodes.done);
-  const remedies = [...new Set(bad.map(({ remedy }) => remedy))].filter((remedy) => remedy !== null);
+  // The same remedy is said once.
+  const remedies = new Map(bad.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
+  remedies.delete('null');
   const again =
-    words.again && `${remedies.length === 0 ? '' : 'then '}run the same command again; ${words.again}`;
+    words.again && `${remedies.size === 0 ? '' : 'then '}run the same command again; ${words.again}`;
+  const parts = [...remedies.values(), advice, again].filter((part) => part !== null && part !== undefined);
   return new CliError({
     code: 'incomplete',
     exitCode,
     message: `${bad.length} of ${countItems(results.length, words)} not ${words.applied} (${totals})`,
-    hint: [...remedies, advice, again].filter(Boolean).join('; ') || undefined,
+    hint: parts.length === 0 ? undefined : joinPhrases(parts, '; '),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import type { CliError } from '../core/errors.ts';
+import { type Phrase, phrase, toRun } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { printable } from '../core/sanitize.ts';
 
@@ -18,7 +19,7 @@ export interface ItemResult {
   /** The reason in one line; empty if there is nothing to explain. */
   readonly message: string;
   /** What to do about it, said once for all items with the same: `fix these rows`. */
-  readonly remedy: string | null;
+  readonly remedy: Phrase | null;
   readonly exitCode: ExitCode;
   readonly requestId: string | null;
   /** The change, by this run or an earlier one. */
@@ -66,7 +67,7 @@ export function resultOfError({ details }: CliError, record: HistoryRecord | nul
     code,
     exitCode,
     message: printable(refused === '' ? ofAll : ofFields),
-    remedy: isUnknown ? 'run `storectl resume` to settle what is in doubt' : null,
+    remedy: isUnknown ? phrase`run ${toRun('resume')} to settle what is in doubt` : null,
     requestId,
     record,
   });

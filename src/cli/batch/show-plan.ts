@@ -50,7 +50,7 @@ export function showPlan(context: Context, plan: Plan, { isAsked }: { readonly i
   noticeTotals(context, plan);
 }
 
-const beforePager = 'This is the plan; nothing has been sent. Press q to close it. A question follows.';
+const beforePager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
 
 function noticeTotals({ canPrompt, notice, err }: Context, { totals, notes }: Plan): void {
   notice(canPrompt ? `\n${totals}` : totals);

@@ -10,7 +10,6 @@ import {
   type ConnectionSettings,
   demoProfile,
   identityOf,
-  nameProfileInCommands,
   resolveSettings,
 } from '../config/connection-settings.ts';
 import {
@@ -19,8 +18,9 @@ import {
   historyDirectory,
   refuseMissingHome,
 } from '../config/directories.ts';
+import { phraseText } from '../config/phrase-text.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import type { ErrorDetails } from '../core/errors.ts';
+import type { ErrorDetails, Phrase } from '../core/errors.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
 import type { CommandInterface } from '../core/option-spec.ts';
@@ -68,9 +68,9 @@ export interface Context {
   /** Writes data to stdout. Text longer than the terminal goes through a pager, which blocks until the user leaves it. */
   print(text: string): void;
   /** Writes a message to stderr, wrapped at words in a terminal. With --quiet, only if a question follows. */
-  notice(text: string): void;
+  notice(text: Phrase): void;
   /** The same without wrapping, because the user may copy the text, such as a command. */
-  noticeToCopy(text: string): void;
+  noticeToCopy(text: Phrase): void;
   /** Writes what the user typed to stderr before an error would lose it, with --quiet too. */
   saveUserText(text: string): void;
   profiles(): Promise<ProfileStore>;
@@ -117,11 +117,11 @@ export async function createContext({
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${drawn(text, err)}\n`));
   const heldBack: string[] = [];
   const writeNotice = flags.quiet ? (text: string) => heldBack.push(text) : writeLine;
-  const noticeToCopy = (text: string) => writeNotice(nameProfileInCommands(text, flags.profile));
+  const noticeToCopy = (text: Phrase) => writeNotice(phraseText(text, flags.profile));
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
   const wrapped = (text: string) =>
     err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
-  const notice = (text: string) => writeNotice(wrapped(nameProfileInCommands(text, flags.profile)));
+  const notice = (text: Phrase) => writeNotice(wrapped(phraseText(text, flags.profile)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   const debug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
   const listeners: ((exchange: Exchange) => void)[] = [];

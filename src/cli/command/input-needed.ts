@@ -1,5 +1,5 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, type Phrase } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { lowerFirst, upperFirst } from '../output/labels.ts';
@@ -29,7 +29,7 @@ export function missingConnection({
 }
 
 /** Exit 3 for what a terminal would ask. `message` says what is missing. */
-export function terminalNeeded(message: string, hint: string): CliError {
+export function terminalNeeded(message: string, hint: Phrase): CliError {
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,

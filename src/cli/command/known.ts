@@ -3,7 +3,7 @@ import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
 import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { CliError, usageError } from '../core/errors.ts';
+import { CliError, phrase, toRun, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Context } from './context.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
@@ -73,10 +73,10 @@ function isBeginning(text: string, ids: readonly string[]): boolean {
 
 function idTooShort(kind: KnownKind, text: string): CliError {
   const [noun] = operationsOfKind[kind][0]?.split('.') ?? [];
-  const where = noun === undefined ? '' : `; run \`storectl ${noun} list\` to see the ids`;
+  const where = noun === undefined ? '' : phrase`; run ${toRun(noun, 'list')} to see the ids`;
   return usageError(
     `"${printable(text)}" is too short for the id of a ${kind}`,
-    `use at least its first ${minIdLength} characters${where}; nothing was sent`,
+    phrase`use at least its first ${minIdLength} characters${where}; nothing was sent`,
     { code: 'id_too_short' },
   );
 }

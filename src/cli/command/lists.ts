@@ -1,4 +1,4 @@
-import { usageError } from '../core/errors.ts';
+import { type Phrase, usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
@@ -25,7 +25,7 @@ export function readLimit(parsed: ParsedCommand): number {
 export function printList(
   context: Context,
   items: readonly { readonly id: string | null }[],
-  { empty, show }: { readonly empty: string; show(): void },
+  { empty, show }: { readonly empty: Phrase; show(): void },
 ): void {
   if (context.flags.quiet) {
     for (const { id } of items) if (id !== null) context.print(printable(id));

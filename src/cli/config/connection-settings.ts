@@ -138,21 +138,6 @@ export function loginCommand(profile: string): string {
   return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
 }
 
-const usesProfile =
-  /^(api|auth (status|logout)|backup|blog|disputes|doctor|history|notify|reclaim|resume|settings|store|undo)\b/;
-
-/**
- * Names the profile that was given with a flag in the commands of a text, so that they can be pasted: each profile has a
- * store and a history of its own.
- */
-export function nameProfileInCommands(text: string, profile: string | undefined): string {
-  if (profile === undefined) return text;
-  const flag = profile === demoProfile ? '--demo' : `--profile ${profile}`;
-  return text.replace(/`storectl ([^`]+)`/g, (command, words: string) =>
-    usesProfile.test(words) && !/--(profile|help)/.test(words) ? `\`storectl ${flag} ${words}\`` : command,
-  );
-}
-
 /** The environment variable that supplies the key, or null. It takes precedence over a stored key. */
 export function keyVariable(env: Environment): string | null {
   return ['STORECTL_API_KEY', 'STORECTL_API_KEY_FILE'].find((name) => env[name]) ?? null;

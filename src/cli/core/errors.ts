@@ -11,6 +11,39 @@ export interface FieldError {
   readonly detail: string;
 }
 
+/** A command of this program that the user may run, without the program's name. */
+interface Command {
+  readonly run: readonly string[];
+}
+
+/** Text in which commands are data, so that the profile is named in them where they are printed. */
+export type Phrase = string | readonly (string | Command)[];
+
+/** A command to name in a phrase: `toRun('resume', id)`. */
+export function toRun(...words: readonly string[]): Command {
+  return { run: words };
+}
+
+/** A phrase from a template, whose values may be commands and other phrases. */
+export function phrase(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number | Command | Phrase)[]
+): Phrase {
+  return texts.flatMap((text, index) => {
+    const value = values[index] ?? '';
+    if (typeof value === 'number') return [text, String(value)];
+    return [text, ...(typeof value === 'string' || 'run' in value ? [value] : value)];
+  });
+}
+
+/** The phrases one after the other, with a text between them. */
+export function joinPhrases(phrases: readonly Phrase[], between: string): Phrase {
+  return phrases.flatMap((one, index) => [
+    ...(index === 0 ? [] : [between]),
+    ...(typeof one === 'string' ? [one] : one),
+  ]);
+}
+
 export interface ErrorDetails {
   /** Stable name of the error: scripts may compare it. */
   readonly code: string;
@@ -18,7 +51,7 @@ export interface ErrorDetails {
   /** What happened, in one line. */
   readonly message: string;
   /** What to do next, in one line. */
-  readonly hint?: string | undefined;
+  readonly hint?: Phrase | undefined;
   readonly outcome?: OutcomeKind | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
@@ -45,7 +78,7 @@ export class CliError extends Error {
 /** Wrong usage or invalid input: exit 2, nothing was sent. */
 export function usageError(
   message: string,
-  hint?: string,
+  hint?: Phrase,
   more: { code?: string; fields?: FieldError[] | undefined } = {},
 ): CliError {
   return new CliError({
@@ -59,12 +92,12 @@ export function usageError(
 }
 
 /** A value that the user gave is not valid: exit 2, nothing was sent. */
-export function invalidInput(message: string, hint: string, fields?: FieldError[]): CliError {
+export function invalidInput(message: string, hint: Phrase, fields?: FieldError[]): CliError {
   return usageError(message, hint, { code: 'invalid_input', fields });
 }
 
 /** Settings, history or another local file cannot be used: exit 11. */
-export function localStateError(code: string, message: string, hint: string): CliError {
+export function localStateError(code: string, message: string, hint: Phrase): CliError {
   return new CliError({ code, exitCode: exitCodes.localState, message, hint, outcome: 'not_sent' });
 }
 

@@ -5,7 +5,7 @@ import type { Context } from '../command/context.ts';
 import { listKnown } from '../command/known.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../command/lists.ts';
 import { shortenId } from '../command/short-id.ts';
-import { usageError } from '../core/errors.ts';
+import { phrase, toRun, usageError } from '../core/errors.ts';
 import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatAge, formatDistance, formatValue } from '../output/format-value.ts';
@@ -83,7 +83,7 @@ The service cannot list them.`,
       printList(context, items, {
         empty:
           status === undefined
-            ? `No ${what} known on this machine. Start with \`storectl ${start}\`.`
+            ? phrase`No ${what} known on this machine. Start with ${toRun(...start.split(' '))}.`
             : `No ${what} with status ${printable(status)} seen on this machine.`,
         show() {
           context.notice(`${upperFirst(what)} seen on this machine:`);

@@ -11,7 +11,14 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
-import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
+import {
+  type CliError,
+  describeSystemError,
+  localStateError,
+  phrase,
+  toRun,
+  usageError,
+} from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 
 export const outputFileOption = {
@@ -64,7 +71,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
         throw localStateError(
           'unwritable_file',
           `the response could not be written to ${file}: ${describeSystemError(error)}`,
-          'the response is printed above; run `storectl history list` to see the change',
+          phrase`the response is printed above; run ${toRun('history', 'list')} to see the change`,
         );
       }
     },

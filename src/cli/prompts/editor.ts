@@ -3,7 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Context } from '../command/context.ts';
-import { CliError, cancelledError, describeSystemError, usageError } from '../core/errors.ts';
+import {
+  CliError,
+  cancelledError,
+  describeSystemError,
+  type Phrase,
+  phrase,
+  usageError,
+} from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
@@ -82,7 +89,7 @@ export interface Editing<Result> {
   use(text: string): Promise<Result>;
   /** The message for a user who gives up, such as `nothing was saved`, and what to do with the text. */
   readonly nothing: string;
-  readonly keep: string;
+  readonly keep: Phrase;
 }
 
 /** After this many failures the user is asked whether to continue: the editor itself may break every text. */
@@ -153,7 +160,7 @@ export function whatNow(problem: string): string {
 }
 
 function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError {
-  return usageError(`${problem}; ${nothing}`, `your text is printed above: ${keep}`);
+  return usageError(`${problem}; ${nothing}`, phrase`your text is printed above: ${keep}`);
 }
 
 /** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */

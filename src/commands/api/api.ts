@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Connection } from '../../cli/command/connection.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { CliError, usageError } from '../../cli/core/errors.ts';
+import { CliError, type Phrase, phrase, toRun, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -219,10 +219,10 @@ async function read({ context, connection, method, path }: RawRequest): Promise<
 }
 
 /** Operations whose own commands check something first. */
-const saferCommands: Readonly<Record<string, string>> = {
-  [restoreBackup.id]: 'use `storectl backup restore`, which takes a safety backup and asks first',
-  [decideDispute.id]: 'use `storectl disputes decide`, which shows the dispute and asks first',
-  [appealReclaim.id]: 'use `storectl reclaim appeal`, which asks first and prevents a second appeal',
+const saferCommands: Readonly<Record<string, Phrase>> = {
+  [restoreBackup.id]: phrase`use ${toRun('backup', 'restore')}, which takes a safety backup and asks first`,
+  [decideDispute.id]: phrase`use ${toRun('disputes', 'decide')}, which shows the dispute and asks first`,
+  [appealReclaim.id]: phrase`use ${toRun('reclaim', 'appeal')}, which asks first and prevents a second appeal`,
 };
 
 async function change(run: Run, { context }: RawRequest): Promise<Result> {
@@ -231,7 +231,7 @@ async function change(run: Run, { context }: RawRequest): Promise<Result> {
   const safer = saferCommands[id];
   const { yellow } = context.err.color;
   if (safer !== undefined)
-    context.notice(yellow(`Warning: \`storectl api\` checks nothing first; ${safer}.`));
+    context.notice(phrase`${yellow('Warning:')} ${toRun('api')} checks nothing first; ${safer}.`);
   if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
     context.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
   }

@@ -9,6 +9,7 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
+import { phraseText } from '../../cli/config/phrase-text.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
@@ -175,7 +176,13 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
             ? askAddress
             : null;
     if (wrong === null) throw problem;
-    context.notice(printableLines([`error: ${message}`, hint && `  ${hint}`].filter(Boolean).join('\n')));
+    context.notice(
+      printableLines(
+        [`error: ${message}`, hint && `  ${phraseText(hint, context.flags.profile)}`]
+          .filter(Boolean)
+          .join('\n'),
+      ),
+    );
     next = wrong;
   }
 }

@@ -1,5 +1,5 @@
 import { asObject } from '../../base/json.ts';
-import { CliError } from '../../cli/core/errors.ts';
+import { CliError, phrase, toRun } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -63,7 +63,7 @@ export function unexpectedStatus(dispute: CurrentDispute, expected: string, want
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
     message: `${describeConflict(dispute, expected, wanted)}; nothing was sent`,
-    hint: `${isDecided ? 'a decision is final; ' : ''}run \`storectl disputes show ${dispute.record.id}\` to see it`,
+    hint: phrase`${isDecided ? 'a decision is final; ' : ''}run ${toRun('disputes', 'show', String(dispute.record.id))} to see it`,
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { nameProfileInCommands } from '../../cli/config/connection-settings.ts';
+import { phraseText } from '../../cli/config/phrase-text.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
 import { checkAccess } from './access.ts';
@@ -36,14 +36,17 @@ the exit code of the first one. Warnings do not affect the exit code.`,
       context,
       findings.map((finding) => ({
         ...finding,
-        fix: finding.fix && nameProfileInCommands(finding.fix, context.flags.profile),
+        fix: finding.fix && phraseText(finding.fix, context.flags.profile),
       })),
     );
     return findings.find(({ status }) => status === 'problem')?.exitCode;
   },
 };
 
-function print(context: Context, findings: readonly Finding[]): void {
+/** A finding whose fix names the profile. */
+type ShownFinding = Finding & { readonly fix: string | null };
+
+function print(context: Context, findings: readonly ShownFinding[]): void {
   const { flags, out, print: write } = context;
   if (flags.json) {
     const shown = findings.map(({ check, status, message, fix }) => ({ check, status, message, fix }));

@@ -1,4 +1,4 @@
-import type { CliError } from '../../cli/core/errors.ts';
+import type { CliError, Phrase } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 
 /** What one check of `doctor` found. */
@@ -9,7 +9,7 @@ export interface Finding {
   /** One line. May hold untrusted text. */
   readonly message: string;
   /** What to do about it, or null. */
-  readonly fix: string | null;
+  readonly fix: Phrase | null;
   /** Exit code of the command if this is its first problem. */
   readonly exitCode: ExitCode;
 }
@@ -20,11 +20,11 @@ export function ok(check: string, message: string): Finding {
   return { check, status: 'ok', message, ...nothingToDo };
 }
 
-export function warning(check: string, message: string, fix: string): Finding {
+export function warning(check: string, message: string, fix: Phrase): Finding {
   return { check, status: 'warning', message, fix, exitCode: exitCodes.done };
 }
 
-export function problem(check: string, message: string, fix: string, exitCode: ExitCode): Finding {
+export function problem(check: string, message: string, fix: Phrase, exitCode: ExitCode): Finding {
   return { check, status: 'problem', message, fix, exitCode };
 }
 

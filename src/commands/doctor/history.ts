@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
-import { CliError } from '../../cli/core/errors.ts';
+import { CliError, phrase, toRun } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { HistoryError } from '../../history/errors.ts';
@@ -7,7 +7,7 @@ import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
 import { isLoose } from './settings.ts';
 
 const fixes = {
-  damaged: 'run `storectl history repair`; until then no change is sent',
+  damaged: phrase`run ${toRun('history', 'repair')}; until then no change is sent`,
   newer: 'update storectl; until then no change is sent',
   foreign: 'look at the file, then move it out of the directory',
 } as const;
@@ -27,7 +27,7 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
             warning(
               'open',
               `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,
-              'run `storectl resume`',
+              phrase`run ${toRun('resume')}`,
             ),
           ];
     return [

@@ -2,6 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
+import { phrase, toRun } from '../../cli/core/errors.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
@@ -66,7 +67,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
       context.notice(context.err.color.yellow(printable(`warning: ${file} ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
       context.noticeToCopy(
-        'Run `storectl history repair` to keep what can be read. Until then, changes that read it are not sent.',
+        phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );
     const summaries = await summarize(context, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
@@ -79,7 +80,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
         context.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
           context.noticeToCopy(
-            'Run `storectl resume`: it finishes open changes, or says what to do about them.',
+            phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`,
           );
         noticeMore(context, records.length, limit);
       },

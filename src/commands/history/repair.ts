@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { phrase, toRun } from '../../cli/core/errors.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
@@ -30,9 +31,10 @@ function report(context: Context, { id, file, message, copy, records }: Repaired
   const lost = records.filter(({ unreadable }) => unreadable);
   if (lost.length > 0) {
     context.noticeToCopy(
-      `Look in the store for what this run sent, then run \`storectl resume ${id} --mark applied\` or \`--mark not-applied\`.`,
+      phrase`Look in the store for what this run sent, then run ${toRun('resume', id, '--mark', 'applied')} or \`--mark not-applied\`.`,
     );
-  } else if (records.some(isInDoubt)) context.noticeToCopy('Run `storectl resume` to finish what is open.');
+  } else if (records.some(isInDoubt))
+    context.noticeToCopy(phrase`Run ${toRun('resume')} to finish what is open.`);
 }
 
 function describe(record: HistoryRecord, now: number): string {

@@ -2,6 +2,7 @@ import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { phrase, toRun } from '../../cli/core/errors.ts';
 import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
@@ -74,7 +75,7 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
   context.print(blocks.join('\n\n'));
   if (open)
     context.noticeToCopy(
-      `Run \`storectl resume ${record.id}\`: it finishes this change, or says what to do.`,
+      phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
     );
   if (hasUndo(record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
 }

@@ -1,6 +1,6 @@
 import { type ItemResult, makeResult, resultOfError } from '../../cli/batch/item-result.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { CliError } from '../../cli/core/errors.ts';
+import { CliError, type Phrase, phrase, toRun } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import type { LeftReason, Resumed } from '../../history/changes/resume.ts';
@@ -24,24 +24,24 @@ const findings: Readonly<Record<Finding, string>> = {
 };
 
 const mark = (id: string) =>
-  `look at the store, and run \`storectl resume ${id} --mark applied\` or \`--mark not-applied\``;
+  phrase`look at the store, and run ${toRun('resume', id, '--mark', 'applied')} or \`--mark not-applied\``;
 
 /** Why a change stays open, and what the user can do. `id` is the change's, or `ID` for several. */
-const reasons: Readonly<Record<LeftReason, { readonly message: string; remedy(id: string): string | null }>> =
+const reasons: Readonly<Record<LeftReason, { readonly message: string; remedy(id: string): Phrase | null }>> =
   {
     running: { message: 'another storectl command is working on it', remedy: () => null },
     too_old: {
       message: 'older than 20 hours, so the service may have forgotten its idempotency key',
-      remedy: (id) => `${mark(id)}; a terminal asks whether to send it anyway`,
+      remedy: (id) => phrase`${mark(id)}; a terminal asks whether to send it anyway`,
     },
     needs_yes: {
       message: 'a restore replaces what was changed since, so it is not resumed together with others',
-      remedy: (id) => `run \`storectl resume ${id}\` to restore now, after a new safety backup`,
+      remedy: (id) => phrase`run ${toRun('resume', id)} to restore now, after a new safety backup`,
     },
     later_change: { message: 'sending it again could overwrite a later change', remedy: mark },
     not_settled: {
       message: 'could not be settled',
-      remedy: (id) => `run \`storectl resume ${id}\` later, or ${mark(id)}`,
+      remedy: (id) => phrase`run ${toRun('resume', id)} later, or ${mark(id)}`,
     },
     ask_user: {
       message: 'the service cannot be asked, and sending it again could do it twice',

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
+import { phrase, toRun } from '../../cli/core/errors.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
@@ -20,7 +21,7 @@ it, the editor opens again with your text and the reason. Stops if someone else 
     if (!context.canPrompt) {
       throw terminalNeeded(
         'settings edit needs a terminal',
-        'use `storectl settings save` with flags or --from-file',
+        phrase`use ${toRun('settings', 'save')} with flags or --from-file`,
       );
     }
     const run = await settingsRun({ context, fields: [], parsed });
@@ -44,11 +45,11 @@ async function editAndSave(run: Run): Promise<Result | null> {
       const next = await parseObject(text, null, linesAboveText);
       checkBody(saveSettings, [], next);
       if (sameJson(next, clientFields(base.document))) return null;
-      const hint = 'your text is above; run `storectl settings edit` again to edit the current settings';
+      const hint = phrase`your text is above; run ${toRun('settings', 'edit')} again to edit the current settings`;
       return prepareSave(run, base, next, hint).send();
     },
     nothing: 'nothing was saved',
-    keep: 'save it to a file and run `storectl settings save --from-file FILE`',
+    keep: phrase`save it to a file and run ${toRun('settings', 'save', '--from-file', 'FILE')}`,
   });
 }
 

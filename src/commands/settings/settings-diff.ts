@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { CliError } from '../../cli/core/errors.ts';
+import { CliError, type Phrase, phrase, toRun } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
@@ -40,7 +40,7 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
     message: isObject(answer)
       ? `the service returned settings nested more than ${maxNestingDepth} levels deep; nothing was saved`
       : 'the service returned settings that are not a JSON object; nothing was saved',
-    hint: 'run `storectl settings show --json` to see them',
+    hint: phrase`run ${toRun('settings', 'show', '--json')} to see them`,
     outcome: 'not_sent',
   });
 }
@@ -57,7 +57,7 @@ export function movedError(
   { now }: Pick<Context, 'now'>,
   before: unknown,
   after: unknown,
-  hint: string,
+  hint: Phrase,
   title = 'Their changes:',
 ): CliError {
   const moved = changesBetween(before, after);
@@ -93,7 +93,7 @@ export function prepareSave(
   run: Run,
   base: CurrentSettings,
   next: Record<string, unknown>,
-  movedHint: string,
+  movedHint: Phrase,
   undoes?: string,
 ): PreparedSave {
   const changes = changesBetween(clientFields(base.document), next);

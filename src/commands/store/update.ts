@@ -1,5 +1,6 @@
 import { leafPaths } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
+import { phrase, toRun } from '../../cli/core/errors.ts';
 import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
@@ -73,7 +74,9 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
 async function offerBackup({ target, ui: { context, interview, parsed } }: Run): Promise<void> {
   const noUndo = 'No undo: this machine has not seen the current values.';
   if (!context.canPrompt) {
-    context.notice(`${noUndo} To be able to go back, run \`storectl backup create --sections store\` first.`);
+    context.notice(
+      phrase`${noUndo} To be able to go back, run ${toRun('backup', 'create', '--sections', 'store')} first.`,
+    );
     return;
   }
   const { askYesNo } = await import('../../cli/prompts/prompts.ts');

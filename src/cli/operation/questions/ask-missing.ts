@@ -5,7 +5,8 @@ import { appealReclaim } from '../../../contract/operations/reclaims.ts';
 import type { Context } from '../../command/context.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
-import { CliError } from '../../core/errors.ts';
+import { phraseText } from '../../config/phrase-text.ts';
+import { CliError, type Phrase } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -43,8 +44,15 @@ export function isNotFound(error: unknown): error is CliError {
 }
 
 /** Shows why the service refused before a question is asked again. */
-export function explainRefusal({ notice, err }: Context, { details }: CliError, hint = ''): void {
-  const lines = [`error: ${details.message}`, ...(hint === '' ? [] : [`  ${hint}`])].join('\n');
+export function explainRefusal(
+  { notice, err, flags }: Context,
+  { details }: CliError,
+  hint: Phrase = '',
+): void {
+  const lines = [
+    `error: ${details.message}`,
+    ...(hint === '' ? [] : [`  ${phraseText(hint, flags.profile)}`]),
+  ].join('\n');
   notice(`\n${err.color.yellow(printableLines(lines))}\n`);
 }
 

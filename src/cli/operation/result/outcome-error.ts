@@ -6,7 +6,15 @@ import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { maxTimeoutSeconds } from '../../command/global-flags.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
-import { CliError, cancelledError, type ErrorDetails, type FieldError } from '../../core/errors.ts';
+import {
+  CliError,
+  cancelledError,
+  type ErrorDetails,
+  type FieldError,
+  type Phrase,
+  phrase,
+  toRun,
+} from '../../core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -142,17 +150,17 @@ function unknownDetails(outcome: Unknown, context: OutcomeContext): ErrorDetails
 }
 
 /** What `resume` can send again may be sent by the same command, too; anything else must not be sent twice. */
-function hintOfUnknown({ status, retryAt }: Unknown, context: OutcomeContext): string {
+function hintOfUnknown({ status, retryAt }: Unknown, context: OutcomeContext): Phrase {
   const { recordId, now } = context;
   if (recordId === null)
     return 'its history record is missing: check the store before you run the command again';
-  const resume = `run \`storectl resume ${recordId}\``;
-  const when = status === null ? `${resume} when the service answers again` : `${resume} later`;
+  const resume = phrase`run ${toRun('resume', recordId)}`;
+  const when = status === null ? phrase`${resume} when the service answers again` : phrase`${resume} later`;
   if (context.class !== 'one-shot')
-    return `the change is still open: ${retryAt === null ? when : whenToTryAgain(resume, retryAt, now)}`;
+    return phrase`the change is still open: ${retryAt === null ? when : whenToTryAgain(resume, retryAt, now)}`;
   return retryAt === null
-    ? `${resume} before you run the command again`
-    : `before you run the command again, ${whenToTryAgain(resume, retryAt, now)}`;
+    ? phrase`${resume} before you run the command again`
+    : phrase`before you run the command again, ${whenToTryAgain(resume, retryAt, now)}`;
 }
 
 /** A read whose answer did not come. */
@@ -176,8 +184,8 @@ function unreadDetails(outcome: Unknown, { now }: OutcomeContext): ErrorDetails 
         : printable(failure.message) + (attempts > 1 ? ` (${attempts} attempts)` : ''),
     hint:
       failure.code === 'unreadable_body'
-        ? 'nothing was changed; check the base URL (`storectl auth status` shows it)'
-        : `nothing was changed; ${again}`,
+        ? phrase`nothing was changed; check the base URL (${toRun('auth', 'status')} shows it)`
+        : phrase`nothing was changed; ${again}`,
     status,
   };
 }
@@ -228,7 +236,7 @@ function hintOfStatus(
   status: number,
   retryAt: number | null,
   { keyVariable: variable, profile, baseUrl, subject, now }: OutcomeContext,
-): string {
+): Phrase {
   const key = variable === null ? 'the key' : `the key in ${variable}`;
   if (status === 401) {
     const replace =
@@ -245,7 +253,7 @@ function hintOfStatus(
         : 'check the id, the store and the base URL';
     const version = hintOfVersion(status, baseUrl);
     return version === null
-      ? `${what} (\`storectl auth status\` shows which are used)`
+      ? phrase`${what} (${toRun('auth', 'status')} shows which are used)`
       : `${what}; ${version}`;
   }
   if (status === 409 || status === 412) return 'check the current state before you try again';
@@ -256,9 +264,9 @@ function hintOfStatus(
   }
   if (status === 422 || status === 400) return 'fix the input and run the command again';
   if (status === 405) return 'check the method and the path';
-  if (status >= 300 && status < 400) return 'check the base URL (`storectl auth status` shows it)';
+  if (status >= 300 && status < 400) return phrase`check the base URL (${toRun('auth', 'status')} shows it)`;
   if (status === 413) return 'the input is too large for the service: send less';
-  return 'check the base URL with `storectl auth status`, or add --debug to see the whole response';
+  return phrase`check the base URL with ${toRun('auth', 'status')}, or add --debug to see the whole response`;
 }
 
 function isRateLimit(status: number): boolean {
@@ -266,15 +274,15 @@ function isRateLimit(status: number): boolean {
 }
 
 /** `again`, with the time to wait for if the service named one (epoch milliseconds), and how to wait for it. */
-function whenToTryAgain(again: string, retryAt: number | null, now: number): string {
+function whenToTryAgain(again: Phrase, retryAt: number | null, now: number): Phrase {
   if (retryAt === null) return again;
   const leftMs = retryAt - now;
-  if (leftMs > 0 && leftMs < 60_000) return `${again} in ${Math.ceil(leftMs / 1000)} s`;
+  if (leftMs > 0 && leftMs < 60_000) return phrase`${again} in ${Math.ceil(leftMs / 1000)} s`;
   // Times are shown in minutes, and a minute too early is refused again.
   const minute = new Date(Math.ceil(retryAt / 60_000) * 60_000).toISOString();
-  const hint = `${again} after ${formatTime(minute, now)}`;
+  const hint = phrase`${again} after ${formatTime(minute, now) ?? minute}`;
   // A minute more, for the time that it takes to do so.
   const seconds = Math.ceil((retryAt - now) / 60_000) * 60 + 60;
   const canWait = retryAt > now && seconds <= maxTimeoutSeconds;
-  return canWait ? `${hint}, or add --timeout ${seconds} to wait until then` : hint;
+  return canWait ? phrase`${hint}, or add --timeout ${seconds} to wait until then` : hint;
 }

@@ -6,7 +6,7 @@ import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import { fieldNames } from '../../completion/known-values.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, phrase, toRun } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
 import { maskWebhooks } from '../../core/mask-webhooks.ts';
@@ -38,7 +38,7 @@ export async function printResult(run: Run, command: ResultView, result: Result)
   }
   if (record?.failure?.code === markedByHand) {
     context.notice(
-      `${record.id} was marked as applied with \`storectl resume\`, so there is no response to show.`,
+      phrase`${record.id} was marked as applied with ${toRun('resume')}, so there is no response to show.`,
     );
     if (flags.json) context.print('null');
     return;
@@ -101,7 +101,8 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.outputFailed,
     message: 'the response contains no id to print',
-    hint: record === null ? undefined : `run \`storectl history show ${record.id}\` to see the response`,
+    hint:
+      record === null ? undefined : phrase`run ${toRun('history', 'show', record.id)} to see the response`,
     outcome: 'applied',
     operationId: record?.id,
   });

@@ -1,31 +1,31 @@
 import { HistoryError, type RefusalReason, RefusedError } from '../../../history/errors.ts';
-import { CliError, localStateError, usageError } from '../../core/errors.ts';
+import { CliError, localStateError, type Phrase, phrase, toRun, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 
-const show = (id: string) => `run \`storectl history show ${id}\` to see it`;
+const show = (id: string) => phrase`run ${toRun('history', 'show', id)} to see it`;
 
 /** What the user is told about a change that the rules of its operation refuse, and how the command ends. */
 const refusals: Readonly<
   Record<
     RefusalReason,
-    { readonly exitCode: ExitCode; readonly code: string; hint(id: string): string | undefined }
+    { readonly exitCode: ExitCode; readonly code: string; hint(id: string): Phrase | undefined }
   >
 > = {
   in_doubt: {
     exitCode: exitCodes.unknown,
     code: 'outcome_unknown',
-    hint: (id) => `run \`storectl resume ${id}\` before you run the command again`,
+    hint: (id) => phrase`run ${toRun('resume', id)} before you run the command again`,
   },
   changed_meanwhile: { exitCode: exitCodes.conflict, code: 'already_sent', hint: show },
   duplicate: {
     exitCode: exitCodes.conflict,
     code: 'already_sent',
-    hint: (id) => `${show(id)}, or add --allow-duplicate to send it anyway`,
+    hint: (id) => phrase`${show(id)}, or add --allow-duplicate to send it anyway`,
   },
   only_once: {
     exitCode: exitCodes.conflict,
     code: 'already_sent',
-    hint: (id) => `${show(id)}, or add --resubmit to send it anyway`,
+    hint: (id) => phrase`${show(id)}, or add --resubmit to send it anyway`,
   },
   key_reused: {
     exitCode: exitCodes.usage,
@@ -41,7 +41,7 @@ const refusals: Readonly<
   nothing_to_undo: {
     exitCode: exitCodes.conflict,
     code: 'nothing_to_undo',
-    hint: () => 'run `storectl history list` to see the changes of this store',
+    hint: () => phrase`run ${toRun('history', 'list')} to see the changes of this store`,
   },
 };
 
@@ -65,7 +65,7 @@ export function describeHistoryError(error: unknown): unknown {
   if (!(error instanceof HistoryError)) return error;
   const { code, message, advice } = error;
   if (code === 'record_not_found') {
-    return usageError(message, advice ?? 'run `storectl history list` to see the ids', { code });
+    return usageError(message, advice ?? phrase`run ${toRun('history', 'list')} to see the ids`, { code });
   }
   if (code === 'secret_in_record') {
     return usageError(message, 'remove the API key from the request', { code });
@@ -78,8 +78,8 @@ export function describeHistoryError(error: unknown): unknown {
       hint: 'only open changes can be marked',
     });
   }
-  const advices: Partial<Record<typeof code, string>> = {
-    history_damaged: 'nothing was sent; run `storectl history repair` to keep what can be read',
+  const advices: Partial<Record<typeof code, Phrase>> = {
+    history_damaged: phrase`nothing was sent; run ${toRun('history', 'repair')} to keep what can be read`,
     history_busy: 'nothing was sent; add --timeout SECONDS to change how long to wait',
   };
   return localStateError(

@@ -1,5 +1,6 @@
 import type { Context } from '../../../cli/command/context.ts';
 import { terminalNeeded } from '../../../cli/command/input-needed.ts';
+import { phrase, toRun } from '../../../cli/core/errors.ts';
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
@@ -33,7 +34,7 @@ export async function editPost(
       return { text, fields };
     },
     nothing: 'nothing was sent',
-    keep: 'save it to a file and run `storectl blog create FILE`',
+    keep: phrase`save it to a file and run ${toRun('blog', 'create', 'FILE')}`,
   });
 }
 

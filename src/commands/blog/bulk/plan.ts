@@ -1,5 +1,6 @@
 import { countItems, type ItemResult, makeResult, wordOf } from '../../../cli/batch/item-result.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
+import { phrase, toRun } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { History } from '../../../history/history.ts';
@@ -62,8 +63,7 @@ export function inDoubt(record: HistoryRecord, how = ''): ItemResult {
     record,
     code: 'outcome_unknown',
     message: `sent earlier${how}, and the response was lost (${record.id})`,
-    remedy:
-      'look at the blog of the store, and run `storectl resume ID --mark applied` for a post that is there, or `--mark not-applied` for one that is not',
+    remedy: phrase`look at the blog of the store, and run ${toRun('resume', 'ID', '--mark', 'applied')} for a post that is there, or \`--mark not-applied\` for one that is not`,
   });
 }
 

@@ -6,7 +6,7 @@ import {
   resultOfError,
 } from '../../../cli/batch/item-result.ts';
 import { listKnown } from '../../../cli/command/known.ts';
-import { CliError } from '../../../cli/core/errors.ts';
+import { CliError, phrase, toRun } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { uuidPattern } from '../../../contract/operation.ts';
@@ -80,7 +80,7 @@ function inDoubt(record: HistoryRecord): ItemResult {
     record,
     code: 'outcome_unknown',
     message: `an earlier decision (${record.id}) may have been applied`,
-    remedy: 'run `storectl resume` to settle what is in doubt',
+    remedy: phrase`run ${toRun('resume')} to settle what is in doubt`,
   });
 }
 
