@@ -28,7 +28,7 @@ function normalized(output: string): string {
   return (
     output
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-      .replace(/ undo [0-9a-z]{6}$/gm, ' undo RECORD')
+      .replace(/\bundo [0-9a-z]{6}\b/g, 'undo RECORD')
       .replace(/^[0-9a-z]{6}(\.\d+)? +(now|\dm) +/gm, 'RECORD$1 AGE ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d)/g, 'TIME')
       .replace(/\S+\/(demo\/history\/[0-9a-f]{16}|storectl\/settings.json)/g, 'FOLDER/$1')

@@ -35,14 +35,19 @@ export const newPost = z
     metaDescription: text(500).nullish(),
   })
   .meta({
-    if: { properties: { status: { const: 'scheduled' } }, required: ['status'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: {
-      properties: { scheduledAt: { type: 'string' } },
-      required: ['scheduledAt'],
-      additionalProperties: true,
+    // Neither scheduled without a time, nor a time without being scheduled.
+    not: {
+      anyOf: [
+        {
+          properties: { status: { const: 'scheduled' }, scheduledAt: { type: 'null' } },
+          required: ['status'],
+        },
+        {
+          properties: { status: { not: { const: 'scheduled' } }, scheduledAt: { type: 'string' } },
+          required: ['scheduledAt'],
+        },
+      ],
     },
-    else: { properties: { scheduledAt: { type: 'null' } }, additionalProperties: true },
   });
 
 /** Operation 2. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */

@@ -62,8 +62,6 @@ test('store update', async () => {
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
-    Name       Juniper
-    Time zone  Europe/Rome
     Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
@@ -119,10 +117,6 @@ test('store update clears what is emptied, and removes the entries that are dele
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper & Ink"
-    Thank-you text    not set
-    Social instagram  not set
-    Social discord    not set
-    Social mastodon   https://ink.example/@juniper
     Undo: storectl --demo undo <record>
     $ echo "exit $?"
     exit 0
