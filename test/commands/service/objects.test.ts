@@ -56,7 +56,7 @@ test('a deleted store is gone at once, its rows go with prune, and its slug is f
 
   const refused = await run('stores', 'delete', storeId, '--confirm', 'other');
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(refused.stderr).toMatch(/has 2 posts, 1 backups, 2 disputes and \d+ unsent messages/);
+  expect(refused.stderr).toMatch(/has 2 posts, 1 backup, 2 disputes and \d+ unsent messages?/);
   expect((await owner.run(['settings', 'show'])).exitCode).toBe(0);
 
   expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(0);
@@ -148,6 +148,26 @@ test('a removed endpoint has no secret any more, whatever is restored', async ()
     db.selectFrom('endpoints').select(['id', 'secretUrl']).execute(),
   );
   expect(rows).toEqual([{ id, secretUrl: null }]);
+});
+
+test('an endpoint that only a backup still shows can be removed, too', async () => {
+  const { service, storeId, owner, run, runJson } = await startScene();
+  const [{ id: first }] = await runJson('endpoints', 'list', '--store', storeId);
+  const backup = ['backup', 'create', '--label', 'all', '--sections', 'endpoints', '-q'];
+  const withOne = (await owner.run(backup)).stdout.trim();
+  const { id } = await addEndpoint(service, 'https://discord.com/api/webhooks/2/token');
+  const withTwo = (await owner.run(backup)).stdout.trim();
+  const restore = (backupId: string) =>
+    owner.run(['backup', 'restore', backupId, '--sections', 'endpoints', '--confirm', backupId]);
+  expect((await restore(withOne)).exitCode).toBe(0);
+
+  expect((await run('endpoints', 'remove', id, '--confirm', id)).exitCode).toBe(0);
+  expect((await restore(withTwo)).exitCode).toBe(0);
+  const rows = await service.storage.read((db) =>
+    db.selectFrom('endpoints').select(['id', 'secretUrl']).execute(),
+  );
+  expect(rows.filter(({ secretUrl }) => secretUrl !== null).map((row) => row.id)).toEqual([first]);
+  expect(rows).toContainEqual({ id, secretUrl: null });
 });
 
 test('a removed backup cannot be restored', async () => {
