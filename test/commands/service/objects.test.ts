@@ -155,7 +155,9 @@ test('an endpoint that only a backup still shows can be removed, too', async () 
   const [{ id: first }] = await runJson('endpoints', 'list', '--store', storeId);
   const backup = ['backup', 'create', '--label', 'all', '--sections', 'endpoints', '-q'];
   const withOne = (await owner.run(backup)).stdout.trim();
-  const { id } = await addEndpoint(service, 'https://discord.com/api/webhooks/2/token');
+  const url = 'https://discord.com/api/webhooks/234567890123456789/abcDEF_token';
+  const fields = ['--name', 'Second', '--url', url, '--events', 'feedback_digest'];
+  const id = (await owner.run(['notify', 'add-endpoint', ...fields, '-q'])).stdout.trim();
   const withTwo = (await owner.run(backup)).stdout.trim();
   const restore = (backupId: string) =>
     owner.run(['backup', 'restore', backupId, '--sections', 'endpoints', '--confirm', backupId]);
@@ -242,4 +244,15 @@ test('every command that is named to go on with has the database in use', async 
   const named = words.split('\n').filter((line) => line.includes('storectl service '));
   expect(named.filter((line) => !/--help/.test(line))).toHaveLength(9);
   for (const line of named.filter((one) => !/--help/.test(one))) expect(line).toContain(flag);
+});
+
+test('the command that a list names to see more is the same list, and works', async () => {
+  const { operator, storeId, run } = await startScene();
+  for (const label of ['a', 'b']) await run('keys', 'create', '--store', storeId, '--label', label);
+  const first = await run('keys', 'list', '--store', storeId, '--limit', '1');
+  const [, command = ''] = /more than 1: `storectl ([^`]+)`/.exec(first.stderr) ?? [];
+  expect(command).toContain(`keys list --store ${storeId} --limit 10`);
+  const more = await operator.run(command.split(' '));
+  expect(more).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(more.stdout.trim().split('\n').length).toBeGreaterThan(2);
 });

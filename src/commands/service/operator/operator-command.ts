@@ -8,7 +8,13 @@ import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
 import { renderRecord, renderTable, rowsOf } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
-import { databaseOption, quoted, type StorageOptions, serviceCommand, withStorage } from './database-options.ts';
+import {
+  databaseOption,
+  quoted,
+  type StorageOptions,
+  serviceCommand,
+  withStorage,
+} from './database-options.ts';
 
 /** What a command of the operator gets: it works on the database, not over HTTP. */
 export interface Operator {
@@ -76,8 +82,8 @@ export function listCommand<Item extends { readonly id: string }>({
   empty,
   list,
   words,
-  more = ({ next, parsed, storeId }, _, limit) =>
-    `\`${next([words, ...givenOptions(parsed, storeId), `--limit ${10 * limit}`].join(' '))}\` shows more`,
+  more = ({ next, parsed }, _, limit) =>
+    `\`${next([words, ...givenOptions(parsed), `--limit ${10 * limit}`].join(' '))}\` shows more`,
   options = [],
   ...definition
 }: ListCommand<Item>): CommandDefinition {
@@ -106,11 +112,10 @@ export function listCommand<Item extends { readonly id: string }>({
 }
 
 /** The options of a list that were given, as they are typed. */
-function givenOptions({ options }: ParsedCommand, storeId: string | undefined): string[] {
-  const own = [...options].flatMap(([flag, values]) =>
+function givenOptions({ options }: ParsedCommand): string[] {
+  return [...options].flatMap(([flag, values]) =>
     typeof values === 'boolean' || [limitOption.flag, databaseOption.flag].includes(flag)
       ? []
       : values.map((value) => `${flag} ${quoted(value)}`),
   );
-  return storeId === undefined ? own : [`--store ${quoted(storeId)}`, ...own];
 }
