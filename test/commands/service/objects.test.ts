@@ -56,7 +56,7 @@ test('a deleted store is gone at once, its rows go with prune, and its slug is f
 
   const refused = await run('stores', 'delete', storeId, '--confirm', 'other');
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(refused.stderr).toMatch(/has 2 posts, 1 backups, 2 disputes and \d+ unsent messages/);
+  expect(refused.stderr).toMatch(/has 2 posts, 1 backup, 2 disputes and \d+ unsent messages?/);
   expect((await owner.run(['settings', 'show'])).exitCode).toBe(0);
 
   expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(0);
@@ -150,6 +150,28 @@ test('a removed endpoint has no secret any more, whatever is restored', async ()
   expect(rows).toEqual([{ id, secretUrl: null }]);
 });
 
+test('an endpoint that only a backup still shows can be removed, too', async () => {
+  const { service, storeId, owner, run, runJson } = await startScene();
+  const [{ id: first }] = await runJson('endpoints', 'list', '--store', storeId);
+  const backup = ['backup', 'create', '--label', 'all', '--sections', 'endpoints', '-q'];
+  const withOne = (await owner.run(backup)).stdout.trim();
+  const url = 'https://discord.com/api/webhooks/234567890123456789/abcDEF_token';
+  const fields = ['--name', 'Second', '--url', url, '--events', 'feedback_digest'];
+  const id = (await owner.run(['notify', 'add-endpoint', ...fields, '-q'])).stdout.trim();
+  const withTwo = (await owner.run(backup)).stdout.trim();
+  const restore = (backupId: string) =>
+    owner.run(['backup', 'restore', backupId, '--sections', 'endpoints', '--confirm', backupId]);
+  expect((await restore(withOne)).exitCode).toBe(0);
+
+  expect((await run('endpoints', 'remove', id, '--confirm', id)).exitCode).toBe(0);
+  expect((await restore(withTwo)).exitCode).toBe(0);
+  const rows = await service.storage.read((db) =>
+    db.selectFrom('endpoints').select(['id', 'secretUrl']).execute(),
+  );
+  expect(rows.filter(({ secretUrl }) => secretUrl !== null).map((row) => row.id)).toEqual([first]);
+  expect(rows).toContainEqual({ id, secretUrl: null });
+});
+
 test('a removed backup cannot be restored', async () => {
   const { owner, run, runJson } = await startScene();
   const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'blog', '-q'];
@@ -222,4 +244,15 @@ test('every command that is named to go on with has the database in use', async 
   const named = words.split('\n').filter((line) => line.includes('storectl service '));
   expect(named.filter((line) => !/--help/.test(line))).toHaveLength(9);
   for (const line of named.filter((one) => !/--help/.test(one))) expect(line).toContain(flag);
+});
+
+test('the command that a list names to see more is the same list, and works', async () => {
+  const { operator, storeId, run } = await startScene();
+  for (const label of ['a', 'b']) await run('keys', 'create', '--store', storeId, '--label', label);
+  const first = await run('keys', 'list', '--store', storeId, '--limit', '1');
+  const [, command = ''] = /more than 1: `storectl ([^`]+)`/.exec(first.stderr) ?? [];
+  expect(command).toContain(`keys list --store ${storeId} --limit 10`);
+  const more = await operator.run(command.split(' '));
+  expect(more).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(more.stdout.trim().split('\n').length).toBeGreaterThan(2);
 });

@@ -4,6 +4,7 @@ import { listCommand } from '../operator/operator-command.ts';
 import { attemptOf } from './delivery-texts.ts';
 
 export const command = listCommand({
+  words: 'deliveries list',
   description: `List the messages to the endpoints, newest first. A delivery is pending, held (until the quiet hours of the
 store end), delivered, or dead (rejected for good, or not accepted for 72 hours).`,
   options: [

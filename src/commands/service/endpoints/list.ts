@@ -2,6 +2,7 @@ import { listAllEndpoints } from '../../../service/index.ts';
 import { listCommand } from '../operator/operator-command.ts';
 
 export const command = listCommand({
+  words: 'endpoints list',
   description:
     'List the endpoints that messages are sent to, newest first. The tokens in their URLs are masked.',
   examples: ['service endpoints list', 'service endpoints list --store 4be5… --json'],

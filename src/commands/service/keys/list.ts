@@ -4,6 +4,7 @@ import { chooseStore } from '../operator/ask.ts';
 import { listCommand } from '../operator/operator-command.ts';
 
 export const command = listCommand({
+  words: 'keys list',
   description:
     'List the keys of a store, newest first, with their scopes and last use. The keys themselves are never shown.',
   examples: ['service keys list --store 4be5…', 'service keys list --store 4be5… --json'],

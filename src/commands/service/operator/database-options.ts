@@ -93,7 +93,8 @@ export function serviceCommand(context: Context, parsed: ParsedCommand, words: s
     : `${command} --database ${quoted(withoutPassword(value))}`;
 }
 
-function quoted(word: string): string {
+/** A word as it is typed in a shell. */
+export function quoted(word: string): string {
   return /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -8,7 +8,13 @@ import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
 import { renderRecord, renderTable, rowsOf } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
-import { databaseOption, type StorageOptions, serviceCommand, withStorage } from './database-options.ts';
+import {
+  databaseOption,
+  quoted,
+  type StorageOptions,
+  serviceCommand,
+  withStorage,
+} from './database-options.ts';
 
 /** What a command of the operator gets: it works on the database, not over HTTP. */
 export interface Operator {
@@ -60,12 +66,14 @@ interface Page {
 }
 
 type ListCommand<Item> = Omit<OperatorCommand, 'run'> & {
+  /** Its words after `service`. */
+  readonly words: string;
   /** Cells by the title of their column. */
   readonly columns: Readonly<Record<string, (item: Item, ago: (time: string) => string) => string>>;
   empty(operator: Operator): string;
   list(operator: Operator, page: Page): Promise<readonly Item[]>;
   /** How to see the items behind the last one that is shown. */
-  more?(operator: Operator, last: Item): string;
+  more?(operator: Operator, last: Item, limit: number): string;
 };
 
 /** A command that lists something, `--limit` at a time. */
@@ -73,7 +81,9 @@ export function listCommand<Item extends { readonly id: string }>({
   columns,
   empty,
   list,
-  more = ({ next }) => next('… --limit N'),
+  words,
+  more = ({ next, parsed }, _, limit) =>
+    `\`${next([words, ...givenOptions(parsed), `--limit ${10 * limit}`].join(' '))}\` shows more`,
   options = [],
   ...definition
 }: ListCommand<Item>): CommandDefinition {
@@ -95,8 +105,17 @@ export function listCommand<Item extends { readonly id: string }>({
       });
       const last = items.at(-1);
       if (found.length > limit && last !== undefined) {
-        context.notice(`There are more than ${limit}: ${more(operator, last)}`);
+        context.notice(`There are more than ${limit}: ${more(operator, last, limit)}`);
       }
     },
   });
+}
+
+/** The options of a list that were given, as they are typed. */
+function givenOptions({ options }: ParsedCommand): string[] {
+  return [...options].flatMap(([flag, values]) =>
+    typeof values === 'boolean' || [limitOption.flag, databaseOption.flag].includes(flag)
+      ? []
+      : values.map((value) => `${flag} ${quoted(value)}`),
+  );
 }

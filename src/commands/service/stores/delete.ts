@@ -23,12 +23,15 @@ stop working and its messages are not sent from then on, and its slug is free. \
     const { name, posts, backups, disputes, unsent } = await open((storage) =>
       measureStore(storage, storeId),
     );
-    context.notice(
-      `Store "${name}" has ${posts} posts, ${backups} backups, ${disputes} disputes and ${unsent} unsent messages.`,
-    );
+    const objects = [counted(posts, 'post'), counted(backups, 'backup'), counted(disputes, 'dispute')];
+    context.notice(`Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}.`);
     await confirmId(context, parsed, storeId, `Type the id of the store to delete all of that:`);
     await open((storage) => deleteStore(storage, storeId));
     printChanged(`Deleted store "${name}"`, { id: storeId });
     context.notice(`Its data goes with the next \`${next('prune')}\`, which the service runs once a day.`);
   },
 });
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

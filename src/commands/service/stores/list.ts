@@ -3,6 +3,7 @@ import { listStores } from '../../../service/index.ts';
 import { listCommand } from '../operator/operator-command.ts';
 
 export const command = listCommand({
+  words: 'stores list',
   description: 'List the stores in the database of the service, by name.',
   options: [{ flag: '--after', value: 'ID', description: 'Begin after this store, to see the next page' }],
   examples: ['service stores list', 'service stores list --limit 1000 --json'],

@@ -69,8 +69,13 @@ export async function newestRows<Row extends { readonly id: string }>(
 
 /** The store of an object, by its id. */
 export async function storeOf(db: Queries, table: Listed, id: string): Promise<string | undefined> {
+  // What only a backup still shows has its secret elsewhere.
+  const objects =
+    table === 'endpoints'
+      ? sql`(select store_id, id from endpoints union all select store_id, endpoint_id from removed_endpoints) as objects`
+      : sql.table(table);
   const { rows } = await sql<{ storeId: string }>`
-    select store_id from ${sql.table(table)}
+    select store_id from ${objects}
     where id = ${id} and exists (select 1 from stores where stores.id = store_id and deleted_at is null)`.execute(
     db,
   );
