@@ -121,7 +121,7 @@ test('resume: asks which open change to resume if there are several', async () =
       Label            second
       Sections         store
       Idempotency key  <idempotency-key>
-    It keeps its idempotency key, so it is applied only once.
+    Each keeps its idempotency key, so it is applied only once.
     ✔ Send these 2 changes again? Yes
     applied   <record>  backup.create  first  <uuid>
     applied   <record>  backup.create  second  <uuid>
