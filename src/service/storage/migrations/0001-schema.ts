@@ -243,7 +243,8 @@ function tables(engine: Engine): string[] {
       object_id text
     )`,
     ...(engine === 'postgres'
-      ? ['create index idempotency_keys_expiry on idempotency_keys (store_id, expires_at)']
+      ? // Without the store: PostgreSQL would look for a key in it as well while the table is new.
+        ['create index idempotency_keys_expiry on idempotency_keys (expires_at)']
       : []),
   ];
 }

@@ -27,12 +27,13 @@ interface ContextRow {
 }
 
 /**
- * In one statement, because every change asks for it. Not with `max(sequence)`: because of row-level security PostgreSQL may
- * read all events of the store for that.
+ * In one statement, because every change asks for it. Because of row-level security, PostgreSQL would read all events of the
+ * store for `max(sequence)`, and without statistics also for the last one unless there is a bound.
  */
 const contextOf = statement<{ storeId: string }, ContextRow>`
   select settings.document, endpoint.id, endpoint.events,
-    (select sequence from events where events.store_id = store.id order by sequence desc limit 1) as newest
+    (select sequence from events where events.store_id = store.id and sequence > 0
+      order by sequence desc limit 1) as newest
   from stores as store
   left join operations_settings as settings on settings.store_id = store.id
   left join endpoints as endpoint
@@ -87,7 +88,7 @@ export async function listNotifications({ db, storeId }: Tenant) {
 }
 
 const newest = statement<{ storeId: string }, { sequence: number }>`
-  select sequence from events where store_id = ${'storeId'} order by sequence desc limit 1`;
+  select sequence from events where store_id = ${'storeId'} and sequence > 0 order by sequence desc limit 1`;
 
 const firstSince = statement<{ storeId: string; since: string }, { sequence: number }>`
   select sequence from events where store_id = ${'storeId'} and created_at >= ${'since'}

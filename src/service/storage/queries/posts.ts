@@ -14,10 +14,11 @@ export interface Blog {
   readonly newest: number;
 }
 
-// Not `max(position)`: with row-level security PostgreSQL may read all posts of the store for that.
+// As for the number of an event, not `max(position)`, and with a bound.
 const blogOf = statement<{ storeId: string }, { blog: string; newest: number | null }>`
   select blog,
-    (select position from posts where posts.store_id = stores.id order by position desc limit 1) as newest
+    (select position from posts where posts.store_id = stores.id and position > 0
+      order by position desc limit 1) as newest
   from stores where id = ${'storeId'}`;
 
 export async function findBlog({ db, storeId }: Tenant): Promise<Blog> {

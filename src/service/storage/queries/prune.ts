@@ -38,7 +38,8 @@ const pages: Readonly<Record<Prunable, ReturnType<typeof statement<PageQuery, Pa
       select id, created_at as time,
         case when (read_at is not null or sequence <= (select mark from stores where stores.id = events.store_id))
             and sequence < (select newest.sequence from events as newest
-              where newest.store_id = events.store_id order by newest.sequence desc limit 1)
+              where newest.store_id = events.store_id and newest.sequence > 0
+              order by newest.sequence desc limit 1)
             and created_at < ${'before'} and not exists (
           select 1 from deliveries where deliveries.store_id = events.store_id and event_id = events.id
             and (status <> 'delivered' or settled_at >= ${'before'})
