@@ -231,6 +231,6 @@ async function describeForPeople(
   return `${width !== null && signal.aborted ? '\r' : ''}${text}\n`;
 }
 
-function describeAsJson({ exitCode: _, reason: __, ...error }: PrintedError): string {
+function describeAsJson({ exitCode: _, reason: __, what: ___, ...error }: PrintedError): string {
   return `${printableJson(JSON.stringify({ error }))}\n`;
 }

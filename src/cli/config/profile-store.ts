@@ -157,11 +157,11 @@ function isSettings(value: unknown): value is Settings {
 }
 
 function settingsError(file: string, error: unknown) {
-  // The advice in the message is about the state directory.
+  // The advice in the error is about the state directory.
   if (error instanceof HistoryError && error.code === 'history_unwritable') {
     return localStateError(
       'settings_unwritable',
-      `cannot write settings to ${file}: ${error.cause === undefined ? (error.message.split(';')[0] ?? '') : describeSystemError(error.cause)}`,
+      `cannot write settings to ${file}: ${error.cause === undefined ? error.message : describeSystemError(error.cause)}`,
       'fix that, or choose another directory with STORECTL_CONFIG_DIR',
     );
   }

@@ -50,6 +50,8 @@ export interface ErrorDetails {
   readonly exitCode: ExitCode;
   /** What happened, in one line. */
   readonly message: string;
+  /** The message without the lines that repeat `fields`, where it has some. */
+  readonly what?: string | undefined;
   /** What to do next, in one line. */
   readonly hint?: Phrase | undefined;
   readonly outcome?: OutcomeKind | undefined;

@@ -119,17 +119,17 @@ export function parseFlag(field: FieldFlag, given: readonly string[] | boolean):
   if (field.kind === 'number') return parseNumber(field, last);
   if (field.kind === 'time') return parseTimeOf(field, last);
   if (field.kind === 'list') return parseList(field, given);
-  if (field.kind === 'map') return Object.fromEntries(given.map((text) => parsePair(field.flag, text)));
+  if (field.kind === 'map') return Object.fromEntries(given.map((text) => parsePair(field, text)));
   return last;
 }
 
 function parseNumber(field: FieldFlag, text: string): number {
   const number = Number(text);
   if (!/^[+-]?\d+(\.\d+)?$/.test(text.trim()) || !Number.isInteger(number)) {
-    throw invalidInput(
-      `${field.flag} must be a whole number (got "${text}")`,
+    throw invalidValue(
+      field,
+      `must be a whole number (got "${text}")`,
       `use a whole number without a unit${unitOf(field)}`,
-      [{ field: field.path.join('.'), flag: field.flag, detail: 'must be a whole number' }],
     );
   }
   return number;
@@ -147,9 +147,12 @@ export function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: strin
   if (time !== null) return time;
   const isDate = /^\d{4}-\d\d-\d\d/.test(text.trim());
   const detail = `${isDate ? 'is not a valid date or time' : 'must be a time'} (got "${text}")`;
-  throw invalidInput(`${field.flag} ${detail}`, `for example ${timeExamples}; nothing was sent`, [
-    { field: field.path.join('.'), flag: field.flag, detail },
-  ]);
+  throw invalidValue(field, detail, `for example ${timeExamples}; nothing was sent`);
+}
+
+/** The error of a value of a field; `detail` continues the name of the field. */
+function invalidValue({ path, flag }: Pick<FieldFlag, 'path' | 'flag'>, detail: string, hint: string) {
+  return invalidInput(`${flag} ${detail}`, hint, [{ field: path.join('.'), flag, detail }]);
 }
 
 /** Splits at commas and drops empty parts. `--sections "$UNSET"` is refused: it is almost certainly a mistake. */
@@ -159,16 +162,17 @@ function parseList(field: FieldFlag, given: readonly string[]): string[] {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   if (items.length > 0) return items;
-  throw invalidInput(
-    `${field.flag} needs a value`,
+  throw invalidValue(
+    field,
+    'needs a value',
     `add values; for an empty list, use --set ${field.path.join('.')}=[]`,
   );
 }
 
-function parsePair(flag: string, text: string): [string, string] {
+function parsePair(field: FieldFlag, text: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1) {
-    throw invalidInput(`${flag} must be NAME=VALUE (got "${text}")`, `for example ${flag} name=value`);
+    throw invalidValue(field, `must be NAME=VALUE (got "${text}")`, `for example ${field.flag} name=value`);
   }
   return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -239,7 +239,7 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
       ...details,
       message: isUnknown
         ? `store ${storeId} not found, or the key is not for this store; the key was not stored`
-        : `${details.message.replace(/\.$/, '')}; the key was not stored`,
+        : `${details.what ?? details.message}; the key was not stored`,
       hint: hintAfter(outcome, url) ?? details.hint,
     });
   } finally {

@@ -1,4 +1,5 @@
 import { asObject, isObject } from '../../../base/json.ts';
+import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
@@ -108,8 +109,9 @@ function problemOf(field: FieldFlag, text: string, currency: string | null = nul
     const { error } = field.schema.safeParse(valueFrom(field, text));
     return error === undefined ? null : (error.issues[0]?.message ?? 'this is not valid');
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return problem.replace(field.flag, labelOf(field.path)) + exampleOf(field, currency);
+    const [problem] = error instanceof CliError ? (error.details.fields ?? []) : [];
+    if (problem === undefined) throw error;
+    return `${labelOf(field.path)} ${problem.detail}${exampleOf(field, currency)}`;
   }
 }
 

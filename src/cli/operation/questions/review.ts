@@ -1,4 +1,4 @@
-import { CliError, cancelledError, type ErrorDetails, WentBack } from '../../core/errors.ts';
+import { CliError, cancelledError, type ErrorDetails, type FieldError, WentBack } from '../../core/errors.ts';
 import { getPath } from '../../core/field-path.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -9,6 +9,7 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../call/operation-command.ts';
 import type { Interview, Result, Run } from '../call/run.ts';
+import { withFieldLines } from '../result/outcome-error.ts';
 import { runCommand } from '../send/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
@@ -119,11 +120,14 @@ function correctingQuestions(
 
 /** The details with the labels of the questions instead of flags. */
 function withLabels(details: ErrorDetails, fields: readonly FieldFlag[]): ErrorDetails {
-  const lines = details.message.split('\n').map((line) => {
-    const field = fields.find(({ flag }) => line.startsWith(`  ${flag}: `));
-    return field === undefined ? line : line.replace(field.flag, labelOf(field.path));
-  });
-  return { ...details, message: lines.join('\n') };
+  const { message, what, fields: refused = [] } = details;
+  // The message then has no lines of fields.
+  if (what === undefined || what === message) return details;
+  const labelOfError = ({ field, flag }: FieldError) => {
+    const own = fields.find((one) => (flag === null ? one.path.join('.') === field : one.flag === flag));
+    return own === undefined ? flag : labelOf(own.path);
+  };
+  return { ...details, message: withFieldLines(what, refused, labelOfError) };
 }
 
 /** A cancellation after a refusal: something was sent, but it had no effect. */

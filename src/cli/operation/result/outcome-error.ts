@@ -93,26 +93,37 @@ function rejectedDetails(
   const fields = describeFields(problem, context.fields);
   const code = problem.code ? ` ${printable(problem.code)}` : '';
   const said = printable(problem.message).replace(/(?<!\.)\.$/, '');
-  const refused = [
-    said.startsWith(`HTTP ${status}`)
-      ? `the service returned ${said}`
-      : `the service rejected the request (${status}${code}): ${said}`,
-    ...fields.map(({ field, flag, detail }) => `  ${flag ?? (field || 'the request')}: ${detail}`),
-  ].join('\n');
+  const refused = said.startsWith(`HTTP ${status}`)
+    ? `the service returned ${said}`
+    : `the service rejected the request (${status}${code}): ${said}`;
+  const what =
+    notFoundMessage(status, problem, context.subject) ??
+    // The service's own words would say a second time when to try again.
+    (isRateLimit(status) && retryAt !== null
+      ? `the service got too many requests (${status}${code})`
+      : refused);
   return {
     code: problem.code ?? `http_${status}`,
     reason: problem.message,
     exitCode: exitCodeOfStatus(status),
-    message:
-      notFoundMessage(status, problem, context.subject) ??
-      // The service's own words would say a second time when to try again.
-      (isRateLimit(status) && retryAt !== null
-        ? `the service got too many requests (${status}${code})`
-        : refused),
+    what,
+    message: what === refused ? withFieldLines(what, fields, ({ flag }) => flag) : what,
     hint: hintOfCode(problem.code, context.fields) ?? hintOfStatus(status, retryAt, context),
     status,
     fields: fields.length > 0 ? fields : undefined,
   };
+}
+
+/** A clause, with a line for each field, which is called by its `nameOf` or else by its path. */
+export function withFieldLines(
+  what: string,
+  fields: readonly FieldError[],
+  nameOf: (field: FieldError) => string | null,
+): string {
+  const lines = fields.map(
+    (one) => `  ${nameOf(one) ?? (one.field === '' ? 'the request' : one.field)}: ${one.detail}`,
+  );
+  return [what, ...lines].join('\n');
 }
 
 function notSentDetails(

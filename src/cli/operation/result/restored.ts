@@ -4,7 +4,7 @@ import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath } from '../../../history/objects/known-objects.ts';
 import type { Context } from '../../command/context.ts';
 import { listKnown } from '../../command/known.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { Result, Run } from '../call/run.ts';
@@ -68,9 +68,8 @@ export function withoutRestore(
     baseUrl,
   });
   return new CliError({
-    ...details,
+    ...beginningWith('the safety backup failed, so nothing was restored', details),
     outcome: 'not_sent',
-    message: `the safety backup failed, so nothing was restored: ${details.message}`,
   });
 }
 
@@ -83,8 +82,15 @@ export function withSafetyBackup(
   const { details } = error;
   const restore =
     details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
-  return new CliError({
+  const taken = `safety backup ${printable(safetyBackupId)} was taken, ${restore}`;
+  return new CliError(beginningWith(taken, details));
+}
+
+function beginningWith(clause: string, details: ErrorDetails): ErrorDetails {
+  const { message, what } = details;
+  return {
     ...details,
-    message: `safety backup ${printable(safetyBackupId)} was taken, ${restore}: ${details.message}`,
-  });
+    message: `${clause}: ${message}`,
+    ...(what !== undefined && { what: `${clause}: ${what}` }),
+  };
 }
