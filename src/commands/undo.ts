@@ -50,7 +50,7 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
   async run(context, parsed) {
     const given = argumentValue(parsed, 'id');
     if (given === undefined && !context.canPrompt) {
-      const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };
+      const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
       throw inputNeeded([missing]);
     }
     const target = await context.connect();

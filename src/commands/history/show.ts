@@ -150,6 +150,6 @@ async function chooseRecord(context: Context): Promise<string | null> {
     context.notice('No history yet on this machine for this store.');
     return null;
   }
-  const missing = { field: 'id', give: '<id>', description: 'id from `storectl history list`' };
+  const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
   return askFirst(() => chooseOrFail(context, missing, 'Which change do you want to see?', choices));
 }

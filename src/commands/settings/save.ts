@@ -1,3 +1,4 @@
+import { phrase, toRun } from '../../cli/core/errors.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
@@ -38,7 +39,7 @@ the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   preview: mergeIntoCurrent,
   ...savedView,
   dryRunNote: () =>
-    'Without --dry-run, these fields are merged into the current settings, and the whole document is sent. To see the changes, run `storectl settings diff` with the same flags.',
+    phrase`Without --dry-run, these fields are merged into the current settings, and the whole document is sent. To see the changes, run ${toRun('settings', 'diff')} with the same flags.`,
 });
 
 /** PUT replaces the document, so the other fields are read first and sent back. */

@@ -33,3 +33,14 @@ test.each([
   expect(stderr).toContain(hint);
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { hint } });
 });
+
+test('the note after a dry run names the profile, too', async () => {
+  const server = await startFaultServer([answer(200, { deskEmail: 'a@example.com' })]);
+  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  const save = ['settings', 'save', '--set', 'deskEmail=b@example.com', '--dry-run'];
+
+  const { stderr } = await machine.run(['--profile', 'outlet', ...save]);
+  await server.close();
+
+  expect(stderr).toContain('run `storectl --profile outlet settings diff` with the same flags');
+});

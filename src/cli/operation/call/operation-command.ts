@@ -1,5 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
+import type { Phrase } from '../../core/errors.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
@@ -62,7 +63,7 @@ export interface OperationCommand extends InputCommand, ResultView {
   /** As `send`, for a change whose preview needs the current state of the service. */
   preview?(run: Run): Promise<Preview>;
   /** What a dry run adds if a real run would send more than the request shown, or another body; null for nothing. */
-  dryRunNote?(run: Run): string | null;
+  dryRunNote?(run: Run): Phrase | null;
 }
 
 /** How the answer of an operation is shown. */
