@@ -135,7 +135,7 @@ async function undoFields(run: Run, undo: FieldUndo): Promise<Result> {
   context.notice(describeSeenChanges(rows, values, updatedAt, context.err));
   if (undo.later.length > 0) refuseOverLater(context, undo);
   await confirmYes(context, undo, 'Send these values?');
-  return send({ ...run, request: await requestOf(run, undo) }, { undoes: undo.record.id });
+  return send({ ...run, request: await requestOf(run, undo) }, undoOf(undo));
 }
 
 /** Puts the former values into the present document at the changed paths only. */
@@ -160,7 +160,7 @@ async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
   await confirmYes(context, undo, 'Save these settings?');
   return send(
     { ...run, request: saveRequest(read, open) },
-    { former: JSON.stringify(read.answer), ifMatch: read.etag, undoes: undo.record.id },
+    { former: JSON.stringify(read.answer), ifMatch: read.etag, ...undoOf(undo) },
   );
 }
 
@@ -191,10 +191,15 @@ async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
   const request = restoreRequest(undo);
   const result = await send(
     { ...run, request },
-    { safetyLabel: `${safetyLabel}${backupId}`, undoes: record.id },
+    { safetyLabel: `${safetyLabel}${backupId}`, ...undoOf(undo) },
   );
   const safetyId = result.record?.safetyBackupId ?? null;
   return safetyId === null ? result : { ...withSafetyId(result, safetyId), id: safetyId };
+}
+
+/** What the user has seen of the change that is taken back. */
+function undoOf({ record, later }: Undo) {
+  return { undoes: record.id, seenLater: later.map(({ id }) => id) };
 }
 
 /** A field that is missing is the same as one that is null. */

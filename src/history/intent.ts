@@ -15,6 +15,8 @@ export interface ChangeRequest {
   readonly former?: string | null | undefined;
   /** Id of the record that it takes back. */
   readonly undoes?: string | null | undefined;
+  /** Of an undo: ids of the later changes that the user has seen. It is refused if there are others by now. */
+  readonly seenLater?: readonly string[] | undefined;
   /** When the caller read what it is about, in epoch milliseconds: refused if that has changed since. */
   readonly readAt?: number | undefined;
   /** Send it although the same was sent before. */

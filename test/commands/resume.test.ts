@@ -134,3 +134,17 @@ test('another endpoint that was added since does not end the doubt about an earl
   expect(resumed.exitCode).toBe(10);
   expect(JSON.parse(resumed.stdout)).toMatchObject([{ label: 'Team', state: 'unknown', reason: 'ask_user' }]);
 });
+
+test('changes that only the user can settle do not keep resume from the others', async () => {
+  const { machine, lose } = await scene();
+  for (const path of ['a', 'b', 'c']) await lose(['api', 'POST', `/v1/${path}`, '-f', 'x=1']);
+  await lose(backup);
+
+  const { exitCode, stdout } = await machine.run(['resume', '--json']);
+
+  expect(exitCode).toBe(10);
+  expect(JSON.parse(stdout).map(({ state }: { state: string }) => state)).toEqual([
+    ...['unknown', 'unknown', 'unknown'],
+    'applied',
+  ]);
+});

@@ -131,3 +131,14 @@ test('a change in doubt is resumed before it is undone', async () => {
     stderr: expect.stringContaining(`storectl resume ${id}`),
   });
 });
+
+test('two undos of one change at once: the second is refused', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'A']);
+  const id = await change(machine, 'store', 'update', '--name', 'B');
+
+  const ends = await Promise.all([machine.run(['undo', id]), machine.run(['undo', id])]);
+
+  expect(ends.map(({ exitCode }) => exitCode).sort()).toEqual([0, 6]);
+  expect(await changesIn(machine)).toBe(3);
+});

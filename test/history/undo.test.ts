@@ -33,7 +33,8 @@ function refusal(scene: Scene, id?: string): Partial<RefusedError> {
 async function undo(scene: Scene, id?: string) {
   const found = plan(scene, id);
   if (found.by === 'backup') throw new Error('this is not undone by fields');
-  return scene.change({ ...update(withFormerValues({}, found.fields)), undoes: found.record.id });
+  const seenLater = found.later.map(({ id }) => id);
+  return scene.change({ ...update(withFormerValues({}, found.fields)), undoes: found.record.id, seenLater });
 }
 
 const sent = (scene: Scene) => scene.server.received.map(({ body }) => JSON.parse(body));
@@ -280,4 +281,19 @@ describe('what is refused', () => {
     await damageFirstRequest(scene, { repair: false });
     expect(refusal(scene, record.id)).toMatchObject({ code: 'history_damaged' });
   });
+});
+
+test('an undo whose change was changed again since the user looked is refused, and sends nothing', async () => {
+  const scene = await startScene();
+  await scene.change(rename('A'));
+  const { record } = await scene.change(rename('B'));
+  const { later } = await scene.change(rename('C')).then(({ record: { id } }) => ({ later: id }));
+  const sent = scene.server.received.length;
+  const undo = { ...rename('A'), undoes: record.id };
+  await expect(scene.change(undo)).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+    earlier: { id: later },
+  });
+  expect(scene.server.received).toHaveLength(sent);
+  expect(await scene.change({ ...undo, seenLater: [later] })).toMatchObject({ outcome: { kind: 'applied' } });
 });

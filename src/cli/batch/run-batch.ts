@@ -88,7 +88,9 @@ export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<B
   function count(result: ItemResult): void {
     if (result.outcome === 'applied' || result.outcome === 'exists') pace.succeeded();
     else if (result.outcome !== 'skipped') pace.failed();
-    consecutiveUnknown = result.outcome === 'unknown' ? consecutiveUnknown + 1 : 0;
+    // A change that was not sent, because only the user can settle it, says nothing about the service.
+    const isUnanswered = result.outcome === 'unknown' && result.code === 'outcome_unknown';
+    consecutiveUnknown = isUnanswered ? consecutiveUnknown + 1 : 0;
     if (consecutiveUnknown < maxConsecutiveUnknown) return;
     stop ??= new CliError({
       code: 'outcome_unknown',

@@ -259,6 +259,13 @@ function firstGiven<Value>(...candidates: [Source, Value | undefined][]): Source
 
 function firstStoreId(...candidates: [Source, string | undefined][]): Sourced<string> | null {
   const given = firstGiven(...candidates);
+  if (given !== null && isWellFormedKey(given.value)) {
+    throw usageError(
+      `the store id from ${describeSource(given.source)} is an API key`,
+      'pass the id of the store instead: a key must not be printed',
+      { code: 'key_as_store' },
+    );
+  }
   return given && { ...given, value: canonicalId(given.value) };
 }
 

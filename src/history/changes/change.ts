@@ -22,6 +22,7 @@ import { overtake } from './overtake.ts';
 import { continueRecord, resumeRecord } from './resume.ts';
 import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { recordIn, sendRecord } from './send.ts';
+import { planUndo } from './undo.ts';
 
 /** How long the same content counts as sent twice by mistake. */
 const duplicateMs = 24 * 3_600_000;
@@ -100,6 +101,7 @@ type Begun = {
 
 async function beginChange(history: History, request: ChangeRequest, options: ChangeOptions): Promise<Begun> {
   const { journal } = history;
+  refuseMovedUndo(history, request);
   const known = readKnown(history, request);
   options.client.pause(waitOf(known, journal.now()));
   const { class: operationClass } = request.operation;
@@ -124,6 +126,13 @@ async function beginChange(history: History, request: ChangeRequest, options: Ch
   });
   history.keep(writer);
   return { writer, known, id: safety === undefined ? writer.id : null, isEarlier: false, intent };
+}
+
+/** Between the question and the lock, another process may have undone the same, or changed it again. */
+function refuseMovedUndo(history: History, { undoes, seenLater = [] }: ChangeRequest): void {
+  if (!undoes) return;
+  const moved = planUndo(history, undoes).later.find(({ id }) => !seenLater.includes(id));
+  if (moved !== undefined) throw new RefusedError('changed_meanwhile', moved);
 }
 
 function hasOwnKey({ body }: ChangeRequest): boolean {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { startService } from '../../helpers/service.ts';
 
 const good = 'sk_live_K3y1dForTest_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG2B7Mwa';
 const mistyped = good.replace('0123', '0132');
@@ -39,4 +40,18 @@ test.each([
   ]);
   expect(exitCode).toBe(0);
   expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+});
+
+test('a key in the place of a store id is refused, and never printed', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  for (const [args, env] of [
+    [['store', 'update', '--name', 'x', '--store', service.apiKey], {}],
+    [['auth', 'status'], { STORECTL_STORE_ID: service.apiKey }],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await machine.run(args, { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('is an API key');
+    expect(stdout + stderr).not.toContain(service.apiKey);
+  }
 });

@@ -49,7 +49,7 @@ export interface Interview {
 
 /** What a change may need besides its request. */
 export interface ChangeOptions
-  extends Pick<ChangeRequest, 'ifMatch' | 'former' | 'undoes' | 'readAt' | 'allowDuplicate'> {
+  extends Pick<ChangeRequest, 'ifMatch' | 'former' | 'undoes' | 'seenLater' | 'readAt' | 'allowDuplicate'> {
   /** The label of the backup that is made before a change that destroys something. */
   readonly safetyLabel?: string | undefined;
 }
