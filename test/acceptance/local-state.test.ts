@@ -11,7 +11,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
-import { launcher, type ProgramMachine, testNode } from '../helpers/program.ts';
+import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
 import { errorOf, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
@@ -228,4 +228,14 @@ test('settings that are no JSON: exit 11, and the file stays as it is', async ()
   expect(await machine.run(create)).toMatchObject({ exitCode: 11 });
   expect(readFileSync(file, 'utf8')).toBe('{"profiles": {');
   expect(proxy.requests).toEqual([]);
+});
+
+test('a working folder that was removed is no crash: what needs no file in it works', async () => {
+  const machine = newProgramMachine();
+  const inRemoved = 'mkdir gone && cd gone && rmdir ../gone';
+  const list = await machine.shell(`${inRemoved} && storectl profile list --json`);
+  expect(list).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+  const post = await machine.shell(`${inRemoved} && storectl --demo blog create post.md`);
+  expect(post.exitCode).toBe(2);
+  expect(post.stderr).not.toMatch(/^ +at /m);
 });

@@ -23,7 +23,7 @@ export function processIo(): Io {
     stdout: withUsableColumns(process.stdout),
     stderr: withUsableColumns(process.stderr),
     env: process.env,
-    cwd: process.cwd(),
+    cwd: findWorkingFolder(),
     process,
     homeDirectory: findHome(),
     signal: controller.signal,
@@ -40,6 +40,15 @@ export function processIo(): Io {
       }
     },
   };
+}
+
+/** The name of the folder as the shell knows it if it was removed: then a file in it is not found, and the rest works. */
+function findWorkingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? '/';
+  }
 }
 
 /** Empty if neither the environment nor the system's user database has one. */
