@@ -78,7 +78,10 @@ export async function openPostgres(
       return await connections.guard(async () => {
         const client = await connections.connect();
         const { db, sent, end } = queriesOnClient(client, connections.keepsStatements(client));
-        sent.push(client.query(beginningOf(mode, audience, deadline)));
+        const beginning = client.query(beginningOf(mode, audience, deadline));
+        // A read awaits it last: until then a lost connection would be a rejection nobody handles, which ends the process.
+        beginning.catch(() => {});
+        sent.push(beginning);
         try {
           if (locked !== undefined) sent.push(requireStore({ db, storeId: locked }));
           // A read need not wait: outside of a transaction it would see nothing.

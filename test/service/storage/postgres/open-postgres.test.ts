@@ -386,8 +386,31 @@ test('a commit that waits for a standby which is gone says that the change may h
   });
   expect(await service.call('store.update', '', { name: 'B' })).toMatchObject({ status: 503 });
   await query(adminUrl, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'storectl'");
-  expect((await service.call('store.update', '', { name: 'B' })).status).toBe(200);
+  // A connection ends a moment after it was told to.
+  await expect.poll(async () => (await service.call('store.update', '', { name: 'B' })).status).toBe(200);
   await service.storage.close();
+});
+
+test('a connection that is lost while a read begins fails that read only, not the process', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const storage = await openStorage(url);
+  onTestFinished(() => storage.close());
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  for (let round = 0; round < 20; round++) {
+    const reads = Array.from({ length: 20 }, () => storage.read(ping).catch(() => {}));
+    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'storectl'");
+    await Promise.all(reads);
+  }
+  await expect
+    .poll(() =>
+      storage.read(ping).then(
+        () => 'answers',
+        () => 'fails',
+      ),
+    )
+    .toBe('answers');
 });
 
 test('an index is built while others write, by one of the instances that start at once', async () => {
