@@ -63,6 +63,8 @@ export interface ErrorDetails {
   readonly retryAt?: string | undefined;
   /** Id of the history record, which `storectl resume` and `storectl history show` take. */
   readonly operationId?: string | undefined;
+  /** Id of the backup that was taken before the restore that failed. */
+  readonly safetyBackupId?: string | undefined;
   readonly fields?: readonly FieldError[] | undefined;
 }
 

@@ -96,13 +96,14 @@ function outcomeOf({ exitCode, error, appliedId }: CommandResult, state: unknown
 }
 
 /** What an error says as data: its sentences are for people at a command line. */
-function describeError({ code, reason, status, requestId, retryAt, fields }: ErrorDetails) {
+function describeError({ code, reason, status, requestId, retryAt, safetyBackupId, fields }: ErrorDetails) {
   return {
     code,
     reason,
     status,
     requestId,
     retryAt,
+    safetyBackupId,
     fields: fields?.map(({ field, detail }) => ({ field, detail })),
   };
 }

@@ -83,7 +83,7 @@ export function withSafetyBackup(
   const restore =
     details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
   const taken = `safety backup ${printable(safetyBackupId)} was taken, ${restore}`;
-  return new CliError(beginningWith(taken, details));
+  return new CliError({ ...beginningWith(taken, details), safetyBackupId });
 }
 
 function beginningWith(clause: string, details: ErrorDetails): ErrorDetails {
