@@ -83,6 +83,22 @@ describe('text of the service', () => {
     expect(session.stdout() + session.stderr()).not.toContain(key);
   });
 
+  test('that refuses a restore does not hide the safety backup that was taken', async () => {
+    const safety = '8aafe517-e291-41c9-8ebc-aefc81036e62';
+    const backupId = 'ada1577f-64c8-4439-84ae-ac01e33ba1fa';
+    await using server = await startFaultServer([
+      answer(201, { id: safety }),
+      answer(410, { message: 'not now' }),
+    ]);
+    const { call } = await startMcp(newMachine(), environmentOf(server.url), ['--allow', 'backup.restore']);
+
+    expect(await call('backup_restore', { backupId, sections: ['store'], confirm: backupId })).toMatchObject({
+      ok: false,
+      outcome: 'rejected',
+      untrusted: { error: { status: 410, reason: 'not now', safetyBackupId: safety } },
+    });
+  });
+
   test('that is nested too deeply does not hide that a change was applied', async () => {
     const body = `{"id":"b-1","label":"a","sections":["store"],"more":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const head = `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
