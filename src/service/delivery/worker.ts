@@ -229,8 +229,12 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
   let loop: Promise<void> | undefined;
   return {
     async deliverDue() {
-      while ((await fill()) || running.size > 0) {
-        if (running.size > 0) await Promise.race(running);
+      for (;;) {
+        isWoken = false;
+        // An attempt that ends while it looks makes the next message due.
+        if ((await fill()) || isWoken) continue;
+        if (running.size === 0) return;
+        await Promise.race(running);
       }
     },
     start() {
