@@ -29,6 +29,8 @@ export interface History {
    * of them with `all`). Throws a DamagedError if part of it cannot be read.
    */
   readForChange(operation: string, options?: { readonly all?: boolean }): HistoryRecord[];
+  /** Milliseconds for which the store has asked earlier commands to send it nothing. Throws a HistoryError for a damaged log. */
+  storeWait(): number;
   /** What came after a record and may touch the same. Throws a DamagedError if part of it cannot be read. */
   readLater(record: HistoryRecord): HistoryRecord[];
   /** Takes the lock of a log, once in a process: its writer is shared until {@link end}. */
@@ -168,6 +170,10 @@ export function openHistory(settings: JournalSettings): History {
       });
     },
     readForChange,
+    storeWait() {
+      const unsettled = journal.logs().filter(({ status }) => status !== 'closed');
+      return waitOf(unsettled.flatMap(read), journal.now());
+    },
     readLater: ({ number, id }) =>
       journal
         .logs()

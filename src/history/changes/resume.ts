@@ -9,7 +9,6 @@ import {
   logIdOf,
   type Recorded,
   type SendOptions,
-  waitOf,
 } from '../history.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import type { LogWriter } from '../journal/journal.ts';
@@ -104,6 +103,7 @@ export async function continueRecord(
   if (obstacle !== null) return obstacle;
   const { journal } = history;
   const sending = { ...options, writer, now: journal.now };
+  options.client.pause(history.storeWait());
   if (rules.proof !== undefined) {
     const { finding, applied } = await lookForProof(sending, record);
     if (applied !== null) {
@@ -118,7 +118,6 @@ export async function continueRecord(
   if (!isSafe) return left(await ended(writer, record), 'ask_user');
   const question = options.isConfirmed ? null : needsYes(record, journal.now());
   if (question !== null) return left(record, question);
-  options.client.pause(waitOf(history.readForChange(record.operation), journal.now()));
   let safetyBackup: Recorded | null = null;
   const { safetyBackup: safety } = options;
   const intent = safety && safetyIntent(history, record, safety);

@@ -60,8 +60,11 @@ export function allowedBy(
   return { allowDuplicate: flag !== undefined && isOn(ui.parsed, flag) };
 }
 
-/** A read that a write depends on: if it fails, the write was not sent. */
+/** A read that a write depends on: it waits as a write would, and if it fails, the write was not sent. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
+  const { target, ui } = run;
+  const history = await ui.context.history();
+  target.client.pause(await recording(ui.context, async () => history.storeWait()));
   try {
     return await send(run);
   } catch (error) {
