@@ -54,7 +54,7 @@ export interface CallInput {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait before the first attempt, if an earlier response asked for it. */
   readonly delayMs?: number;
-  /** A read that proves something: it gets a connection of its own, as every write outside a batch does. */
+  /** A read that proves something: it gets a fresh connection, as every write outside a batch does. */
   readonly ownConnection?: boolean | undefined;
   /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
   readonly inBatch?: boolean | undefined;
@@ -82,7 +82,7 @@ export interface Client {
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
   /**
-   * Begins to open a connection for the next request that needs one of its own, so that this overlaps with what is done
+   * Begins to open a connection for the next request that needs a fresh one, so that this overlaps with what is done
    * before the request. Closed again if no request follows soon.
    */
   connect(): void;

@@ -77,12 +77,12 @@ interface NotSent extends NotApplied {
   readonly failure: Failure;
 }
 
-/** Bytes left this machine and no response proves what became of them: it may have been applied. */
+/** Bytes left this machine and no response proves the outcome: it may have been applied. */
 interface Unknown extends NotApplied {
   readonly kind: 'unknown';
   /** What is in doubt. */
   readonly failure: Failure;
-  /** Of the last response, or null if none came. It does not say what became of the attempt in doubt. */
+  /** Of the last response, or null if none came. It does not settle the attempt in doubt. */
   readonly status: number | null;
   readonly problem: Problem | null;
 }

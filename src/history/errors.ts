@@ -19,7 +19,7 @@ export class HistoryError extends Error {
   readonly code: HistoryErrorCode;
   /** The file or folder that it is about, or null. */
   readonly file: string | null;
-  /** What a person can do about it, or null where whoever prints it knows better. */
+  /** What a person can do about it, or null where the caller knows better. */
   readonly advice: string | null;
 
   constructor(
@@ -89,7 +89,7 @@ const clauses: Readonly<Record<RefusalReason, (id: string) => string>> = {
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly reason: RefusalReason;
-  /** The change that it is about, or null if there is none. */
+  /** The change that it is about, if any. */
   readonly earlier: HistoryRecord | null;
   /** Of `former_unknown`: the dotted paths that are not known. */
   readonly fields: readonly string[];

@@ -86,7 +86,7 @@ export interface Recorded {
 export type Finding = 'applied' | 'untouched' | 'other' | 'unreadable';
 
 const dayMs = 24 * 3_600_000;
-/** A change reads at least so many logs of its own operation, and all that are younger than {@link recentMs}. */
+/** A change reads at least this many logs of its operation, and all that are younger than {@link recentMs}. */
 const minRead = 20;
 const recentMs = 2 * dayMs;
 

@@ -9,7 +9,7 @@ import type { HistoryRecord } from './journal/history-record.ts';
 /** A request as far as the rules look at it. */
 type Sent = Pick<HistoryRecord, 'path' | 'body'>;
 
-/** How a read shows what became of a change in doubt. */
+/** How a read settles a change in doubt. */
 interface Proof {
   readonly operation: Operation;
   path(record: Sent): string;
@@ -37,7 +37,7 @@ export interface OperationRules {
     readonly operation: Operation;
     body(record: Sent, label: string): Readonly<Record<string, unknown>>;
   };
-  /** The same command again while one is in doubt: `continues` it, `reads` what became of it, is `refused`, or `sends`. */
+  /** The same command again while one is in doubt: `continues` it, `reads` first, is `refused`, or `sends`. */
   readonly again: 'sends' | 'refused' | 'continues' | 'reads';
   /** What it sets, or adds to if it is not ordered, as dotted paths: `store.settings.cashbackBp`, `blog`. */
   touches(record: Sent): readonly string[];

@@ -2,7 +2,7 @@ import { jsonOrText } from '../base/json.ts';
 import type { Failure, Outcome } from '../client/outcome.ts';
 import type { HistoryRecord, RecordChange, RecordedResponse } from './journal/history-record.ts';
 
-/** Code of a failure that a person has settled: no response of the service says what became of it. */
+/** Code of a failure that a person has settled: no response of the service proves it. */
 export const markedByHand = 'marked_by_hand';
 
 /** What an outcome changes in its record. `now` is in epoch milliseconds. */
@@ -54,7 +54,7 @@ function copyProblem(
 
 const noResponse: Failure = { code: 'connection_lost', message: 'no readable response' };
 
-/** The outcome that the record holds, as it was handed on when it came in, or null while there is none. */
+/** The outcome that the record holds, as it was handed on when it came in, or null as long as it has none. */
 export function recordedOutcome(record: HistoryRecord): Outcome | null {
   const { response, attempts } = record;
   const common = { attempts, requestId: response?.requestId ?? null };

@@ -17,7 +17,7 @@ type Input = Readonly<Record<string, unknown>>;
 type Client = Readonly<
   Record<MethodName, (input?: Input, options?: CallOptions) => Promise<Result<unknown>>>
 > & {
-  /** Finds out what became of open requests to this store, oldest first, sending again what is safe to send again. */
+  /** Settles open requests to this store, oldest first, sending again what is safe to send again. */
   resume(options?: Pick<CallOptions, 'signal' | 'timeoutMs'>): Promise<Resumed[]>;
   /** Closes idle connections. Later calls throw an Error. */
   close(): Promise<void>;
@@ -35,7 +35,10 @@ export function createClient(options: ClientOptions): Client {
   const storeId = canonicalId(options.storeId);
   const version = typeof STORECTL_VERSION === 'string' ? STORECTL_VERSION : 'development';
   const client = connect({
-    ...{ baseUrl, apiKey, userAgent: `storectl-client/${version}`, env: process.env },
+    baseUrl,
+    apiKey,
+    userAgent: `storectl-client/${version}`,
+    env: process.env,
     ...(onRetry && { onRetry }),
   });
   const sender = senderOf(options.history);

@@ -46,7 +46,7 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
     (UndiciClient) =>
       new UndiciClient(origin.origin, {
         maxHeaderSize: MAX_HEADER_BYTES,
-        // The exchange has timers of its own.
+        // The exchange has its own timers.
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: (_options, callback) => {

@@ -47,7 +47,7 @@ export interface WireResponse {
 }
 
 export interface Transport {
-  /** Begins to open a connection for a request that needs one of its own, so that this overlaps with other work. */
+  /** Begins to open a connection for a request that needs a fresh one, so that this overlaps with other work. */
   connect(): void;
   /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
   exchange(request: WireRequest): Promise<WireResponse>;

@@ -188,7 +188,7 @@ async function continueEarlier(
   const wasRunning = seen?.updatedAt !== record.updatedAt;
   if (!wasRunning || recordedOutcome(record) === null) {
     options.onEarlier?.(record);
-    // A change that destroys something was confirmed by whoever gave its key again.
+    // Giving the same key again confirms a change that destroys something.
     const isConfirmed = rulesOf(record.operation).preparation !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);

@@ -32,7 +32,7 @@ export interface ResumeOptions extends SendOptions {
  * What `resume` did about a record:
  * - `sent`: sent again, with this outcome.
  * - `settled`: a read has shown it.
- * - `told`: its outcome was known already, and nobody had been told.
+ * - `told`: its outcome was known already, but had not been reported.
  * - `overtaken`: it no longer matters, because `record.overtakenBy` was applied later.
  * - `left`: nothing.
  */
@@ -136,7 +136,7 @@ export async function continueRecord(
   return { action: 'sent', ...sent, safetyBackup };
 }
 
-/** Whoever learns what came of a change learns of the backup before it. */
+/** Reporting a change also reports the backup before it. */
 function tell(writer: LogWriter, { id }: HistoryRecord): void {
   for (const other of writer.records.values())
     if (other.id === id || (id === writer.id && other.prepares !== null)) writer.tell(other.id);

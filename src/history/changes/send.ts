@@ -119,7 +119,7 @@ function proofByRefusal(record: HistoryRecord, outcome: Outcome): Applied | null
   };
 }
 
-/** Why it is not known what became of the record: if it could not be sent again now, why not. */
+/** Why the outcome is unknown; where sending it again failed now, why that failed. */
 function doubtOf({ failure }: HistoryRecord, sent: Outcome): Failure {
   const message =
     sent.kind === 'not_sent'

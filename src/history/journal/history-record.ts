@@ -1,3 +1,4 @@
+import type { Problem } from '../../client/outcome.ts';
 import type { HttpMethod, OperationClass } from '../../contract/operation.ts';
 
 /** Operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
@@ -17,16 +18,7 @@ export interface RecordedResponse {
   /** The body of a success, as it was received. */
   readonly body: string | null;
   /** What a refusal said. */
-  readonly problem: {
-    readonly status: number;
-    readonly code: string | null;
-    readonly message: string;
-    readonly fields: readonly {
-      readonly path: string;
-      readonly code: string | null;
-      readonly detail: string;
-    }[];
-  } | null;
+  readonly problem: Problem | null;
   readonly requestId: string | null;
   readonly etag: string | null;
   /** ISO 8601. */

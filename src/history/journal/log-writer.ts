@@ -15,7 +15,7 @@ import {
 import { refuseSecrets } from './refuse-secrets.ts';
 import { renameLog, settledStatus } from './settle.ts';
 
-/** Writes a log. Whoever has one holds the log's lock. */
+/** Writes a log, and holds its lock. */
 export interface LogWriter {
   readonly id: string;
   readonly number: number;

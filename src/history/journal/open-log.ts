@@ -36,7 +36,7 @@ export async function beginLog(folder: LogFolder, start: LogStart): Promise<LogW
     const id = makeLogId(folder.randomBytes(6));
     const lock = await acquireLog(folder, id);
     try {
-      // Under the lock of the id: nobody else can take it from here on.
+      // Under the lock of the id, no other process can take it.
       const names = listFolder(folder.files, folder.path);
       sweepDrafts(folder, names);
       if (!names.some((name) => name.includes(`-${id}-`))) {

@@ -10,7 +10,7 @@ import { makeHeader, writeLogFile } from './open-log.ts';
 import { salvage } from './salvage.ts';
 import { settledStatus } from './settle.ts';
 
-/** What became of a damaged log. */
+/** What a repair did with a damaged log. */
 export interface RepairedLog {
   readonly id: string;
   /** The file that was damaged. */

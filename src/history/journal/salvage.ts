@@ -45,13 +45,13 @@ export function salvage(text: string, name: LogName, newHeader: LogHeader): Salv
   }
   for (const [id, record] of records) {
     const settled = record.state === 'sent' ? { ...record, state: 'unknown' as const } : record;
-    // Without its closing line nobody knows what was told.
+    // Without its closing line, which records were told is not known.
     records.set(id, { ...settled, open: isInDoubt(settled) || closing === undefined });
   }
   return { header, records };
 }
 
-/** Whatever came of it, nobody knows what was asked for. */
+/** Its outcome says nothing without its request. */
 const unreadable = { state: 'unknown', overtakenBy: null, path: '', body: null, unreadable: true } as const;
 
 function blank(header: LogHeader, id: string): HistoryRecord {

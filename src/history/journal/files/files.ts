@@ -116,7 +116,7 @@ export function readText(files: Files, file: string): { text: string; mtimeMs: n
 }
 
 /**
- * The content of a plain file, or null if there is none. A looser mode than 0600 is tightened.
+ * The content of a regular file; null if it does not exist. A looser mode than 0600 is tightened.
  * Throws a HistoryError for anything but a plain file of reasonable size.
  */
 export function readBytes(files: Files, file: string): FileBytes | null {
@@ -244,7 +244,7 @@ export function syncFolder(files: Files, folder: string): void {
   }
 }
 
-/** Removes those of the named files that nobody has touched for an hour. */
+/** Removes those of the named files that were not touched for an hour. */
 export function sweep(files: Files, folder: string, now: number, names: readonly string[]): void {
   for (const name of names) {
     const file = path.join(folder, name);

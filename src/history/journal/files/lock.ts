@@ -21,7 +21,7 @@ import type { Liveness, Machine } from './process-identity.ts';
  *   heartbeat decides: it touches the file every two seconds, and a waiter that sees no change for 30 s takes it for dead.
  *   The waiter counts only the time that it was awake itself, so a laptop's sleep proves nothing. A holder that was only
  *   stopped finds out with `assertHeld`, before it sends anything more.
- * - A dead holder's file is removed under a lock of its own, named after the file's content. Only the holder of that lock
+ * - A dead holder's file is removed under another lock, named after the file's content. Only the holder of that lock
  *   may remove that content, and it looks again before it does, so a slow waiter never removes the next holder's file. If it
  *   dies as well, its lock is broken in the same way.
  */
