@@ -42,6 +42,8 @@ export interface ChangeOptions extends SendOptions {
 export interface Changed extends Recorded {
   /** Null where none was asked for, or nothing was sent. Without `safetyBackupId`, the change was not begun. */
   readonly safetyBackup: Recorded | null;
+  /** Of an earlier change in doubt that this command could not continue, because its safety backup failed; else null. */
+  readonly inDoubt: HistoryRecord | null;
 }
 
 /**
@@ -169,12 +171,12 @@ async function finishChange(history: History, begun: Begun, options: ChangeOptio
       writer.add([{ ...intent, safetyBackupId }], { isMain: true }),
     );
     ({ safetyBackup } = made);
-    if (!made.mayGoOn) return { ...safetyBackup, safetyBackup };
+    if (!made.mayGoOn) return { ...safetyBackup, safetyBackup, inDoubt: null };
     id = writer.id;
   }
   const sent = await sendRecord(sending, id, { isFirst: true });
   if (sent.outcome.kind === 'applied') await overtake(history, sent.record, begun.known);
-  return { ...sent, safetyBackup };
+  return { ...sent, safetyBackup, inDoubt: null };
 }
 
 async function continueEarlier(
@@ -192,13 +194,23 @@ async function continueEarlier(
     const isConfirmed = rulesOf(record.operation).preparation !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
-    if (resumed.action !== 'overtaken') return resumed;
+    if (resumed.action !== 'overtaken') {
+      const isPrepared = resumed.record.id === record.id;
+      return { ...resumed, inDoubt: isPrepared ? null : recordIn(writer, record.id) };
+    }
   }
   const now = recordIn(writer, record.id);
   const outcome = recordedOutcome(now);
   if (outcome === null) throw new RefusedError('in_doubt', now);
-  const safetyBackup = null;
-  return { record: now, outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup };
+  return {
+    record: now,
+    outcome,
+    isEarlier: true,
+    recordingError: null,
+    finding: null,
+    safetyBackup: null,
+    inDoubt: null,
+  };
 }
 
 /**

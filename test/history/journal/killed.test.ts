@@ -110,7 +110,13 @@ test.each([true, false])(
   },
 );
 
-test('a repair that is killed can be repeated', async () => {
+const endsOfRepair = [
+  { ending: 'killed', cut: null },
+  { ending: 'cut off from power, and keeps names that were not synced', cut: { keepsNames: true } },
+  { ending: 'cut off from power, and loses names that were not synced', cut: { keepsNames: false } },
+];
+
+test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut }) => {
   for (let killAt = 1; ; killAt += 1) {
     const scene = makeScene();
     const writer = await scene.journal.begin({
@@ -130,6 +136,10 @@ test('a repair that is killed can be repeated', async () => {
       () => disk.calls.length >= killAt,
       () => true,
     );
+    if (cut !== null) {
+      disk.cutPower(scene.folder, cut);
+      rmSync(path.join(scene.folder, 'locks'), { recursive: true, force: true });
+    }
     await scene.open().repair();
     const records = allRecords(scene.open());
     expect(

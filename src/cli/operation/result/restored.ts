@@ -4,7 +4,7 @@ import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath } from '../../../history/objects/known-objects.ts';
 import type { Context } from '../../command/context.ts';
 import { listKnown } from '../../command/known.ts';
-import { CliError, type ErrorDetails } from '../../core/errors.ts';
+import { CliError, type ErrorDetails, phrase, toRun } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { Result, Run } from '../call/run.ts';
@@ -38,38 +38,60 @@ export function withSafetyId<Value extends Pick<Result, 'answer' | 'text'>>(
   return { ...result, answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
 }
 
-/** The error of a restore that was not begun, because its safety backup failed or, with an `error`, could not be recorded. */
+/**
+ * The error of a restore that was not sent, because its safety backup failed or, with a `recordingError`, could not be
+ * recorded. `inDoubt` is an earlier attempt that it should have continued.
+ */
 export function withoutRestore(
-  { target, ui: { context } }: Run,
+  run: Run,
+  safetyBackup: Recorded,
+  recordingError: unknown,
+  inDoubt: HistoryRecord | null,
+): unknown {
+  const error = safetyBackupError(run, safetyBackup, recordingError);
+  if (inDoubt === null || !(error instanceof CliError)) return error;
+  const clause = 'an earlier attempt to restore it may have been applied, and nothing was sent again';
+  return new CliError({
+    ...beginningWith(clause, error.details),
+    code: 'outcome_unknown',
+    exitCode: exitCodes.unknown,
+    outcome: 'unknown',
+    operationId: inDoubt.id,
+    safetyBackupId: inDoubt.safetyBackupId ?? undefined,
+    hint: phrase`run ${toRun('resume', inDoubt.id)} when this is fixed`,
+  });
+}
+
+function safetyBackupError(
+  { target: { profile, baseUrl }, ui: { context } }: Run,
   { outcome, record }: Recorded,
   error: unknown,
 ): unknown {
-  if (outcome.kind === 'applied') {
-    const { id } = asObject(outcome.body);
-    if (error instanceof CliError && typeof id === 'string') {
-      // What it advises says that nothing was sent.
-      const hint = 'run it again when this is fixed: it takes another safety backup';
-      return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
-    }
+  if (outcome.kind !== 'applied') {
+    const { details } = outcomeError(context, outcome, {
+      class: record.class,
+      recordId: record.id,
+      profile,
+      baseUrl,
+    });
     return new CliError({
-      code: 'no_safety_backup',
-      exitCode: exitCodes.notApplied,
-      message:
-        'the service returned no id for the safety backup, so the restore could not be undone; nothing was restored',
-      hint: 'add --no-safety-backup to restore without one',
-      operationId: record.id,
+      ...beginningWith('the safety backup failed, so nothing was restored', details),
+      outcome: 'not_sent',
     });
   }
-  const { profile, baseUrl } = target;
-  const { details } = outcomeError(context, outcome, {
-    class: record.class,
-    recordId: record.id,
-    profile,
-    baseUrl,
-  });
+  const { id } = asObject(outcome.body);
+  if (error instanceof CliError && typeof id === 'string') {
+    // What it advises says that nothing was sent.
+    const hint = 'run it again when this is fixed: it takes another safety backup';
+    return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
+  }
   return new CliError({
-    ...beginningWith('the safety backup failed, so nothing was restored', details),
-    outcome: 'not_sent',
+    code: 'no_safety_backup',
+    exitCode: exitCodes.notApplied,
+    message:
+      'the service returned no id for the safety backup, so the restore could not be undone; nothing was restored',
+    hint: 'add --no-safety-backup to restore without one',
+    operationId: record.id,
   });
 }
 

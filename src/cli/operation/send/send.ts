@@ -158,12 +158,17 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       },
     ),
   );
-  const { record, outcome, safetyBackup, isEarlier } = changed;
+  const { record, outcome, safetyBackup, isEarlier, inDoubt } = changed;
   noteRecording(context, changed);
   // Loaded on demand: only a restore has one.
   const restored = safetyBackup && (await import('../result/restored.ts'));
   if (restored !== null && record.id === safetyBackup?.record.id)
-    throw restored.withoutRestore(run, safetyBackup, describeHistoryError(safetyBackup.recordingError));
+    throw restored.withoutRestore(
+      run,
+      safetyBackup,
+      describeHistoryError(safetyBackup.recordingError),
+      inDoubt,
+    );
   if (outcome.kind === 'applied') context.applied.push(record);
   let applied: Applied;
   try {
