@@ -64,7 +64,10 @@ export interface Trace {
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
   /** Records by their ids as they were last seen, whatever became of their logs. */
-  readonly records: ReadonlyMap<string, Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body'>>;
+  readonly records: ReadonlyMap<
+    string,
+    Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body' | 'unreadable'>
+  >;
   readonly wasDamaged: boolean;
 }
 

@@ -36,7 +36,8 @@ export function programOf(
     return { does: 'library', call: { method, input: inputs, timeoutMs } };
   }
   const call = { tool: operation.replace(/[.-]/g, '_'), inputs, confirm: uuidOf(subject) };
-  return { does: 'mcp', args: ['mcp', '--allow', operation, ...timeout], call };
+  const allowed = model.class === 'read' ? [] : ['--allow', operation];
+  return { does: 'mcp', args: ['mcp', ...allowed, ...timeout], call };
 }
 
 export function subjectsOf(schedule: Schedule, typed: Run['typed']): readonly string[] {

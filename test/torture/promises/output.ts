@@ -37,7 +37,8 @@ export const outputPromises: readonly ProgramPromise[] = [
             const ending = last?.fault.ending;
             if (wasKilled(run) || run.exitCode !== 0 || isResume(run)) return null;
             if (ending?.does !== 'contradict' || ending.what !== 'values') return null;
-            return run.stderr.includes(otherValue)
+            // An assistant gets the response itself.
+            return (run.tool === 'command' ? run.stderr : run.stdout).includes(otherValue)
               ? []
               : [`${story.schedule.operation}: not a word on stderr`];
           }),

@@ -100,10 +100,13 @@ interface OpenAsk {
 function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subject: string): Ask[] {
   const { schedule, runs } = trace;
   const { again, class: operationClass } = operations[schedule.operation];
+  const isUnreadable = ({ args }: Run) => args.some((word) => trace.records.get(word)?.unreadable === true);
   const isMade = schedule.key === 'made';
   const asks: OpenAsk[] = [];
   /** Whether the user knows what became of the last one, and so asks for another with the same command. */
   let isTold = false;
+  /** Whether the user has settled a record whose request was lost: storectl no longer knows what was asked for. */
+  let isForgotten = false;
   let earliestMs = 0;
   for (const run of runs) {
     const isAbout = settles(run) ? asks.length > 0 : run.subjects.includes(subject);
@@ -112,10 +115,10 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
       ({ write }) => write?.operation === schedule.operation && write.subject === subject,
     );
     const [firstMs, lastMs] = clockOf(run);
-    const isAnother =
+    const isAnother: boolean =
       (again === 'another' && (isMade || operationClass === 'repeatable')) ||
       (again === 'continues' && isMade && isTold) ||
-      (again === 'refused' && lastMs - earliestMs >= dayMs);
+      (again === 'refused' && (lastMs - earliestMs >= dayMs || isForgotten));
     const begins = asks.length === 0 || (!settles(run) && (run.typed === 'fresh' || isAnother));
     // With a key of its own, the command is about the same thing as ever, whatever `--new` did in between.
     const isKeyed = !isMade && run.typed !== 'fresh';
@@ -131,6 +134,7 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
       for (const key of own.map(keyOf)) if (key !== null) ask.keys.add(key);
     }
     if (begins) isTold = false;
+    isForgotten = begins ? false : isForgotten || (isSettledByUser(run) && isUnreadable(run));
     earliestMs = Math.min(earliestMs, firstMs);
     const told = current?.episodes.at(-1)?.told;
     // What was applied and could not be printed is told as well. A client may be killed after it has printed.
