@@ -119,7 +119,7 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
       (again === 'another' && (isMade || operationClass === 'repeatable')) ||
       (again === 'continues' && isMade && isTold) ||
       (again === 'refused' && (lastMs - earliestMs >= dayMs || isForgotten));
-    const begins = asks.length === 0 || (!settles(run) && (run.typed === 'fresh' || isAnother));
+    const begins: boolean = asks.length === 0 || (!settles(run) && (run.typed === 'fresh' || isAnother));
     // With a key of its own, the command is about the same thing as ever, whatever `--new` did in between.
     const isKeyed = !isMade && run.typed !== 'fresh';
     if (begins) asks.push({ episodes: [], keys: new Set() });
