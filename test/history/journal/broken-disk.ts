@@ -31,8 +31,11 @@ export interface KillableDisk {
   cutPower(folder: string, options: { keepsNames: boolean }): void;
 }
 
-/** The real disk, seen by a process that is killed before its n-th call that changes something. */
-export function killableDisk(killAt: number): KillableDisk {
+/**
+ * The real disk, seen by a process that is killed before its n-th call that changes something. What is in `folder` already is
+ * on the disk.
+ */
+export function killableDisk(killAt: number, folder?: string): KillableDisk {
   const calls: string[] = [];
   const paths = new Map<number, string>();
   const contents = new Map<number, Buffer>();
@@ -48,6 +51,12 @@ export function killableDisk(killAt: number): KillableDisk {
     const file = paths.get(descriptor) ?? '';
     if (fs.statSync(file).isFile()) contents.set(inode(file), fs.readFileSync(file));
     else names.set(file, new Map(filesIn(file).map((name) => [name, inode(path.join(file, name))])));
+  }
+
+  if (folder !== undefined) {
+    names.set(folder, new Map(filesIn(folder).map((name) => [name, inode(path.join(folder, name))])));
+    for (const [name, file] of names.get(folder) ?? [])
+      contents.set(file, fs.readFileSync(path.join(folder, name)));
   }
 
   const after: Partial<Record<string, (args: unknown[], result: unknown) => void>> = {
@@ -92,6 +101,22 @@ export function killableDisk(killAt: number): KillableDisk {
       for (const [name, content] of texts) fs.writeFileSync(path.join(folder, name), content);
     },
   };
+}
+
+/** The real disk, which takes no more bytes at a time than it has room for. `room` may throw. */
+export function takingAtMost(room: () => number, took: (count: number) => void = () => {}): FileSystem {
+  const writeSync = (
+    descriptor: number,
+    bytes: Buffer,
+    from = 0,
+    length = bytes.length - from,
+    at: number | null = null,
+  ) => {
+    const count = fs.writeSync(descriptor, bytes, from, Math.min(length, room()), at);
+    took(count);
+    return count;
+  };
+  return { ...fs, writeSync: writeSync as unknown as typeof fs.writeSync };
 }
 
 export function failWith(code: string): never {

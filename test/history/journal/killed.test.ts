@@ -130,7 +130,7 @@ test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut
     await writer.close();
     const lines = scene.text().split('\n');
     scene.write(lines.toSpliced(3, 1).join('\n'));
-    const disk = killableDisk(killAt);
+    const disk = killableDisk(killAt, scene.folder);
     const killed = scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }).repair();
     const wasKilled = await killed.then(
       () => disk.calls.length >= killAt,

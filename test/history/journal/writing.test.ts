@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files/files.ts';
-import { failWith } from './broken-disk.ts';
+import { failWith, takingAtMost } from './broken-disk.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
@@ -87,14 +87,7 @@ describe('a line', () => {
   });
 
   test('is written whole where a disk takes a few bytes at a time', async () => {
-    const writeSync = ((
-      descriptor: number,
-      bytes: Buffer,
-      from = 0,
-      length = bytes.length - from,
-      at: number | null = null,
-    ) => fs.writeSync(descriptor, bytes, from, Math.min(length, 7), at)) as unknown as typeof fs.writeSync;
-    const { journal, open } = makeScene({ ...fs, writeSync });
+    const { journal, open } = makeScene(takingAtMost(() => 7));
     const writer = await beginOne(journal, { ...intent, body: '{"label":"日本語"}' });
     await writer.add([{ ...intent, body: '{"label":"ünïcödé"}' }]);
     expect(allRecords(open()).map(({ body }) => body)).toEqual(['{"label":"日本語"}', '{"label":"ünïcödé"}']);
@@ -132,19 +125,11 @@ describe('a disk that fails', () => {
 
   test('in the middle of a line leaves nothing of it', async () => {
     let left = Number.POSITIVE_INFINITY;
-    const writeSync = ((
-      descriptor: number,
-      bytes: Buffer,
-      from = 0,
-      length = bytes.length - from,
-      at: number | null = null,
-    ) => {
-      if (left === 0) failWith('ENOSPC');
-      const count = fs.writeSync(descriptor, bytes, from, Math.min(length, left), at);
-      left -= count;
-      return count;
-    }) as unknown as typeof fs.writeSync;
-    const { journal, text, open } = makeScene({ ...fs, writeSync });
+    const disk = takingAtMost(
+      () => (left === 0 ? failWith('ENOSPC') : left),
+      (count) => (left -= count),
+    );
+    const { journal, text, open } = makeScene(disk);
     const writer = await beginOne(journal);
     const before = text();
     left = 100;
