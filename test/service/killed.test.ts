@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
 import { Pool } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createKey, type Storage } from '../../src/service/index.ts';
 import { createId } from '../../src/service/model/ids.ts';
-import { startPostgres, type TestCluster } from '../helpers/postgres.ts';
+import { query, startPostgres, type TestCluster } from '../helpers/postgres.ts';
 import { newProgramMachine } from '../helpers/program.ts';
 import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';
 
@@ -224,3 +226,34 @@ test.each(engines)(
   },
   60_000 + rounds * 5_000,
 );
+
+test('SIGTERM on PostgreSQL while a change waits for its store: it is answered as it ended', async () => {
+  const { url, adminUrl } = await cluster.createDatabase();
+  const storage = await openTestStorage(url);
+  const service = await startService({ storage });
+  const holder = new Client({ connectionString: adminUrl });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query('begin');
+  await holder.query('select id from stores where id = $1 for update', [service.storeId]);
+
+  const program = newProgramMachine().start(['service', 'start', '--port', '0', '--database', url]);
+  onTestFinished(() => void program.process.kill('SIGKILL'));
+  const [, origin = ''] = await program.shown(/Listening on (\S+)/);
+  const changed = globalThis.fetch(`${origin}/v1/stores/${service.storeId}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Changed while it stopped' }),
+  });
+  await vi.waitFor(async () => {
+    const waiting = await query(adminUrl, `select 1 from pg_stat_activity where wait_event_type = 'Lock'`);
+    expect(waiting).toHaveLength(1);
+  });
+  program.process.kill('SIGTERM');
+  await setTimeout(500);
+  await holder.query('commit');
+  expect(await changed).toMatchObject({ status: 200 });
+  expect(await program.ended).toMatchObject({ exitCode: 0 });
+  const [store] = await query(adminUrl, 'select name from stores');
+  expect(store).toEqual({ name: 'Changed while it stopped' });
+});
