@@ -146,6 +146,31 @@ test('a decision in doubt is read before the same command is sent', async () => 
   await expect(scene.change(decision)).rejects.toMatchObject({ reason: 'in_doubt' });
 });
 
+test('a decision that was applied and not reported is reported by the same one, and not sent again', async () => {
+  const scene = await startScene(() => ({ status: 200, body: { id: 'd-1', status: 'won' } }));
+  const killed = await scene.changeAndDie(decision);
+  expect(await scene.change(decision)).toMatchObject({
+    isEarlier: true,
+    record: { id: killed.record.id },
+    outcome: { kind: 'applied' },
+  });
+  expect(scene.methods()).toEqual(['POST']);
+  // Now it is known: asked for once more, it is a question to the service.
+  await scene.change(decision);
+  expect(scene.methods()).toEqual(['POST', 'POST']);
+});
+
+test('another decision than one in doubt that a read shows as applied is not sent', async () => {
+  const scene = await startScene(() => 'drop');
+  await scene.change(decision);
+  scene.server.clear();
+  const shown = { record: { id: 'd-1', status: 'won', resolution: 'Delivered' }, evidence: [] };
+  scene.react = () => ({ status: 200, body: shown });
+  const other = { ...decision, body: { status: 'lost', resolution: 'Too late' } };
+  await expect(scene.change(other)).rejects.toMatchObject({ reason: 'changed_meanwhile' });
+  expect(scene.methods()).toEqual(['GET']);
+});
+
 test('the clock set back between two changes does not put the older value over the newer', async () => {
   const scene = await startScene(() => 'drop');
   const first = await scene.change(rename('A'));

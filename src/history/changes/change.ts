@@ -232,8 +232,10 @@ export async function findEarlier(
   for (const found of known.filter((record) => isSameCommand(record, intent, by))) {
     // Another process may be about to learn what came of it.
     const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
-    if (rules.again === 'reads') await refuseDecided(history, request, record, options);
-    else if (rules.again === 'continues') {
+    if (rules.again === 'reads') {
+      const settled = await settleDecided(history, request, intent, record, options);
+      if (settled !== null) return settled;
+    } else if (rules.again === 'continues') {
       const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
       if (!isOwn || request.fresh) continue;
       // Telling what came of it needs no key.
@@ -285,16 +287,24 @@ async function waitForHolder(
   return history.get(record.id);
 }
 
-/** A second decision must not be sent while one is in doubt, or on top of one that the user has not seen. */
-async function refuseDecided(
+/**
+ * A second decision must not be sent while one is in doubt, or on top of one that the user has not seen. Returns an earlier one
+ * that is the same and was applied, where nothing has reported it yet: a caller that has not read the dispute does not know it.
+ */
+async function settleDecided(
   history: History,
-  { readAt = Number.POSITIVE_INFINITY }: ChangeRequest,
+  { readAt }: ChangeRequest,
+  intent: Intent,
   found: HistoryRecord,
   options: SendOptions,
-): Promise<void> {
+): Promise<HistoryRecord | null> {
   const wasInDoubt = isInDoubt(found);
   const record = wasInDoubt ? (await resumeRecord(history, found.id, options)).record : found;
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
-  const isNew = wasInDoubt || Date.parse(record.updatedAt) >= readAt;
-  if (record.state === 'applied' && isNew) throw new RefusedError('changed_meanwhile', record);
+  if (record.state !== 'applied') return null;
+  const isUnread = readAt === undefined && record.fingerprint === intent.fingerprint;
+  if (isUnread && (wasInDoubt || record.open)) return record;
+  const isNew = wasInDoubt || (readAt !== undefined && Date.parse(record.updatedAt) >= readAt);
+  if (isNew) throw new RefusedError('changed_meanwhile', record);
+  return null;
 }

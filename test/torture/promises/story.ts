@@ -161,8 +161,10 @@ function toldBy(
   // It may be killed after it has printed its report.
   if (isResume(run)) return toldByResume(trace, run, subject, keys);
   if (settles(run)) return 'nothing';
-  if (wasKilled(run)) return 'nothing';
+  // It may be killed after it has printed its result.
+  if (wasKilled(run) && run.document === null) return 'nothing';
   if (run.subjects.length > 1) return toldByBatch(run, subject);
+  if (wasKilled(run)) return 'applied';
   switch (run.exitCode) {
     case 0:
     case 12:
