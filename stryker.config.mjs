@@ -6,7 +6,7 @@ export default {
     'src/client/{combine-attempts,doubt,retry,throttle}.ts',
     'src/client/response/{classify,misfit}.ts',
     'src/history/**/*.ts',
-    'src/cli/operation/run/{confirm,duplicate-guard}.ts',
+    'src/cli/operation/send/confirm.ts',
     'src/commands/disputes/dispute-status.ts',
   ],
   // Messages are checked by other tests, and say nothing about outcomes.
