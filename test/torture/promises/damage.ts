@@ -11,10 +11,11 @@ export const damagePromises: readonly ProgramPromise[] = [
     check: (story) => {
       const affected = story.runs.filter((run) => run.damagedFiles.length > 0 && readsOwn(story, run));
       if (affected.length === 0) return null;
-      return affected.flatMap(({ typed, tool, exitCode, requests, stderr, damagedFiles }) => {
+      return affected.flatMap(({ typed, tool, exitCode, error, requests, stderr, damagedFiles }) => {
         const writes = requests.filter(({ write }) => write !== null).length;
         // Some read the store first: where there is nothing to change, the history is not asked.
-        const isNothing = [0, 2, 6].includes(exitCode ?? 1) && writes === 0;
+        const isNothing =
+          writes === 0 && ([0, 2, 6].includes(exitCode ?? 1) || error?.code === 'output_failed');
         if (operations[story.schedule.operation].readsFirst && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
         // An assistant is told no paths.

@@ -2,7 +2,7 @@ import type { Run } from '../play.ts';
 import { otherValue } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isResume, type Story, wasKilled } from './story.ts';
+import { isResume, type Story, takesSafety, wasKilled } from './story.ts';
 
 /** Promises about exit codes and what is printed. */
 export const outputPromises: readonly ProgramPromise[] = [
@@ -118,10 +118,9 @@ export const outputPromises: readonly ProgramPromise[] = [
     id: 'both-truths',
     text: 'a restore that ends after its safety backup names the backup',
     check: (story) => {
-      const { operation, safetyBackup } = story.schedule;
-      if (operation !== 'backup.restore' || !safetyBackup) return null;
+      if (story.schedule.operation !== 'backup.restore') return null;
       return overRuns(story, (run) => {
-        if (wasKilled(run) || run.exitCode === 0 || isResume(run)) return null;
+        if (!takesSafety(story, run) || wasKilled(run) || run.exitCode === 0 || isResume(run)) return null;
         const safety = run.requests.find(
           ({ write, view }) => write?.operation === 'backup.create' && view === 'success',
         );

@@ -1,7 +1,7 @@
 import type { Run } from '../play.ts';
 import type { Effect } from '../service/model.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isResume, type Story, wasKilled } from './story.ts';
+import { isResume, type Story, takesSafety, wasKilled } from './story.ts';
 
 /** Promises about restores and about undoing. */
 export const restorePromises: readonly ProgramPromise[] = [
@@ -79,12 +79,6 @@ const isSame =
   (one: { readonly body: string } | undefined) =>
   ({ body }: { readonly body: string }) =>
     body === one?.body;
-
-/** The library restores what it is told to; `--no-safety-backup` does, too. */
-function takesSafety({ schedule }: Story, { tool, typed }: Run): boolean {
-  if (tool === 'library') return false;
-  return tool === 'mcp' || isResume({ typed } as Run) || typed === 'undo' || schedule.safetyBackup;
-}
 
 type Verdict = (
   run: Run,

@@ -162,7 +162,7 @@ function toldBy(
   if (isResume(run)) return toldByResume(trace, run, subject, keys);
   if (settles(run)) return 'nothing';
   // It may be killed after it has printed its result.
-  if (wasKilled(run) && run.document === null) return 'nothing';
+  if (wasKilled(run) && (run.tool !== 'command' || run.document === null)) return 'nothing';
   if (run.subjects.length > 1) return toldByBatch(run, subject);
   if (wasKilled(run)) return 'applied';
   switch (run.exitCode) {
@@ -171,7 +171,9 @@ function toldBy(
       return 'applied';
     case 10:
       // What is in doubt may be the safety backup before it.
-      return run.error?.outcome === 'not_sent' || isSafetyBackupOnly(trace, writes) ? 'nothing' : 'unknown';
+      return run.error?.outcome === 'not_sent' || (takesSafety(trace, run) && writes.length === 0)
+        ? 'nothing'
+        : 'unknown';
     case 4:
     case 5:
     case 7:
@@ -190,8 +192,10 @@ function toldBy(
   }
 }
 
-function isSafetyBackupOnly({ schedule }: Trace, writes: readonly SeenRequest[]): boolean {
-  return schedule.operation === 'backup.restore' && schedule.safetyBackup && writes.length === 0;
+/** The library restores what it is told to; `--no-safety-backup` does, too. */
+export function takesSafety({ schedule }: Pick<Trace, 'schedule'>, { tool, typed }: Run): boolean {
+  if (schedule.operation !== 'backup.restore' || tool === 'library') return false;
+  return tool === 'mcp' || isResume({ typed } as Run) || typed === 'undo' || schedule.safetyBackup;
 }
 
 const toldByState: Readonly<Record<string, Told>> = {
