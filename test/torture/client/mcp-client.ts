@@ -73,7 +73,9 @@ function endOf(message: Json): ToolEnd {
   const error = object(content.error ?? untrusted.error);
   const { outcome, historyId } = content;
   const code = String(error.code ?? 'none');
-  const exitCode = content.ok ? 0 : (exitCodes[String(outcome)] ?? exitOfRefusal(code));
+  const isThrottled = outcome === 'rejected' && (error.status === 425 || error.status === 429);
+  const exitOfFailure = isThrottled ? 8 : (exitCodes[String(outcome)] ?? exitOfRefusal(code));
+  const exitCode = content.ok ? 0 : exitOfFailure;
   const shown = { error: { ...error, outcome, operationId: historyId } };
   return {
     exitCode: message.error === undefined ? exitCode : 1,

@@ -179,7 +179,7 @@ function toldBy(
     case 7:
     case 8:
     case 9:
-      return 'not-applied';
+      return isReadOnly(trace, run, writes) ? 'not-sent' : 'not-applied';
     case 6:
       return run.error?.code === 'already_sent' ? 'not-sent' : 'not-applied';
     case 2:
@@ -190,6 +190,12 @@ function toldBy(
     default:
       return 'nothing';
   }
+}
+
+/** The read before the write has failed, which says nothing about an earlier one. */
+function isReadOnly({ schedule }: Trace, { error }: Run, writes: readonly SeenRequest[]): boolean {
+  const { readsFirst } = operations[schedule.operation];
+  return readsFirst && error?.outcome === 'not_sent' && writes.length === 0;
 }
 
 /** The library restores what it is told to; `--no-safety-backup` does, too. */
