@@ -19,7 +19,7 @@ export const damagePromises: readonly ProgramPromise[] = [
         if (operations[story.schedule.operation].readsFirst && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
         // An assistant is told no paths.
-        return tool === 'mcp' || damagedFiles.some((file) => stderr.includes(withoutStatus(file)))
+        return tool === 'mcp' || damagedFiles.some((file) => stderr.includes(file))
           ? []
           : [`${typed}: does not name ${damagedFiles.join(' or ')}`];
       });
@@ -72,9 +72,4 @@ const others: readonly string[] = ['store-update', 'resume-newest', 'undo', 'mar
 /** Commands of the operation whose log is damaged, and `resume`: these have to read it. */
 function readsOwn({ class: operationClass }: Story, run: Run): boolean {
   return operationClass !== 'read' && !wasKilled(run) && !others.includes(run.typed);
-}
-
-/** A log may be renamed in between, and damaged all the same. */
-function withoutStatus(file: string): string {
-  return file.replace(/(\.open|\.unsettled)?\.jsonl$/, '');
 }
