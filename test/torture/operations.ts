@@ -17,7 +17,7 @@ export interface OperationModel {
   /** Arguments for one subject, or for several in a batch. */
   command(subjects: readonly string[]): readonly string[];
   /** What the library and an assistant give for one subject, or null where they do not come up. */
-  input(subject: string): Json | null;
+  input(subject: string): Json;
   /** Method of the library, or null. */
   readonly method: string | null;
   /** Of the same command again: each is asked for by itself, continues an open one, or is refused where one may be there. */
@@ -212,7 +212,7 @@ export const operations = {
     id: 'settings.show',
     again: 'another',
     method: null,
-    input: () => null,
+    input: () => ({}),
     class: 'read',
     readsFirst: true,
     freshFlag: null,
@@ -223,7 +223,7 @@ export const operations = {
     id: 'disputes.show',
     again: 'another',
     method: null,
-    input: () => null,
+    input: (subject) => ({ disputeId: uuidOf(subject) }),
     class: 'read',
     readsFirst: true,
     freshFlag: null,
