@@ -16,7 +16,7 @@ export interface OperationModel {
   readonly freshFlag: string | null;
   /** Arguments for one subject, or for several in a batch. */
   command(subjects: readonly string[]): readonly string[];
-  /** What the library and an assistant give for one subject, or null where they do not come up. */
+  /** What the library and an assistant give for one subject. */
   input(subject: string): Json;
   /** Method of the library, or null. */
   readonly method: string | null;
