@@ -50,8 +50,8 @@ function readScript(file: string): string {
     throw new CliError({
       code: 'installation_incomplete',
       exitCode: exitCodes.localState,
-      message: `cannot read ${file}: ${describeSystemError(error)}`,
-      hint: 'the installation is incomplete: install storectl again',
+      what: `cannot read ${file}: ${describeSystemError(error)}`,
+      next: [{ say: 'the installation is incomplete: install storectl again' }],
     });
   }
 }

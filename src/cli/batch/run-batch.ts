@@ -78,7 +78,7 @@ export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<B
   function fail(item: Item, thrown: unknown): void {
     const error = describeHistoryError(thrown);
     if (!(error instanceof CliError)) throw error;
-    const { exitCode, code } = error.details;
+    const { exitCode, code } = error.failure;
     // It was recorded but never sent.
     if (isOver() && code === 'cancelled') return;
     finish(item, resultOfError(error));
@@ -95,7 +95,7 @@ export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<B
     stop ??= new CliError({
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,
-      message: result.message,
+      what: result.message,
       outcome: 'unknown',
     });
   }

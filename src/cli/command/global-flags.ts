@@ -1,6 +1,7 @@
 import { type ConnectionFlags, demoProfile } from '../config/connection-settings.ts';
 import { usageError } from '../core/errors.ts';
 import { parsePath } from '../core/field-path.ts';
+import { maxTimeoutSeconds } from '../core/option-spec.ts';
 import { isOn, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 
 export interface GlobalFlags extends ConnectionFlags {
@@ -49,9 +50,6 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
 function parseFields(text: string): string[][] {
   return text.split(',').map((field) => parsePath(field.trim()));
 }
-
-/** Maximum of `--timeout`, in seconds. */
-export const maxTimeoutSeconds = 86_400;
 
 function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -3,7 +3,7 @@ import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
 import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { CliError, phrase, toRun, usageError } from '../core/errors.ts';
+import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Context } from './context.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
@@ -66,17 +66,19 @@ export async function completeKnownIds(
   return completed;
 }
 
-/** Whether the text begins a known id, and is none itself. */
+/** Whether the text is the beginning of a known id, not the whole id. */
 function isBeginning(text: string, ids: readonly string[]): boolean {
   return text !== '' && !ids.includes(text) && ids.some((id) => id.startsWith(text));
 }
 
 function idTooShort(kind: KnownKind, text: string): CliError {
   const [noun] = operationsOfKind[kind][0]?.split('.') ?? [];
-  const where = noun === undefined ? '' : phrase`; run ${toRun(noun, 'list')} to see the ids`;
   return usageError(
     `"${printable(text)}" is too short for the id of a ${kind}`,
-    phrase`use at least its first ${minIdLength} characters${where}; nothing was sent`,
+    [
+      { say: `use at least its first ${minIdLength} characters` },
+      ...(noun === undefined ? [] : [{ run: [noun, 'list'], rest: 'to see the ids' }]),
+    ],
     { code: 'id_too_short' },
   );
 }
@@ -101,7 +103,7 @@ async function ambiguousId(
   const more = meant.length > described.length ? ', …' : '';
   return usageError(
     `"${printable(text)}" matches ${meant.length} ${kind}s: ${described.join(', ')}${more}`,
-    'use more characters of the id; nothing was sent',
+    'use more characters of the id',
     { code: 'ambiguous_id' },
   );
 }

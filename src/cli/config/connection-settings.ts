@@ -75,8 +75,13 @@ export function resolveSettings(
     throw new CliError({
       code: 'unknown_profile',
       exitCode: exitCodes.usage,
-      message: `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
-      hint: 'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
+      what: `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
+      next: [
+        {
+          run: ['profile', 'list'],
+          rest: 'to see all profiles, or `storectl auth login --profile NAME` to create one',
+        },
+      ],
       outcome: 'not_sent',
     });
   }
@@ -205,8 +210,8 @@ export function refuseMistypedKey(key: string, what: string): void {
   throw new CliError({
     code: 'malformed_key',
     exitCode: exitCodes.notAllowed,
-    message: `${what} is mistyped or cut off: its checksum is wrong`,
-    hint: 'copy the whole key again; nothing was sent',
+    what: `${what} is mistyped or cut off: its checksum is wrong`,
+    next: [{ say: 'copy the whole key again' }],
     outcome: 'not_sent',
   });
 }
@@ -217,11 +222,7 @@ export function checkBaseUrl(text: string, source: Source): URL {
     return parseBaseUrl(text);
   } catch (error) {
     const reason = String(error instanceof Error ? error.message : error);
-    throw usageError(
-      `invalid base URL from ${describeSource(source)}: ${reason.replace(/^The/, 'the')}`,
-      'correct it, or set another with --base-url or STORECTL_BASE_URL',
-      { code: 'invalid_base_url' },
-    );
+    throw usageError(`invalid base URL from ${describeSource(source)}`, reason, { code: 'invalid_base_url' });
   }
 }
 

@@ -52,10 +52,7 @@ function parseJson(text: string, name: string): unknown {
 /** Throws a usage error if the value is nested too deeply to be processed. */
 export function refuseTooDeep(value: unknown, name: string): void {
   if (!isTooDeep(value)) return;
-  throw invalidInput(
-    `${name} is nested more than ${maxNestingDepth} levels deep`,
-    'reduce the nesting; nothing was sent',
-  );
+  throw invalidInput(`${name} is nested more than ${maxNestingDepth} levels deep`, 'reduce the nesting');
 }
 
 /** Whether a file argument stands for standard input. */
@@ -93,7 +90,7 @@ export async function readText(source: InputSource, file: string, flag: string):
 async function readBytes(source: InputSource, named: string, flag: string): Promise<Buffer> {
   if (isStandardInput(named)) {
     const { readStdin } = await import('./stdin.ts');
-    return readStdin(source, `${flag} ${named}`);
+    return readStdin(source, flag, named);
   }
   const file = path.resolve(source.io.cwd, named);
   const found = statSync(file);
@@ -135,10 +132,10 @@ export async function parseObject(
       value = document.toJS();
     } catch (error) {
       const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${describeYamlError(error, text, linesAbove)}`;
-      throw invalidInput(
-        name === null ? problem : `${name} is not valid: ${problem}`,
-        'fix it and run the command again',
-      );
+      throw invalidInput(name === null ? problem : `${name} is not valid: ${problem}`, [
+        { say: 'fix it' },
+        { again: true },
+      ]);
     }
   }
   refuseTooDeep(value, named);

@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type CliError, type FieldError, invalidInput, usageError } from '../core/errors.ts';
+import { type FieldError, invalidFields, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
@@ -53,11 +53,10 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   const flag = field.fileFlag ?? '';
   const text = await readText(source, file, flag);
   if (text.trim() !== '' || !field.required) return text;
-  throw invalidInput(
-    `${describeFile(file)} (${flag}) is empty`,
-    `${field.flag} must not be empty; nothing was sent`,
-    [{ field: field.path.join('.'), flag, detail: 'empty' }],
-  );
+  throw usageError(`${describeFile(file)} (${flag}) is empty`, `${field.flag} must not be empty`, {
+    code: 'invalid_input',
+    fields: [{ field: field.path.join('.'), flag, detail: 'empty' }],
+  });
 }
 
 /** Throws exit 2 for known fields with invalid values. Missing fields are not checked here. */
@@ -75,7 +74,8 @@ export function checkBody(
     .map(({ path, message }): FieldError => {
       return { field: path.join('.'), flag: flagOf(fields, path.join('.')), detail: message };
     });
-  if (wrong.length > 0) throw invalidFields(wrong);
+  if (wrong.length > 0)
+    throw invalidFields(wrong, [{ say: wrong.length === 1 ? 'fix it' : 'fix them' }, { again: true }]);
 }
 
 /** The fields to name by their flags in errors. Those that a file gave are named as they are there. */
@@ -86,16 +86,6 @@ export function fieldsToNameByFlag(
   if (!options.has('--from-file')) return fields;
   return fields.filter(
     ({ flag, fileFlag }) => options.has(flag) || (fileFlag !== null && options.has(fileFlag)),
-  );
-}
-
-/** Exit 2: one message that names every invalid field by its flag. */
-function invalidFields(wrong: readonly FieldError[]): CliError {
-  const lines = wrong.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
-  return invalidInput(
-    lines.length === 1 ? lines.join() : ['invalid values:', ...lines].join('\n  '),
-    `fix ${lines.length === 1 ? 'it' : 'them'} and run the command again; nothing was sent`,
-    [...wrong],
   );
 }
 

@@ -38,7 +38,7 @@ export async function confirmOrFail(
     if (given === wanted) return;
     throw usageError(
       `--confirm ${given || '""'} does not match ${wanted}`,
-      `nothing was changed; to confirm, pass --confirm ${wanted}`,
+      `to confirm, pass --confirm ${wanted}`,
       { code: 'wrong_confirmation' },
     );
   }

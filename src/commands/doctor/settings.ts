@@ -34,7 +34,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     settings = await context.settings();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const check = checkOfError[error.details.code] ?? 'usage';
+    const check = checkOfError[error.failure.code] ?? 'usage';
     const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
     const findings = [
       ...(check === 'settings' ? [] : file),

@@ -2,7 +2,7 @@ import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
@@ -17,8 +17,10 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
+import { planUndo } from '../../history/changes/undo.ts';
+import { HistoryError, RefusedError } from '../../history/errors.ts';
+import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { hasUndo } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
@@ -77,7 +79,18 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
     context.noticeToCopy(
       phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
     );
-  if (hasUndo(record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+  if (canUndo(await context.history(), record))
+    context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+}
+
+/** Whether `undo` would take the change back. */
+function canUndo(history: History, { id }: HistoryRecord): boolean {
+  try {
+    return planUndo(history, id).record.id === id;
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof HistoryError) return false;
+    throw error;
+  }
 }
 
 /** The response for people: of an update, which repeats the whole object, without its body. */

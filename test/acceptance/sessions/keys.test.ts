@@ -425,7 +425,7 @@ test.each([
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
     expect(screen).toContain(
-      command === login ? 'cancelled; no key was stored' : 'cancelled; nothing was sent',
+      command === login ? 'cancelled; the key was not stored' : 'cancelled',
     );
     expect(session.isCursorShown()).toBe(true);
     const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');

@@ -93,7 +93,7 @@ test('auth login: the address is asked for again if it ends in a version', async
   session.type(storeId);
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
-  await session.shows(/ends in \/v1: leave it out, storectl adds it\n. Base URL: \S+\/v1$/);
+  await session.shows(/ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/);
   await enterAddressAgain(session, origin, apiKey);
 });
 

@@ -440,14 +440,14 @@ test('undo of saved settings asks before it overwrites a later change; Enter is 
   const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
 
   const kept = await openSession(undo, { machine });
-  await kept.shows(/Save these settings\? \(y\/N\)$/);
+  await kept.shows(/Undo \S+ and save these settings\? \(y\/N\)$/);
   kept.press('Enter');
   expect(await kept.ends()).toMatch(
-    /Save these settings\? No\nerror: cancelled; nothing was sent\n(.*\n)*exit 130/,
+    /save these settings\? No\nerror: cancelled; nothing was undone\n(.*\n)*exit 130/,
   );
 
   const undone = await openSession(undo, { machine });
-  await undone.shows(/Save these settings\? \(y\/N\)$/);
+  await undone.shows(/Undo \S+ and save these settings\? \(y\/N\)$/);
   undone.type('y');
   expect(await undone.ends()).toMatch(/\nQuiet hours start {2}19:00 → 22:00\n(.*\n)*exit 0/);
   const { stdout } = await machine.run(['settings', 'show', '--json']);
@@ -489,7 +489,7 @@ test('store update: letters typed into the list of fields select nothing; a wron
   session.press('C-u');
   session.type('five percent');
   await session.shows(
-    /must be a whole number \(got "five percent"\), in basis points, for example 250 for 2\.5 %/,
+    /must be a whole number \(got "five percent"\); basis points: 250 is 2\.5 %/,
   );
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);

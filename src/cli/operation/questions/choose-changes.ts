@@ -76,7 +76,6 @@ export function questionsOfChanges(
     questionOf: (field) => () =>
       askInto(context, body, field, {
         now: getPath(current, field.path),
-        currency: values.currency,
         canClear: canClear(field.path),
       }),
     leaveOut: ({ path }) => removePath(body, path),

@@ -53,7 +53,7 @@ export async function completeParameter(context: Context, name: string, text: st
 export function wrongConfirmation(given: string, wanted: string): CliError {
   return usageError(
     `--confirm ${given || '""'} does not match ${wanted}`,
-    `nothing was sent; to confirm, pass --confirm ${wanted}`,
+    `to confirm, pass --confirm ${wanted}`,
     { code: 'wrong_confirmation' },
   );
 }

@@ -68,7 +68,7 @@ export async function readBeforeWrite(run: Run): Promise<Result> {
   try {
     return await send(run);
   } catch (error) {
-    throw error instanceof CliError ? new CliError({ ...error.details, outcome: 'not_sent' }) : error;
+    throw error instanceof CliError ? new CliError({ ...error.failure, outcome: 'not_sent' }) : error;
   }
 }
 
@@ -101,8 +101,8 @@ function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
-    message: `the service accepted ${operation.id}, but its response is not the expected one`,
-    hint: 'check the base URL, or add --debug to see the response',
+    what: `the service accepted ${operation.id}, but its response is not the expected one`,
+    next: [{ say: 'check the base URL, or add --debug to see the response' }],
     outcome: 'applied',
   });
 }
@@ -129,7 +129,7 @@ export async function changeOptions({ target, ui: { context } }: Pick<Run, 'targ
  */
 export async function refuseEarlier(
   run: Run,
-  options: Pick<ChangeOptions, 'allowDuplicate'>,
+  { safetyLabel: _, ...options }: ChangeOptions,
 ): Promise<HistoryRecord | null> {
   const { context, parsed } = run.ui;
   const { previewChange } = await import('../../../history/changes/change.ts');

@@ -1,6 +1,6 @@
 import type { Context } from '../../../cli/command/context.ts';
 import { terminalNeeded } from '../../../cli/command/input-needed.ts';
-import { phrase, toRun } from '../../../cli/core/errors.ts';
+import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
@@ -33,13 +33,14 @@ export async function editPost(
       if (fields.title === null) delete fields.title;
       return { text, fields };
     },
-    nothing: 'nothing was sent',
-    keep: phrase`save it to a file and run ${toRun('blog', 'create', 'FILE')}`,
+    keep: { run: ['blog', 'create', 'FILE'] },
   });
 }
 
 function noteOf(problem: string | null): string {
-  return problem === null ? '' : `<!-- Not sent: ${problem.replaceAll('--', '- -')} -->\n`;
+  return problem === null
+    ? ''
+    : `<!-- Not sent: ${printableInOneLine(problem).replaceAll('--', '- -')} -->\n`;
 }
 
 function withoutNote(text: string): string {

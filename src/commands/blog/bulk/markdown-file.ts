@@ -60,7 +60,7 @@ export function fileError(file: string | null, line: number | null, problem: str
   return invalidInput(`${where}: ${problem}`, fixFile);
 }
 
-const fixFile = 'fix the file and run the command again; nothing was sent';
+const fixFile = [{ say: 'fix the file' }, { again: true }] as const;
 
 function postOf(
   rest: string,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { nearName } from '../../../base/nearest-name.ts';
-import { CliError, type FieldError, invalidInput, usageError } from '../../../cli/core/errors.ts';
+import { CliError, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
@@ -53,14 +53,14 @@ export async function readPostFiles(
     .slice(0, maxProblemsShown)
     .map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
   const more = problems.length - shown.length;
-  throw invalidInput(
+  throw usageError(
     [
       `${problems.length} of ${files.length} files are invalid:`,
       ...shown,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join('\n'),
-    'fix them and run the command again; nothing was sent',
-    problems.flatMap(({ details }): FieldError[] => [...(details.fields ?? [])]),
+    [{ say: 'fix them' }, { again: true }],
+    { code: 'invalid_input', fields: problems.flatMap(({ failure }) => failure.fields ?? []) },
   );
 }
 

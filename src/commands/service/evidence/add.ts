@@ -58,7 +58,7 @@ storage, or neither. This needs write access to the database, not a key.`,
     const given = { kind, label, ...content };
     const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
     const evidence = await open((storage) => submitEvidence(storage, storeId, disputeId, given), {
-      hint: 'check --store, --dispute and --database; nothing was added',
+      hint: 'check --store, --dispute and --database',
       flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
     });
     printChanged(`Added evidence "${label}" to dispute ${disputeId}`, evidence);

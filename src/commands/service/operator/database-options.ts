@@ -55,8 +55,12 @@ export async function withStorage<Result>(
     throw new CliError({
       code: 'database_missing',
       exitCode: exitCodes.localState,
-      message: `database ${name} does not exist`,
-      hint: `run \`${serviceCommand(context, parsed, 'stores create')}\` to create it, or choose another with --database`,
+      what: `database ${name} does not exist`,
+      next: [
+        {
+          say: `run \`${serviceCommand(context, parsed, 'stores create')}\` to create it, or choose another with --database`,
+        },
+      ],
       outcome: 'not_sent',
     });
   }
@@ -67,8 +71,8 @@ export async function withStorage<Result>(
     throw new CliError({
       code: 'database_unusable',
       exitCode: exitCodes.localState,
-      message: `cannot open the database ${name}: ${describeDatabaseError(error)}`,
-      hint: hintFor(error, location),
+      what: `cannot open the database ${name}: ${describeDatabaseError(error)}`,
+      next: [{ say: hintFor(error, location) }],
       outcome: 'not_sent',
     });
   }

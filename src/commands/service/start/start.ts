@@ -93,8 +93,9 @@ STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/ope
     } catch (error) {
       if (!(error instanceof CliError) || context.flags.json || context.io.stderr.isTTY === true) throw error;
       // Whatever reads the log reads JSON.
-      const { exitCode, ...details } = error.details;
-      context.notice(JSON.stringify({ time: new Date().toISOString(), level: 'error', ...details }));
+      const { exitCode, code } = error.failure;
+      const line = { time: new Date().toISOString(), level: 'error', code, message: error.message };
+      context.notice(JSON.stringify(line));
       return exitCode;
     }
   },
@@ -237,7 +238,7 @@ function listenError({ host, port, flags: [portFlag, hostFlag] }: Address, error
   return new CliError({
     code: 'cannot_listen',
     exitCode: exitCodes.localState,
-    message: `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
-    hint: `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)`,
+    what: `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
+    next: [{ say: `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)` }],
   });
 }

@@ -1,5 +1,28 @@
-import type { Phrase } from '../core/errors.ts';
 import { demoProfile } from './connection-settings.ts';
+
+/** A command of this program that the user may run, without the program's name. */
+interface Command {
+  readonly run: readonly string[];
+}
+
+/** Text in which commands are data, so that the profile is named in them where they are printed. */
+export type Phrase = string | readonly (string | Command)[];
+
+/** A command to name in a phrase: `toRun('resume', id)`. */
+export function toRun(...words: readonly string[]): Command {
+  return { run: words };
+}
+
+/** A phrase from a template, whose values may be commands and other phrases. */
+export function phrase(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | Command | Phrase)[]
+): Phrase {
+  return texts.flatMap((text, index) => {
+    const value = values[index] ?? '';
+    return [text, ...(typeof value === 'string' || 'run' in value ? [value] : value)];
+  });
+}
 
 /** The commands that work on the store or on the history of a profile. */
 const usesProfile: ReadonlySet<string> = new Set([
