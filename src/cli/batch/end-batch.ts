@@ -14,7 +14,7 @@ import {
   mostSevereExitCode,
 } from './item-result.ts';
 
-/** A whole batch, to be told. */
+/** A batch that has ended. */
 export interface EndedBatch {
   readonly words: BatchWords;
   readonly results: readonly ItemResult[];

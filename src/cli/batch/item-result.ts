@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { describeItem } from '../output/failure-text.ts';
 
 /**
- * What became of an item of a batch, as `--json` prints it:
+ * The outcome of an item of a batch, as `--json` prints it:
  * - `applied`: this run did it; `exists`: it was so before, and nothing was sent.
  * - `failed`: refused, by the service or before it was sent. `unknown`: it may have been applied.
  * - `skipped`: the user did not want it. `not_sent`: the run ended before it.

@@ -3,6 +3,7 @@ import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
 import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
+import { describeStore, readStoreName } from '../config/store-name.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Context } from './context.ts';
@@ -129,6 +130,17 @@ export async function rememberDispute(context: Context, dispute: unknown): Promi
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
   }
+}
+
+/** The store in use, by its name where this machine has seen it. Printable. */
+export async function describeStoreInUse(context: Context): Promise<string> {
+  const { profile, storeId } = await context.settings();
+  if (profile === demoProfile) {
+    const { example } = await context.demo();
+    const id = storeId?.value ?? example.storeId;
+    return describeStore(id, id === example.storeId ? example.store?.name : null);
+  }
+  return describeStore(storeId?.value ?? '', readStoreName((await context.history()).journal.folder));
 }
 
 /** Changes that are open for other stores than the one in use. */

@@ -44,7 +44,7 @@ const usesProfile: ReadonlySet<string> = new Set([
 
 /**
  * The text of a phrase. Its commands name the profile that was given with a flag, so that they can be pasted: each profile
- * has a store and a history of its own.
+ * has its own store and history.
  */
 export function phraseText(phrase: Phrase, profile: string | undefined): string {
   if (typeof phrase === 'string') return phrase;

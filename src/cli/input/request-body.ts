@@ -89,7 +89,7 @@ export function fieldsToNameByFlag(
   );
 }
 
-/** The flag that sets the field at a dotted path or one of its parents. Null if there is none. */
+/** The flag that sets the field at a dotted path or one of its parents. Null if no flag does. */
 export function flagOf(fields: readonly FieldFlag[], dotted: string): string | null {
   const field = fields.find(({ path }) => {
     const own = path.join('.');

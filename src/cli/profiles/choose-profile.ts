@@ -48,7 +48,7 @@ export async function nameProfile(
   return askFirst(() => chooseOrFail(context, missing, message, choices, confirmation));
 }
 
-/** The stored profile. Throws exit 2, listing the existing names, if there is none. */
+/** The stored profile. Throws exit 2, listing the existing names, if it does not exist. */
 export function requireProfile(profiles: ProfileStore, name: string): Profile {
   const profile = profiles.get(name);
   if (profile !== null) return profile;

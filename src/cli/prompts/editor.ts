@@ -34,7 +34,7 @@ export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string 
   return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** Editors expect it, and a line that is appended to the file becomes a line of its own. */
+/** Editors expect it, and a line that is appended to the file becomes a separate line. */
 function withLastLineEnded(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -163,7 +163,7 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
     if (problem === null) return { ...checkTarget(target), apiKey };
     const { exitCode, code } = problem.failure;
     const { url } = checkTarget(target);
-    // A code of its own is the service's; a base URL with a path may be one too long.
+    // Another code comes from the service itself; a base URL with a path may be one too long.
     const isElsewhere = code === 'http_404' || url.pathname !== '/';
     const wrong =
       exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
-import { completeKnownId, listKnown } from '../../cli/command/known.ts';
+import { completeKnownId, describeStoreInUse, listKnown } from '../../cli/command/known.ts';
 import { minIdLength } from '../../cli/command/short-id.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -25,7 +25,7 @@ export const command = operationCommand({
   withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
 same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.
-The service also keeps an automatic backup of its own (preRestoreBackupId); you do not need it for the undo.`,
+The service also takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
@@ -105,7 +105,8 @@ async function backUpAndRestore(run: Run): Promise<Result> {
   const safety = isOn(parsed, noSafetyBackup)
     ? 'No safety backup is taken.'
     : 'A safety backup is taken first.';
-  context.notice(`This replaces ${what} with the contents of ${from}. ${safety}`);
+  const store = await describeStoreInUse(context);
+  context.notice(`This replaces ${what} of store ${store} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
 
   const label = isOn(parsed, noSafetyBackup) ? undefined : await safetyLabelOf(context, backupId);

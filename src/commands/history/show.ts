@@ -54,12 +54,14 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
   const { open, baseUrl, ...summary } = recordSummary(record, context.now());
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
   const head = {
-    ...{ id: recordId, createdAt, operation, storeId, service: baseUrl },
-    ...{
-      state: describeState({ state: summary.state, open, result }),
-      result: open || result === markedByHand ? undefined : result,
-      attempts,
-    },
+    id: recordId,
+    createdAt,
+    operation,
+    storeId,
+    service: baseUrl,
+    state: describeState({ state: summary.state, open, result }),
+    result: open || result === markedByHand ? undefined : result,
+    attempts,
     failure: record.failure?.message,
   };
   const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
@@ -100,7 +102,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
   const note = settledByReading ? describeProof(problem?.code) : replayed ? sentBefore : undefined;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
   const head = {
-    // The body may have a status of its own.
+    // The body may have a status, too.
     'HTTP status': status,
     ...(problem && { error: problem.code, message: problem.message }),
     ...Object.fromEntries(problem?.fields.map(({ path, detail }) => [path, detail]) ?? []),
@@ -113,7 +115,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
 
 const sentBefore = 'The service had already applied this change: this is its response to the first request.';
 
-/** How an outcome became known without a response of its own. */
+/** How an outcome became known without a response to this request. */
 function describeProof(code: string | null | undefined): string {
   return code === 'slug_taken'
     ? 'The first response was lost. Sent again, the post was refused because it already exists.'

@@ -125,7 +125,7 @@ async function resumeAll(
     id: (_, { record }) => createdId(record),
   });
   const results = withRemedies(records.map((record) => resultIn(end, record)));
-  await tellMore(context, results);
+  await noteMore(context, results);
   const documents = records.map((record, index) =>
     documentOf(context, record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
   );
@@ -181,7 +181,7 @@ async function isWanted(
 }
 
 /** How applied changes are undone, and restores that were not begun. */
-async function tellMore(context: Context, results: readonly ItemResult[]): Promise<void> {
+async function noteMore(context: Context, results: readonly ItemResult[]): Promise<void> {
   const history = await context.history();
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { record, outcome } of results) {

@@ -152,7 +152,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Idempotency key  <idempotency-key>
     It keeps its idempotency key, so it is applied only once.
     ✔ Send this change again? No
-    error: cancelled; nothing was sent again
+    error: cancelled; nothing was sent
     $ echo "exit $?"
     exit 130
     $"
@@ -269,8 +269,8 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: invalid YAML in line 8 (enabled: true); nothing was saved
-      your text is printed above: save it to a file and run \`storectl settings save --from-file FILE\`
+    error: invalid YAML in line 8 (enabled: true)
+      your text is printed above: save it to a file; run \`storectl settings save --from-file FILE\`
     $ echo "exit $?"
     exit 2
     $"
@@ -302,8 +302,8 @@ test('blog create --edit: the same for a post', async () => {
     x
 
     error: invalid YAML in line 3 (Flow sequence in block collection must be sufficiently indented and
-    end with a ]); nothing was sent
-      your text is printed above: save it to a file and run \`storectl blog create FILE\`
+    end with a ])
+      your text is printed above: save it to a file; run \`storectl blog create FILE\`
     $ echo "exit $?"
     exit 2
     $"

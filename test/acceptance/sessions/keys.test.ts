@@ -118,7 +118,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
 
     error: dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
     <uuid>
-      check the id, the store and the base URL (\`storectl auth status\` shows which are used)
+      check the id, the store and the base URL; run \`storectl auth status\` to see which are used
 
     ? Which dispute do you want to see?
       <id>  open, Buyer does not recognize the charge of 84.50 EUR.
@@ -190,7 +190,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   expect(await session.shows(/rejected(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "✔ Create this backup? Yes
 
-    error: the service rejected the request (422 validation_failed): 1 field is invalid
+    error: the service rejected the request (422 validation_failed): 1 field is invalid:
       Sections: must be one of store, blog, settings, endpoints
 
     ? Sections:
@@ -220,7 +220,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
 
     ✔ Create this backup? Yes
 
-    error: the service rejected the request (422 validation_failed): 1 field is invalid
+    error: the service rejected the request (422 validation_failed): 1 field is invalid:
       Sections: must be one of store, blog, settings, endpoints
 
     ✔ Sections: store
@@ -274,7 +274,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
 
     ✔ Create this backup? Yes
 
-    error: the service rejected the request (422 validation_failed): Not valid
+    error: the service rejected the request (422 validation_failed): Not valid:
       Label: is used already
 
     ✔ Label: nightly 2
@@ -382,7 +382,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 
     ✔ Open this dispute? Yes
 
-    error: the service rejected the request (422 validation_failed): 1 field is invalid
+    error: the service rejected the request (422 validation_failed): 1 field is invalid:
       Deadline: must be a time such as <time>
 
     ? Deadline: 9999-12-31T23:59:00-12:00
@@ -424,9 +424,7 @@ test.each([
     await session.shows(question);
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
-    expect(screen).toContain(
-      command === login ? 'cancelled; the key was not stored' : 'cancelled',
-    );
+    expect(screen).toContain(command === login ? 'cancelled; the key was not stored' : 'cancelled');
     expect(session.isCursorShown()).toBe(true);
     const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');
     expect(settingsOf('after')).toBe(settingsOf('before'));
@@ -632,8 +630,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
     found in store
     <uuid>
       check the id, the store and the base
-      URL (\`storectl auth status\` shows
-      which are used)
+      URL; run \`storectl auth status\` to see
+      which are used
       request id:
       <uuid>
     $ echo "exit $?"

@@ -398,7 +398,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
   const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
 
   const kept = await openSession(undo, { machine });
-  await kept.shows(/Send these values\? \(y\/N\)$/);
+  await kept.shows(/Undo \S+ and send these values\? \(y\/N\)$/);
   kept.type('n');
   expect(await kept.ends()).toMatchInlineSnapshot(`
     "$ storectl --demo undo <record>
@@ -416,7 +416,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
   expect(JSON.parse(stdout)).toHaveLength(2);
 
   const undone = await openSession(undo, { machine });
-  await undone.shows(/Send these values\? \(y\/N\)$/);
+  await undone.shows(/Undo \S+ and send these values\? \(y\/N\)$/);
   undone.type('y');
   expect(await undone.ends()).toMatchInlineSnapshot(`
     "$ storectl --demo undo <record>
@@ -488,9 +488,7 @@ test('store update: letters typed into the list of fields select nothing; a wron
   expect(await session.shows(/\? Cashback.*$/)).toMatch(/What do you want to change\? Cashback\n/);
   session.press('C-u');
   session.type('five percent');
-  await session.shows(
-    /must be a whole number \(got "five percent"\); basis points: 250 is 2\.5 %/,
-  );
+  await session.shows(/must be a whole number \(got "five percent"\); basis points: 250 is 2\.5 %/);
   session.press('C-c');
   expect(await session.ends()).toMatch(/exit 130/);
 });

@@ -54,7 +54,7 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly withoutEffect?: string;
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
-  /** What an assistant, and whoever confirms for it, has to know besides the summary of the operation. */
+  /** What an assistant, and the user who confirms, has to know besides the summary of the operation. */
   readonly toolNote?: string;
   /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
   review?(run: Run): Promise<string>;

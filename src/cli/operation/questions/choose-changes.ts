@@ -9,7 +9,7 @@ import type { Question, Questions } from '../../prompts/questions.ts';
 import type { PreparedInput } from '../call/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
-/** A choice besides the fields, which leads to questions of its own. */
+/** A choice besides the fields, which leads to other questions. */
 export interface MoreChanges {
   readonly name: string;
   readonly questions: readonly Question[];

@@ -79,7 +79,7 @@ async function agree(run: Run, interview: Interview, question: string): Promise<
   return answer === 'yes';
 }
 
-/** Asks for any fields of the request, including optional ones. A command with a menu of its own shows that one again. */
+/** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */
 async function askForMore(
   { request: { body }, ui: { context, fields } }: Run,
   interview: Interview,

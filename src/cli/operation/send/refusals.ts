@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 
 const show = (id: string): readonly Step[] => [{ run: ['history', 'show', id], rest: 'to see it' }];
 
-/** What the user is told about a change that the rules of its operation refuse, and how the command ends. */
+/** How a command ends whose change is refused by the rules of its operation. */
 const refusals: Readonly<
   Record<
     RefusalReason,

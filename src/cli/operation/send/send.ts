@@ -2,12 +2,14 @@ import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { showDispute } from '../../../contract/operations/disputes.ts';
+import { updateStore } from '../../../contract/operations/store.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import type { Context } from '../../command/context.ts';
-import { rememberDispute } from '../../command/known.ts';
+import { describeStoreInUse, rememberDispute } from '../../command/known.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
+import { rememberStoreName } from '../../config/store-name.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -25,7 +27,7 @@ import { describeHistoryError } from './refusals.ts';
 export async function announce({ target, ui: { context } }: Run): Promise<void> {
   const { dim } = context.err.color;
   const host = target.profile === demoProfile ? '' : ` @ ${target.host}`;
-  context.notice(dim(`${target.profile} → store ${target.storeId}${host}`));
+  context.notice(dim(`${target.profile} → store ${await describeStoreInUse(context)}${host}`));
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
@@ -164,7 +166,11 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
   const restored = safetyBackup && (await import('../result/restored.ts'));
   if (restored !== null && record.id === safetyBackup?.record.id)
     throw restored.withoutRestore(run, safetyBackup, describeHistoryError(safetyBackup.recordingError));
-  if (outcome.kind === 'applied') context.applied.push(record);
+  if (outcome.kind === 'applied') {
+    context.applied.push(record);
+    if (operation.id === updateStore.id)
+      rememberStoreName(history.journal.folder, getPath(outcome.body, ['name']));
+  }
   let applied: Applied;
   try {
     applied = expectApplied(run, outcome, record);

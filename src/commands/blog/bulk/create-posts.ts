@@ -1,8 +1,8 @@
 import {
+  closeEarlierLogs,
   openHistoryBatch,
   resultOfChange,
   startRun,
-  tellEarlier,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
@@ -65,7 +65,7 @@ export async function createPosts(
   return withResultsFile(context, parsed, async (write) => {
     await confirmPlan(context, planned);
     const known = planned.map(knownResult);
-    await tellEarlier(
+    await closeEarlierLogs(
       history,
       known.flatMap((result) => result?.record ?? []),
     );
@@ -192,7 +192,7 @@ async function settle(
   return makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' });
 }
 
-/** Id, slug and status, as far as a response has told them. */
+/** Id, slug and status, as far as a response says. */
 function describePost(post: PostFile, { outcome, record }: ItemResult): string[] {
   if (outcome !== 'applied' && outcome !== 'exists') return [];
   const body = record && answerBody(record);

@@ -1,8 +1,8 @@
 import {
+  closeEarlierLogs,
   openHistoryBatch,
   resultOfChange,
   startRun,
-  tellEarlier,
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
@@ -61,7 +61,7 @@ export async function decideMany(
     const count = rows.filter(({ plan }) => plan === 'decide').length;
     showPlan(context, describeDecisions(rows, context.out), { isAsked: count > 0 });
     await confirmCount(context, parsed, rows, count);
-    await tellEarlier(
+    await closeEarlierLogs(
       history,
       rows.flatMap((row) => knownResult(row)?.record ?? []),
     );

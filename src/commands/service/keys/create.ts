@@ -93,7 +93,8 @@ async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant>
   if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readGrant(parsed);
   const missing = { field: 'preset', give: '--preset NAME', description: 'scopes of the key' };
   const choices = Object.entries(presets).map(([value, granted]) => ({
-    ...{ value, short: value },
+    value,
+    short: value,
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
   const name = await chooseOrFail(context, missing, 'What should the key be able to do?', choices);
