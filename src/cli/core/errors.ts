@@ -65,6 +65,9 @@ function stepsOf(next: Next): readonly Step[] {
   return Array.isArray(next) ? next : [next as Step];
 }
 
+/** What to do about input that is wrong. */
+export const fixInput: readonly Step[] = [{ say: 'fix it' }, { again: true }];
+
 /** Wrong usage or invalid input: exit 2. */
 export function usageError(what: string | undefined, next: Next = [], more: Partial<Failure> = {}): CliError {
   return new CliError({

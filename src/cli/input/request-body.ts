@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type FieldError, invalidFields, usageError } from '../core/errors.ts';
+import { type FieldError, fixInput, invalidFields, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
@@ -74,8 +74,7 @@ export function checkBody(
     .map(({ path, message }): FieldError => {
       return { field: path.join('.'), flag: flagOf(fields, path.join('.')), detail: message };
     });
-  if (wrong.length > 0)
-    throw invalidFields(wrong, [{ say: wrong.length === 1 ? 'fix it' : 'fix them' }, { again: true }]);
+  if (wrong.length > 0) throw invalidFields(wrong, fixInput);
 }
 
 /** The fields to name by their flags in errors. Those that a file gave are named as they are there. */

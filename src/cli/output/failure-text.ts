@@ -47,7 +47,7 @@ export function describeItem({ fields = [], ...failure }: Failure, recordId: str
 }
 
 /** The steps in one sentence. */
-export function describeSteps(
+function describeSteps(
   steps: readonly Step[],
   audience: Pick<Audience, 'now' | 'profile'>,
 ): string | undefined {

@@ -190,7 +190,7 @@ test('settings edit', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:15
     Undo: storectl --demo undo <record>
@@ -211,7 +211,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ? Invalid YAML in line 8 (enabled: true). What do you want to do?
     ❯ Edit again
       Cancel and print the text
@@ -224,7 +224,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✔ Invalid YAML in line 8 (enabled: true). What do you want to do? Edit again
     ✔ Invalid YAML in line 8 (enabled: true). What do you want to do? Cancel and print the text
 

@@ -51,7 +51,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label     nightly
     Sections  store
@@ -213,7 +213,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
     ✔ Sections: Other…
     ✔ Sections: Other…
     ✔ Other sections (comma-separated): orders
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label     nightly
     Sections  orders
@@ -374,7 +374,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     demo: example data on this machine, not a real store
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Deadline  10000-01-01 11:59 UTC (in 7973 years)
     Kind      payment
@@ -467,7 +467,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     4: endpoints
     5: Other…
     Numbers, comma-separated: 1, 2
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label: nightly
     Sections: store, blog
@@ -545,7 +545,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Resolution:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "  within 5 days of receiving them.
+    "  refund the original payment method
+      within 5 days of receiving them.
 
     Other fields
       Idempotency key  example-open
@@ -556,8 +557,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ✔ Status: won
     ✔ Resolution: Delivered, as the
       carrier has confirmed
-    demo → store
-    <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Status      won
     Resolution  Delivered, as the carrier
@@ -570,8 +570,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Ctrl-C to cancel\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "demo → store
-    <uuid>
+    "  carrier has confirmed
+    demo → store Juniper & Ink (5e0c7a52)
 
     Status      won
     Resolution  Delivered, as the carrier
@@ -606,8 +606,7 @@ test('40 columns: results and errors are wrapped at words', async () => {
      the big spring sale" --sections store
     demo: example data on this machine, not
     a real store
-    demo → store
-    <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✓ Created backup "before the big spring
     sale" (store)
     ID
@@ -666,7 +665,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown, press Enter to open your editor):
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Title    Spring sale
     Content  A line more.

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { nearName } from '../../../base/nearest-name.ts';
-import { CliError, usageError } from '../../../cli/core/errors.ts';
+import { CliError, fixInput, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
@@ -59,7 +59,7 @@ export async function readPostFiles(
       ...shown,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join('\n'),
-    [{ say: 'fix them' }, { again: true }],
+    fixInput,
     { code: 'invalid_input', fields: problems.flatMap(({ failure }) => failure.fields ?? []) },
   );
 }
