@@ -347,7 +347,7 @@ describe('the check itself finds', () => {
     ['src/service/log.ts', `console.error('oh');`],
     ['src/client/proxy.ts', `const proxy = process.env.HTTPS_PROXY;`],
     ['src/cli/operation/send/send.ts', `import { describeFailure } from '../../output/failure-text.ts';`],
-    ['src/commands/backup/restore.ts', `import { describeSteps } from '../../cli/output/failure-text.ts';`],
+    ['src/commands/backup/restore.ts', `import { describeFailure } from '../../cli/output/failure-text.ts';`],
     ['src/history/changes/send.ts', `if (operation === 'blog.create') return;`],
     ['src/cli/long.ts', 'const line = 1;\n'.repeat(301)],
   ])('%s: %s', (file, text) => {

@@ -10,10 +10,10 @@ import { argumentValue, optionValue, type ParsedCommand } from '../cli/core/pars
 import type { ChangeOptions, OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import { describeRestored, safetyLabelOf, withSafetyId } from '../cli/operation/result/restored.ts';
-import { wrongConfirmation } from '../cli/operation/send/confirm.ts';
 import { announce, readBeforeWrite, recording, refuseEarlier, send } from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
+import { wrongConfirmation } from '../cli/prompts/confirm-or-fail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';

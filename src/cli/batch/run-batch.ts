@@ -169,16 +169,14 @@ function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cel
   return {
     print(item: Item, result: ItemResult, isKnown: boolean): void {
       const line = describe(item, result);
+      const { outcome } = result;
       if (!isKnown) progress.step(line);
-      else if (line !== null && !isPlanShown && isNews(result)) progress.note(line);
+      // What exists, and what the user did not mean, is only counted.
+      else if (line !== null && !isPlanShown && outcome !== 'exists' && outcome !== 'skipped')
+        progress.note(line);
     },
     end: progress.end,
   };
-}
-
-/** What exists, and what the user did not mean, is only counted. */
-function isNews({ outcome }: ItemResult): boolean {
-  return outcome !== 'exists' && outcome !== 'skipped';
 }
 
 /** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */

@@ -38,17 +38,13 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
     store: optionValue(parsed, '--store'),
     baseUrl: optionValue(parsed, '--base-url'),
     json: isOn(parsed, '--json') || fields !== undefined,
-    fields: fields === undefined ? null : parseFields(fields),
+    fields: fields === undefined ? null : fields.split(',').map((field) => parsePath(field.trim())),
     quiet: isOn(parsed, '--quiet'),
     dryRun: isOn(parsed, '--dry-run'),
     noInput: isOn(parsed, '--no-input'),
     timeoutMs: parseTimeout(optionValue(parsed, '--timeout')),
     debug: isOn(parsed, '--debug'),
   };
-}
-
-function parseFields(text: string): string[][] {
-  return text.split(',').map((field) => parsePath(field.trim()));
 }
 
 function parseTimeout(text: string | undefined): number | undefined {

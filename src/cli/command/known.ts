@@ -60,16 +60,12 @@ export async function completeKnownIds(
   const completed: string[] = [];
   for (const text of texts) {
     const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
-    if (text.length < minIdLength && isBeginning(text, ids)) throw idTooShort(kind, text);
+    const isBeginning = text !== '' && !ids.includes(text) && ids.some((known) => known.startsWith(text));
+    if (text.length < minIdLength && isBeginning) throw idTooShort(kind, text);
     if (others.length > 0) throw await ambiguousId(context, kind, text, known);
     completed.push(id);
   }
   return completed;
-}
-
-/** Whether the text is the beginning of a known id, not the whole id. */
-function isBeginning(text: string, ids: readonly string[]): boolean {
-  return text !== '' && !ids.includes(text) && ids.some((id) => id.startsWith(text));
 }
 
 function idTooShort(kind: KnownKind, text: string): CliError {

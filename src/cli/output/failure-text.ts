@@ -29,10 +29,10 @@ export function describeFailure(
 
 /** The error that `--json` prints on stderr. */
 export function failureDocument(failure: Failure, audience: Audience) {
-  const { exitCode: _, what: __, done: ___, next: ____, reason: _____, fields, ...data } = failure;
+  const { code, exitCode: _, what: __, done: ___, next: ____, reason: _____, fields, ...data } = failure;
   const described = describeFailure(failure, audience);
   const named = fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
-  return { ...described, ...data, fields: named };
+  return { code, ...described, ...data, fields: named };
 }
 
 /** The reason of one item of a batch, in one line. The whole batch says what was sent. */

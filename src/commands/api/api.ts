@@ -159,7 +159,11 @@ async function send(request: RawRequest): Promise<void> {
   if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
   include();
   if (flags.quiet || flags.fields !== null)
-    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, result);
+    await printResult(
+      run ?? asRun(request, { ...rawChange('GET', path), class: 'read' }),
+      { id: idIfAny },
+      result,
+    );
   // --json prints one JSON document even if the answer is text or empty.
   else if (flags.json && !isJson(result.text)) printJson(context, result.answer);
   else printBody(context, result.text);
@@ -179,10 +183,6 @@ function runOf(request: RawRequest): Run | null {
     // Without a key in the body, every attempt would be applied again.
     class: known.class === 'keyed' && !hasKey ? 'one-shot' : known.class,
   });
-}
-
-function readOf({ path }: RawRequest): Operation {
-  return { ...rawChange('GET', path), class: 'read' };
 }
 
 function asRun({ context, connection, parsed, body }: RawRequest, operation: Operation): Run {

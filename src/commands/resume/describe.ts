@@ -109,11 +109,7 @@ export function withRemedies(results: readonly ItemResult[]): ItemResult[] {
 }
 
 function reasonOf({ code }: ItemResult): LeftReason | null {
-  return code !== null && isReason(code) ? code : null;
-}
-
-function isReason(code: string): code is LeftReason {
-  return Object.hasOwn(reasons, code);
+  return code !== null && Object.hasOwn(reasons, code) ? (code as LeftReason) : null;
 }
 
 /** What identifies a change, and once it has a result, what it made. */

@@ -1,6 +1,6 @@
 import { endBatch } from '../../cli/batch/end-batch.ts';
 import { countItems, type ItemResult, makeResult } from '../../cli/batch/item-result.ts';
-import { type BatchEnd, resultIn, runBatch } from '../../cli/batch/run-batch.ts';
+import { resultIn, runBatch } from '../../cli/batch/run-batch.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { openOfOtherStores } from '../../cli/command/known.ts';
@@ -129,16 +129,8 @@ async function resumeAll(
   const documents = records.map((record, index) =>
     documentOf(context, record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
   );
-  return conclude(context, end, results, id === records[0]?.id ? documents[0] : documents);
-}
-
-function conclude(
-  context: Context,
-  { stop }: BatchEnd<HistoryRecord>,
-  results: readonly ItemResult[],
-  document: unknown,
-): ExitCode {
-  return endBatch(context, { words, results, document, stop });
+  const document = id === records[0]?.id ? documents[0] : documents;
+  return endBatch(context, { words, results, document, stop: end.stop });
 }
 
 /** Continues one change. In a terminal, what is not sent without a yes is asked for. */

@@ -40,7 +40,8 @@ async function editAndSave(run: Run): Promise<Result | null> {
     fileName: 'settings.yaml',
     withNote: (text, problem) => header(problem) + text,
     keepsNote: true,
-    withoutNote: withoutHeader,
+    // Comments further down belong to the user.
+    withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, ''),
     async use(text) {
       const next = await parseObject(text, null, linesAboveText);
       checkBody(saveSettings, [], next);
@@ -66,8 +67,3 @@ function header(problem: string | null): string {
 
 /** In the file that the editor opens again, with a reason of one line. */
 const linesAboveText = header('reason').split('\n').length - 1;
-
-/** Removes the comments at the top, which are ours. Comments further down belong to the user. */
-function withoutHeader(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, '');
-}

@@ -92,7 +92,9 @@ function rejected(
       missing ??
       (hasWaited
         ? `the service got too many requests (${status}${code})`
-        : `the service rejected the request (${status}${code}): ${said}`),
+        : status < 400
+          ? `the service returned ${said}`
+          : `the service rejected the request (${status}${code}): ${said}`),
     next: nextOfCode(problem.code, context.fields) ?? nextOfStatus(status, retryAt, context),
     status,
     fields: fields.length > 0 ? fields : undefined,

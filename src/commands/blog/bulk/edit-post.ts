@@ -26,8 +26,11 @@ export async function editPost(
   }
   return editUntilUsed(context, await renderMarkdownPost(draft), {
     fileName: 'post.md',
-    withNote: (text, problem) => noteOf(problem) + text,
-    withoutNote,
+    withNote: (text, problem) =>
+      problem === null
+        ? text
+        : `<!-- Not sent: ${printableInOneLine(problem).replaceAll('--', '- -')} -->\n${text}`,
+    withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, ''),
     async use(text) {
       const { fields } = await parseMarkdownPost(text, null);
       if (fields.title === null) delete fields.title;
@@ -35,14 +38,4 @@ export async function editPost(
     },
     keep: { run: ['blog', 'create', 'FILE'] },
   });
-}
-
-function noteOf(problem: string | null): string {
-  return problem === null
-    ? ''
-    : `<!-- Not sent: ${printableInOneLine(problem).replaceAll('--', '- -')} -->\n`;
-}
-
-function withoutNote(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, '');
 }
