@@ -72,18 +72,11 @@ export function resolveSettings(
   }
   const stored = profiles.get(profile.value);
   if (stored === null && named !== null && !options.profileMayBeNew && !isFullySpecified(flags, env)) {
-    throw new CliError({
-      code: 'unknown_profile',
-      exitCode: exitCodes.usage,
-      what: `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
-      next: [
-        {
-          run: ['profile', 'list'],
-          rest: 'to see all profiles, or `storectl auth login --profile NAME` to create one',
-        },
-      ],
-      outcome: 'not_sent',
-    });
+    throw usageError(
+      `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
+      'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
+      { code: 'unknown_profile' },
+    );
   }
   // The folder's store belongs to the folder's profile. With another profile, data would go to the wrong store.
   const folderApplies = folder.profile === undefined || folder.profile === profile.value;
@@ -207,12 +200,9 @@ export function checkKey(key: string, what: string): string {
 export function refuseMistypedKey(key: string, what: string): void {
   const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
   if (!looksLikeOurs || isWellFormedKey(key)) return;
-  throw new CliError({
+  throw usageError(`${what} is mistyped or cut off: its checksum is wrong`, 'copy the whole key again', {
     code: 'malformed_key',
     exitCode: exitCodes.notAllowed,
-    what: `${what} is mistyped or cut off: its checksum is wrong`,
-    next: [{ say: 'copy the whole key again' }],
-    outcome: 'not_sent',
   });
 }
 

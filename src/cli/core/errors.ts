@@ -32,6 +32,8 @@ export interface Failure {
   readonly exitCode: ExitCode;
   /** What happened, as a clause. Without it, `fields` say all. */
   readonly what?: string | undefined;
+  /** More of it, printed below the clause line by line. */
+  readonly lines?: readonly string[];
   readonly fields?: readonly FieldError[] | undefined;
   readonly outcome?: OutcomeKind | undefined;
   /** What the command did before it failed, each a clause: `safety backup 01a1… was taken`. */

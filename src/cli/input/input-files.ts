@@ -81,9 +81,7 @@ export async function readText(source: InputSource, file: string, flag: string):
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw usageError(`${named} is not UTF-8 text`, 'save it as UTF-8', {
-      code: 'unreadable_file',
-    });
+    throw usageError(`${named} is not UTF-8 text`, 'save it as UTF-8', { code: 'unreadable_file' });
   }
 }
 

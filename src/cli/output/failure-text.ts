@@ -29,7 +29,17 @@ export function describeFailure(
 
 /** The error that `--json` prints on stderr. */
 export function failureDocument(failure: Failure, audience: Audience) {
-  const { code, exitCode: _, what: __, done: ___, next: ____, reason: _____, fields, ...data } = failure;
+  const {
+    code,
+    exitCode: _,
+    what: __,
+    lines: ___,
+    done: ____,
+    next: _____,
+    reason: ______,
+    fields,
+    ...data
+  } = failure;
   const described = describeFailure(failure, audience);
   const named = fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
   return { code, ...described, ...data, fields: named };
@@ -108,10 +118,13 @@ interface Clause {
   readonly lines: readonly string[];
 }
 
-function clauseOf({ what, fields = [], status }: Failure, nameOf: (field: FieldError) => string): Clause {
+function clauseOf(
+  { what, lines = [], fields = [], status }: Failure,
+  nameOf: (field: FieldError) => string,
+): Clause {
   // The fields that a response names are not in the clause.
   const named = status === undefined ? [] : fields.map((field) => `${nameOf(field)}: ${field.detail}`);
-  if (what !== undefined) return { clause: what, lines: named };
+  if (what !== undefined) return { clause: what, lines: [...lines, ...named] };
   const [only, ...others] = fields;
   const isMissing = only?.give !== undefined;
   if (only !== undefined && others.length === 0) {

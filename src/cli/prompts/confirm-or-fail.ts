@@ -16,11 +16,7 @@ export function confirmOption(value: string, what: string): OptionSpec {
 }
 
 export function missingConfirmation(give: string): MissingInput {
-  return {
-    field: 'confirm',
-    give: `--confirm ${give}`,
-    description: 'this cannot be undone',
-  };
+  return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
 }
 
 /** Exit 2 for a `--confirm` that does not match the command. */

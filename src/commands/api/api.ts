@@ -201,14 +201,7 @@ function asRun({ context, connection, parsed, body }: RawRequest, operation: Ope
 async function read({ context, connection, method, path }: RawRequest): Promise<Result> {
   const known = matchOperation(method, path);
   const outcome = await connection.client.send(
-    {
-      method,
-      path,
-      body: null,
-      class: 'read',
-      operation: known ?? null,
-      anyBody: known === undefined,
-    },
+    { method, path, body: null, class: 'read', operation: known ?? null, anyBody: known === undefined },
     sendOptions(context),
   );
   if (outcome.kind !== 'applied') {

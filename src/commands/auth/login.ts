@@ -46,10 +46,7 @@ never a flag, because command lines are visible to other programs and stay in th
         'leave out --demo, or choose another profile with --profile NAME',
       );
 
-    const given = {
-      baseUrl: settings.baseUrl?.value.href,
-      storeId: settings.storeId?.value,
-    };
+    const given = { baseUrl: settings.baseUrl?.value.href, storeId: settings.storeId?.value };
     const withKey = isOn(parsed, '--with-key');
     refuseMissing(context, given, withKey);
     const { url, storeId, apiKey } = withKey

@@ -47,10 +47,7 @@ const reasons: Readonly<
     message: 'could not be settled',
     remedy: (id) => [{ run: ['resume', id], rest: 'later' }, ...mark(id)],
   },
-  ask_user: {
-    message: 'the service cannot be asked, and sending it again could do it twice',
-    remedy: mark,
-  },
+  ask_user: { message: 'the service cannot be asked, and sending it again could do it twice', remedy: mark },
   unreadable: { message: 'its request was lost in a damaged log', remedy: mark },
 };
 

@@ -46,12 +46,7 @@ export async function offerRestore(context: Context, unfinished: UnfinishedResto
   const run: Run = {
     target: await context.connect(),
     request: { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } },
-    ui: {
-      context,
-      parsed: { arguments: {}, options: new Map() },
-      fields: [],
-      interview: null,
-    },
+    ui: { context, parsed: { arguments: {}, options: new Map() }, fields: [], interview: null },
   };
   await confirmById(run, backupId, 'Restore this backup?');
   const { record } = await send(run, { safetyLabel: await safetyLabelOf(context, backupId) });

@@ -58,7 +58,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       given,
       current.document,
       [{ say: 'read them again, or remove updatedAt from the input to save it anyway' }],
-      'Your input → the current settings:',
+      'the settings were changed after your input was read (your input → the current settings)',
     );
   }
   return previewOf(run, prepareSave(run, current, next, ifMoved));

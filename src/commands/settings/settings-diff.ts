@@ -52,22 +52,20 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
   );
 }
 
-/** Exit 6: someone else changed the settings in the meantime. Shows the differences; `title` says what they are. */
+/** Exit 6: someone else changed the settings in the meantime. Shows the differences. */
 export function movedError(
   { now }: Pick<Context, 'now'>,
   before: unknown,
   after: unknown,
   next: readonly Step[],
-  title = 'Their changes:',
+  what = 'someone else changed the settings in the meantime',
 ): CliError {
   const moved = changesBetween(before, after);
   return new CliError({
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
-    what: [
-      `someone else changed the settings in the meantime. ${title}`,
-      describeChanges(moved, now(), { color: withoutColors, width: null }),
-    ].join('\n'),
+    what,
+    lines: describeChanges(moved, now(), { color: withoutColors, width: null }).split('\n'),
     next,
     outcome: 'not_sent',
     fields: moved.map(({ path, after }) => ({

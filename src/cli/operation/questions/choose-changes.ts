@@ -74,10 +74,7 @@ export function questionsOfChanges(
       return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
     questionOf: (field) => () =>
-      askInto(context, body, field, {
-        now: getPath(current, field.path),
-        canClear: canClear(field.path),
-      }),
+      askInto(context, body, field, { now: getPath(current, field.path), canClear: canClear(field.path) }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }

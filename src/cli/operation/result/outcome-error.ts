@@ -27,9 +27,7 @@ export interface Sent {
   readonly subject?: Subject;
 }
 
-type OutcomeContext = Required<Omit<Sent, 'subject'>> & {
-  readonly subject?: Subject;
-};
+type OutcomeContext = Required<Omit<Sent, 'subject'>> & { readonly subject?: Subject };
 
 /** What a request is about. */
 interface Subject {

@@ -80,11 +80,7 @@ export function withoutRestore(
     profile,
     baseUrl,
   });
-  return new CliError({
-    ...failure,
-    what: `the safety backup failed: ${failure.what}`,
-    outcome: 'not_sent',
-  });
+  return new CliError({ ...failure, what: `the safety backup failed: ${failure.what}`, outcome: 'not_sent' });
 }
 
 /** The error of a restore after its safety backup: something was sent, and says which. */

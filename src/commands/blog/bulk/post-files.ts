@@ -49,19 +49,13 @@ export async function readPostFiles(
   }
   if (problems.length === 0) return posts;
   if (problems.length === 1 && problems[0]) throw problems[0];
-  const shown = problems
-    .slice(0, maxProblemsShown)
-    .map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
+  const shown = problems.slice(0, maxProblemsShown).map(({ message }) => message);
   const more = problems.length - shown.length;
-  throw usageError(
-    [
-      `${problems.length} of ${files.length} files are invalid:`,
-      ...shown,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-    ].join('\n'),
-    fixInput,
-    { code: 'invalid_input', fields: problems.flatMap(({ failure }) => failure.fields ?? []) },
-  );
+  throw usageError(`${problems.length} of ${files.length} files are invalid`, fixInput, {
+    code: 'invalid_input',
+    lines: more > 0 ? [...shown, `and ${more} more`] : shown,
+    fields: problems.flatMap(({ failure }) => failure.fields ?? []),
+  });
 }
 
 async function readPostFile(

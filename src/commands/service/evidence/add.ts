@@ -26,12 +26,7 @@ export const command = operatorCommand({
   description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
 storage, or neither. This needs write access to the database, not a key.`,
   options: [
-    {
-      flag: '--dispute',
-      value: 'ID',
-      description: 'Dispute that the evidence is for',
-      complete: 'dispute',
-    },
+    { flag: '--dispute', value: 'ID', description: 'Dispute that the evidence is for', complete: 'dispute' },
     { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number' },
     { flag: '--label', value: 'TEXT', description: 'Label: what it shows, in a few words' },
     { flag: '--text', value: 'TEXT', description: 'Content of the evidence' },

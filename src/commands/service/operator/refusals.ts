@@ -31,10 +31,5 @@ export function describeRefusal(
   const what = lowerFirst(message).replace(/\.$/, '');
   const advice =
     code === 'slug_taken' && flags.slug !== undefined ? `choose another slug with ${flags.slug}` : hint;
-  return new CliError({
-    code,
-    exitCode: exits[code] ?? exitCodes.rejected,
-    what,
-    next: [{ say: advice }],
-  });
+  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, what, next: [{ say: advice }] });
 }
