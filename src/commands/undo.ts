@@ -46,7 +46,7 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
     },
   ],
   dryRun: true,
-  withoutEffect: 'nothing was undone',
+  withoutEffect: 'nothing was changed',
   examples: ['undo', 'undo k3f9a2', 'undo k3f9a2 --confirm k3f9a2 --json'],
   async run(context, parsed) {
     const given = argumentValue(parsed, 'id');

@@ -68,7 +68,7 @@ function stepsOf(next: Next): readonly Step[] {
 }
 
 /** What to do about input that is wrong. */
-export const fixInput: readonly Step[] = [{ say: 'fix it' }, { again: true }];
+export const fixInput: readonly Step[] = [{ say: 'fix the input' }, { again: true }];
 
 /** Wrong usage or invalid input: exit 2. */
 export function usageError(what: string | undefined, next: Next = [], more: Partial<Failure> = {}): CliError {

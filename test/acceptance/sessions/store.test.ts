@@ -407,7 +407,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
     Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)
     Warning: some of these fields were changed again since <record> (by <record>).
     ✔ Undo <record> and send these values? No
-    error: cancelled; nothing was undone
+    error: cancelled; nothing was changed
     $ echo "exit $?"
     exit 130
     $"
@@ -443,7 +443,7 @@ test('undo of saved settings asks before it overwrites a later change; Enter is 
   await kept.shows(/Undo \S+ and save these settings\? \(y\/N\)$/);
   kept.press('Enter');
   expect(await kept.ends()).toMatch(
-    /save these settings\? No\nerror: cancelled; nothing was undone\n(.*\n)*exit 130/,
+    /save these settings\? No\nerror: cancelled; nothing was changed\n(.*\n)*exit 130/,
   );
 
   const undone = await openSession(undo, { machine });

@@ -5,7 +5,14 @@ import { MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/retry.ts'
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
-import { CliError, cancelledError, type Failure, type FieldError, type Step } from '../../core/errors.ts';
+import {
+  CliError,
+  cancelledError,
+  type Failure,
+  type FieldError,
+  fixInput,
+  type Step,
+} from '../../core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../core/exit-codes.ts';
 import { printable } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -239,7 +246,7 @@ function nextOfStatus(
   }
   if (status === 409 || status === 412) return [{ say: 'check the current state before you try again' }];
   if (isRateLimit(status)) return [{ again: true, after: retryAt }];
-  if (status === 422 || status === 400) return [{ say: 'fix the input' }, { again: true }];
+  if (status === 422 || status === 400) return fixInput;
   if (status === 405) return [{ say: 'check the method and the path' }];
   if (status === 413) return [{ say: 'the input is too large for the service: send less' }];
   return status >= 300 && status < 400
