@@ -59,14 +59,12 @@ function isLeft({ outcome, code }: ItemResult): boolean {
   return outcome === 'not_sent' || (outcome === 'skipped' && code === null);
 }
 
-interface Failing {
-  readonly exitCode: ExitCode;
-  readonly totals: string;
-  readonly advice?: string | undefined;
-}
-
 /** The error that stopped the batch, with how far it got. */
-function stopped(words: BatchWords, { message, failure }: CliError, { exitCode, totals }: Failing): CliError {
+function stopped(
+  words: BatchWords,
+  { message, failure }: CliError,
+  { exitCode, totals }: { readonly exitCode: ExitCode; readonly totals: string },
+): CliError {
   const { code, status, requestId, next = [] } = failure;
   const isUnanswered = failure.exitCode === exitCodes.unknown && status === undefined;
   const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`;
@@ -86,7 +84,7 @@ function stopped(words: BatchWords, { message, failure }: CliError, { exitCode, 
 function incomplete(
   words: BatchWords,
   results: readonly ItemResult[],
-  { exitCode, advice }: Omit<Failing, 'totals'>,
+  { exitCode, advice }: Pick<EndedBatch, 'advice'> & { readonly exitCode: ExitCode },
 ): CliError {
   const bad = results.filter((result) => result.exitCode !== exitCodes.done);
   const doubts = bad.filter(({ outcome }) => outcome === 'unknown').length;

@@ -26,20 +26,9 @@ export function phrase(
 
 /** The commands that work on the store or on the history of a profile. */
 const usesProfile: ReadonlySet<string> = new Set([
-  'api',
+  ...'api backup blog disputes doctor history notify reclaim resume settings store undo'.split(' '),
   'auth logout',
   'auth status',
-  'backup',
-  'blog',
-  'disputes',
-  'doctor',
-  'history',
-  'notify',
-  'reclaim',
-  'resume',
-  'settings',
-  'store',
-  'undo',
 ]);
 
 /**

@@ -5,12 +5,12 @@ import { appealReclaim } from '../../../contract/operations/reclaims.ts';
 import type { Context } from '../../command/context.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
-import { CliError, type FieldError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { nounOf } from '../../input/path-parameter.ts';
-import { describeFailure } from '../../output/failure-text.ts';
+import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
 import { askChoice, askText, type Choice } from '../../prompts/prompts.ts';
 import {
@@ -50,18 +50,15 @@ export function isNotFound(error: unknown): error is CliError {
 export function explainRefusal(
   { notice, err, flags, now }: Context,
   error: CliError,
-  { nameOf, isStepShown = isNotFound(error) }: ExplanationOptions = {},
+  {
+    nameOf,
+    isStepShown = isNotFound(error),
+  }: { readonly nameOf?: Audience['nameOf']; readonly isStepShown?: boolean } = {},
 ): void {
   const audience = { now: now(), profile: flags.profile, ...(nameOf && { nameOf }) };
   const { message, hint } = describeFailure(error.failure, audience);
   const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
   notice(`\n${err.color.yellow(printableLines(lines.join('\n')))}\n`);
-}
-
-interface ExplanationOptions {
-  /** The name of a field in the questions. */
-  readonly nameOf?: (field: FieldError) => string | null;
-  readonly isStepShown?: boolean;
 }
 
 /**
