@@ -33,6 +33,13 @@ const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
   { from: /^src\/commands\/demo\//, to: /^src\/service\/index\.ts$/, onDemand: false },
 ];
 
+/** Only these make sentences of failures: `main`, results of a batch, questions, and the MCP server. */
+const failureText = {
+  file: 'src/cli/output/failure-text.ts',
+  importers:
+    /^src\/(cli\/(main\.ts|batch\/item-result\.ts|operation\/questions\/|prompts\/)|commands\/mcp\/)/,
+};
+
 const operationBase = ['core', 'config', 'output', 'command', 'completion', 'input', 'prompts'];
 
 /** What the folders of a layer may import of each other. Files at the top of a layer may import all of it. */
@@ -40,7 +47,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   cli: {
     core: [],
     config: ['core'],
-    output: ['core'],
+    output: ['core', 'config'],
     command: ['core', 'config', 'output'],
     completion: ['core', 'config', 'output'],
     input: ['core', 'command'],
@@ -58,7 +65,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
     ],
     batch: [...operationBase, 'operation/call', 'operation/result', 'operation/send'],
     profiles: ['core', 'config', 'command', 'prompts'],
-    program: ['core', 'config', 'command', 'completion', 'prompts'],
+    program: ['core', 'config', 'output', 'command', 'completion', 'prompts'],
   },
   service: {
     model: [],
@@ -85,7 +92,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   commander: /^src\/cli\/(main|program\/(parser|help))\.ts$/,
   '@inquirer/prompts': /^src\/cli\/prompts\/prompts\.ts$/,
   conf: /^src\/cli\/config\/profile-store\.ts$/,
-  chalk: /^src\/cli\/output\/colors\.ts$/,
+  chalk: /^src\/cli\/output\/style\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,
   'string-width': /^src\/cli\/output\/wrap\.ts$/,
   'wrap-ansi': /^src\/cli\/output\/wrap\.ts$/,
@@ -118,6 +125,8 @@ function violationOf({ from, target, loaded }: Import, files: ReadonlySet<string
     if (isDeclaration(from)) return null;
     return packages[packageOf(target)]?.test(from) ? null : `${from} must not import the package ${target}`;
   }
+  if (target === failureText.file && !failureText.importers.test(from))
+    return `${from} must not make the text of a failure`;
   if (!files.has(target)) return `${from} imports ${target}, which does not exist`;
   const exception = exceptions.find((candidate) => candidate.from.test(from) && candidate.to.test(target));
   if (exception !== undefined) {
@@ -207,6 +216,14 @@ function namedOperations(file: string, code: string): string[] {
     .map(({ id }) => `${file} names the operation ${id}`);
 }
 
+/** Whether the command line takes a message of an error apart. The parser's are translated where they are caught. */
+function readsProse(file: string, code: string): boolean {
+  if (!/^src\/(cli|commands)\//.test(file) || file === 'src/cli/main.ts') return false;
+  return /\.(message|hint|what)\.(replace|replaceAll|split|match|search|startsWith|endsWith|includes|slice)\(/.test(
+    code,
+  );
+}
+
 /** Every violation in `files`, one line each. */
 function findViolations(files: readonly SourceFile[]): string[] {
   const names = new Set(files.map(({ file }) => file));
@@ -230,6 +247,7 @@ function findViolations(files: readonly SourceFile[]): string[] {
         : null,
       lines > 300 ? `${file} has ${lines} lines` : null,
       ...namedOperations(file, code),
+      ...(readsProse(file, code) ? [`${file} takes a message apart`] : []),
     ].filter((violation) => violation !== null);
   });
   return [...perFile, ...structure];
@@ -337,7 +355,11 @@ describe('the check itself finds', () => {
     ['src/cli/input.ts', `if (wrong) process.exit(1);`],
     ['src/service/log.ts', `console.error('oh');`],
     ['src/client/proxy.ts', `const proxy = process.env.HTTPS_PROXY;`],
+    ['src/cli/operation/send/send.ts', `import { describeFailure } from '../../output/failure-text.ts';`],
+    ['src/commands/backup/restore.ts', `import { describeFailure } from '../../cli/output/failure-text.ts';`],
     ['src/history/changes/send.ts', `if (operation === 'blog.create') return;`],
+    ['src/cli/batch/end-batch.ts', `const reason = error.message.replace('; nothing was sent', '');`],
+    ['src/commands/resume/describe.ts', `if (failure.what.includes('timed out')) return;`],
     ['src/cli/long.ts', 'const line = 1;\n'.repeat(301)],
   ])('%s: %s', (file, text) => {
     const others = good.filter((source) => source.file !== file);

@@ -5,18 +5,12 @@ import { type CommandDefinition, refusedFlags } from './command/command-definiti
 import type { CommandEnd, Context, Program } from './command/context.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
-import {
-  CliError,
-  describeSystemError,
-  type ErrorDetails,
-  phrase,
-  toRun,
-  usageError,
-} from './core/errors.ts';
+import { CliError, describeSystemError, type Failure, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
 import { printable, printableJson, printableLines } from './core/sanitize.ts';
+import type { Audience } from './output/failure-text.ts';
 import { tools } from './program/command-tree.ts';
 import { createProgram } from './program/parser.ts';
 
@@ -33,6 +27,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> 
   let ran = false;
   let exitCode: ExitCode = exitCodes.done;
   let last: Context | undefined;
+  let withoutEffect: string | undefined;
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Loaded on demand: neither help nor a mistyped command needs them.
     const { createContext } = await import('./command/context.ts');
@@ -40,9 +35,10 @@ async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> 
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
       if (!parsed.options.has(flag)) continue;
-      throw usageError(`this command does not support ${flag}`, `remove ${flag}; nothing was done`);
+      throw usageError(`this command does not support ${flag}`, `remove ${flag}`);
     }
     ran = true;
+    ({ withoutEffect } = definition);
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
       const context = await createContext({ io, flags: given, program });
       try {
@@ -73,10 +69,10 @@ async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> 
     await output.flushed(ran, last?.applied ?? []);
     return { exitCode, error: null, context: last };
   } catch (error) {
-    const found = doneWithoutOutput(await detailsOf(error, argv), last?.applied ?? []);
-    const details = await withProfile(found, last?.flags.profile);
-    io.stderr.write(wantsJson(argv) ? describeAsJson(details) : await describeForPeople(details, io));
-    return { exitCode: details.exitCode, error: details, context: last };
+    const failure = doneWithoutOutput(await failureOf(error, argv), last?.applied ?? []);
+    const audience = { now: Date.now(), profile: last?.flags.profile, withoutEffect };
+    await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
+    return { exitCode: failure.exitCode, error: failure, context: last };
   } finally {
     await last?.endHistory();
   }
@@ -106,28 +102,21 @@ function ignoreHelpExit(error: unknown): void {
   throw error;
 }
 
-/** An error as it is printed. */
-type PrintedError = ErrorDetails & { readonly hint?: string | undefined };
-
-async function withProfile(details: ErrorDetails, profile: string | undefined): Promise<PrintedError> {
-  const { hint, ...others } = details;
-  if (hint === undefined || typeof hint === 'string') return { ...details, hint };
-  const { phraseText } = await import('./config/phrase-text.ts');
-  return { ...others, hint: phraseText(hint, profile) };
-}
-
 const outputErrors = ['output_failed', 'unwritable_file'];
 
 /** Output that could not be written, after something was applied: exit 12. */
-function doneWithoutOutput(details: ErrorDetails, applied: readonly HistoryRecord[]): ErrorDetails {
+function doneWithoutOutput(failure: Failure, applied: readonly HistoryRecord[]): Failure {
   const record = applied.at(-1);
-  if (record === undefined || !outputErrors.includes(details.code)) return details;
+  if (record === undefined || !outputErrors.includes(failure.code)) return failure;
   return {
-    ...details,
+    ...failure,
     exitCode: exitCodes.outputFailed,
     outcome: 'applied',
     operationId: record.id,
-    hint: phrase`the change was applied; run ${toRun('history', 'show', record.id)} to see the response`,
+    next: [
+      { say: 'the change was applied' },
+      { run: ['history', 'show', record.id], rest: 'to see the response' },
+    ],
   };
 }
 
@@ -156,10 +145,13 @@ function watchOutput({ stdout, stderr }: Io): {
       throw new CliError({
         code: 'output_failed',
         exitCode: exitCodes.localState,
-        message: `cannot write the output: ${describeSystemError(failure)}`,
-        hint: ran
-          ? phrase`the command itself succeeded; run ${toRun('history', 'list')} to see what was sent`
-          : undefined,
+        what: `cannot write the output: ${describeSystemError(failure)}`,
+        next: ran
+          ? [
+              { say: 'the command itself succeeded' },
+              { run: ['history', 'list'], rest: 'to see what was sent' },
+            ]
+          : [],
       });
     },
   };
@@ -173,15 +165,15 @@ function wantsJson(argv: readonly string[]): boolean {
     .some((argument) => argument === '--json' || argument === '--fields' || argument.startsWith('--fields='));
 }
 
-async function detailsOf(error: unknown, argv: readonly string[]): Promise<ErrorDetails> {
-  if (error instanceof CliError) return error.details;
-  if (error instanceof CommanderError) return (await describeParserError(error, argv)).details;
+async function failureOf(error: unknown, argv: readonly string[]): Promise<Failure> {
+  if (error instanceof CliError) return error.failure;
+  if (error instanceof CommanderError) return (await describeParserError(error, argv)).failure;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     code: 'bug',
     exitCode: exitCodes.bug,
-    message: `this is a bug in storectl: ${stack}`,
-    hint: phrase`run ${toRun('history', 'list')} to see what was sent, and report this with the text above`,
+    what: `this is a bug in storectl: ${stack}`,
+    next: [{ run: ['history', 'list'], rest: 'to see what was sent, and report this with the text above' }],
   };
 }
 
@@ -214,10 +206,14 @@ function describeUsage(message: string): string {
   return message.replace(/'(.+)'/, '"$1"');
 }
 
-async function describeForPeople(
-  { message, hint, requestId }: PrintedError,
+async function printForPeople(
+  failure: Failure,
+  audience: Audience,
   { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
-): Promise<string> {
+): Promise<void> {
+  const { describeFailure } = await import('./output/failure-text.ts');
+  const { message, hint } = describeFailure(failure, audience);
+  const { requestId } = failure;
   const { color, width } = await (await import('./output/style.ts')).styleOf(stderr, env);
   const wrap = width === null ? (text: string) => text : (await import('./output/wrap.ts')).wrapText;
   const columns = width ?? 0;
@@ -228,9 +224,11 @@ async function describeForPeople(
   // The terminal has echoed ^C: overwrite it.
   const { inAscii, isAsciiLocale } = await import('./output/ascii.ts');
   const text = width !== null && isAsciiLocale(env) ? inAscii(lines.join('\n')) : lines.join('\n');
-  return `${width !== null && signal.aborted ? '\r' : ''}${text}\n`;
+  stderr.write(`${width !== null && signal.aborted ? '\r' : ''}${text}\n`);
 }
 
-function describeAsJson({ exitCode: _, reason: __, what: ___, ...error }: PrintedError): string {
-  return `${printableJson(JSON.stringify({ error }))}\n`;
+async function printAsJson(failure: Failure, audience: Audience, { stderr }: Io): Promise<void> {
+  const { failureDocument } = await import('./output/failure-text.ts');
+  const error = failureDocument(failure, audience);
+  stderr.write(`${printableJson(JSON.stringify({ error }))}\n`);
 }

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Context } from '../cli/command/context.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
-import { CliError, describeSystemError, usageError } from '../cli/core/errors.ts';
-import { exitCodes } from '../cli/core/exit-codes.ts';
+import { describeSystemError, localStateError, usageError } from '../cli/core/errors.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { completionScript } from '../cli/program/prerendered.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
@@ -47,11 +46,10 @@ function readScript(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError({
-      code: 'installation_incomplete',
-      exitCode: exitCodes.localState,
-      message: `cannot read ${file}: ${describeSystemError(error)}`,
-      hint: 'the installation is incomplete: install storectl again',
-    });
+    throw localStateError(
+      'installation_incomplete',
+      `cannot read ${file}: ${describeSystemError(error)}`,
+      'the installation is incomplete: install storectl again',
+    );
   }
 }

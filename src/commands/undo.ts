@@ -7,13 +7,13 @@ import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
 import { sameJson } from '../cli/core/json-changes.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
-import type { OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
+import type { ChangeOptions, OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
-import { describeRestored, safetyLabel, withSafetyId } from '../cli/operation/result/restored.ts';
-import { wrongConfirmation } from '../cli/operation/send/confirm.ts';
-import { announce, readBeforeWrite, recording, send } from '../cli/operation/send/send.ts';
+import { describeRestored, safetyLabelOf, withSafetyId } from '../cli/operation/result/restored.ts';
+import { announce, readBeforeWrite, recording, refuseEarlier, send } from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
+import { wrongConfirmation } from '../cli/prompts/confirm-or-fail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
@@ -46,6 +46,7 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
     },
   ],
   dryRun: true,
+  withoutEffect: 'nothing was changed',
   examples: ['undo', 'undo k3f9a2', 'undo k3f9a2 --confirm k3f9a2 --json'],
   async run(context, parsed) {
     const given = argumentValue(parsed, 'id');
@@ -57,19 +58,42 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
     const history = await context.history();
     const undo = await recording(context, async () => planUndo(history, given));
     const run = runOf(target, context, parsed, undo);
-    if (context.flags.dryRun) {
-      printDryRun({ ...run, request: await requestOf(run, undo) });
+    const { dryRun } = context.flags;
+    if (!dryRun) await announce(run);
+    const prepared = await prepare(run, undo);
+    if ('unchanged' in prepared) {
+      await printResult(run, viewOf(undo), prepared.unchanged);
       return undefined;
     }
-    await announce(run);
-    await printResult(run, viewOf(undo), await takeBack(run, undo));
+    const { request, question, ...options } = prepared;
+    const whole = { ...run, request };
+    const change = { ...options, undoes: undo.record.id, seenLater: undo.later.map(({ id }) => id) };
+    if (dryRun) {
+      await refuseEarlier(whole, change);
+      printDryRun(whole);
+      return undefined;
+    }
+    await confirmYes(context, undo, question);
+    const result = await send(whole, change);
+    const safetyId = result.record?.safetyBackupId ?? null;
+    await printResult(
+      run,
+      viewOf(undo),
+      safetyId === null ? result : { ...withSafetyId(result, safetyId), id: safetyId },
+    );
     return undefined;
   },
 };
 
-function takeBack(run: Run, undo: Undo): Promise<Result> {
-  if (undo.by === 'backup') return undoRestore(run, undo);
-  return undo.by === 'fields' ? undoFields(run, undo) : undoDocument(run, undo);
+/** What is sent after the user has agreed, or the result of an undo that changes nothing. */
+type Prepared =
+  | (ChangeOptions & { readonly request: OperationRequest; readonly question: string })
+  | { readonly unchanged: Result };
+
+/** Shows what taking the change back means, and refuses what must not be sent. */
+async function prepare(run: Run, undo: Undo): Promise<Prepared> {
+  if (undo.by === 'backup') return prepareRestore(run, undo);
+  return undo.by === 'fields' ? prepareFields(run, undo) : prepareDocument(run, undo);
 }
 
 type FieldUndo = Extract<Undo, { fields: unknown }>;
@@ -83,17 +107,6 @@ function runOf(target: Connection, context: Context, parsed: ParsedCommand, { re
     request: { operation, parameters: {}, body: null },
     ui: { context, parsed, fields: [], interview: null },
   };
-}
-
-/** What is sent to take the change back. */
-async function requestOf(run: Run, undo: Undo): Promise<OperationRequest> {
-  if (undo.by === 'backup') return restoreRequest(undo);
-  if (undo.by === 'fields') return { ...run.request, body: withFormerValues({}, undo.fields) };
-  return saveRequest(await readCurrent(run), undo.fields);
-}
-
-function restoreRequest({ backupId, sections }: RestoreUndo): OperationRequest {
-  return { operation: restoreBackup, parameters: { backupId }, body: { sections } };
 }
 
 function readCurrent(run: Run): Promise<Result> {
@@ -127,26 +140,26 @@ function viewOf({ record, by }: Undo) {
 }
 
 /** The service cannot be asked for the store, so what was seen last is shown. */
-async function undoFields(run: Run, undo: FieldUndo): Promise<Result> {
+function prepareFields(run: Run, undo: FieldUndo): Prepared {
   const { context } = run.ui;
   const values = { now: context.now(), currency: null };
   const rows = undo.fields.map(({ path, former, seen }) => ({ path, value: former, seen }));
   const [{ updatedAt } = undo.record] = undo.later;
   context.notice(describeSeenChanges(rows, values, updatedAt, context.err));
   if (undo.later.length > 0) refuseOverLater(context, undo);
-  await confirmYes(context, undo, 'Send these values?');
-  return send({ ...run, request: await requestOf(run, undo) }, undoOf(undo));
+  const request = { ...run.request, body: withFormerValues({}, undo.fields) };
+  return { request, question: 'send these values' };
 }
 
 /** Puts the former values into the present document at the changed paths only. */
-async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
+async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { context } = run.ui;
   const read = await readCurrent(run);
   const open = undo.fields.filter(({ path, former }) => !isSame(getPath(read.answer, path), former));
   if (open.length === 0) {
     context.notice('The settings already have the values from before; nothing was sent.');
     const answer = { ...Object(read.answer), changed: false };
-    return { ...read, answer, text: JSON.stringify(answer), changedNothing: true };
+    return { unchanged: { ...read, answer, text: JSON.stringify(answer), changedNothing: true } };
   }
   const moved = open.filter(({ path, changed }) => !isSame(getPath(read.answer, path), changed));
   const values = { now: context.now(), currency: null };
@@ -157,19 +170,18 @@ async function undoDocument(run: Run, undo: FieldUndo): Promise<Result> {
   }));
   context.notice(describeFieldChanges(changes, values, context.err));
   if (moved.length > 0) refuseOverLater(context, undo);
-  await confirmYes(context, undo, 'Save these settings?');
-  return send(
-    { ...run, request: saveRequest(read, open) },
-    { former: JSON.stringify(read.answer), ifMatch: read.etag, ...undoOf(undo) },
-  );
+  return {
+    request: saveRequest(read, open),
+    question: 'save these settings',
+    former: JSON.stringify(read.answer),
+    ifMatch: read.etag,
+  };
 }
 
-async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
-  const { context, parsed } = run.ui;
+async function prepareRestore({ ui: { context, parsed } }: Run, undo: RestoreUndo): Promise<Prepared> {
   const { record, backupId, sections, later } = undo;
-  context.notice(
-    `This restores ${sections.join(', ')} from the safety backup that was taken before ${record.id}.`,
-  );
+  const all = sections.join(', ');
+  context.notice(`This restores ${all} from the safety backup that was taken before ${record.id}.`);
   if (later.length > 0) {
     context.notice('It takes back these later changes of this machine, too:');
     for (const other of later) {
@@ -179,7 +191,7 @@ async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
   }
   const confirmed = optionValue(parsed, '--confirm');
   if (confirmed !== undefined && confirmed !== record.id) throw wrongConfirmation(confirmed, record.id);
-  if (confirmed === undefined && !context.canPrompt) {
+  if (confirmed === undefined && !context.canPrompt && !context.flags.dryRun) {
     const missing = {
       field: 'confirm',
       give: `--confirm ${record.id}`,
@@ -187,19 +199,11 @@ async function undoRestore(run: Run, undo: RestoreUndo): Promise<Result> {
     };
     throw inputNeeded([missing]);
   }
-  if (confirmed === undefined) await confirmYes(context, undo, 'Restore them?');
-  const request = restoreRequest(undo);
-  const result = await send(
-    { ...run, request },
-    { safetyLabel: `${safetyLabel}${backupId}`, ...undoOf(undo) },
-  );
-  const safetyId = result.record?.safetyBackupId ?? null;
-  return safetyId === null ? result : { ...withSafetyId(result, safetyId), id: safetyId };
-}
-
-/** What the user has seen of the change that is taken back. */
-function undoOf({ record, later }: Undo) {
-  return { undoes: record.id, seenLater: later.map(({ id }) => id) };
+  return {
+    request: { operation: restoreBackup, parameters: { backupId }, body: { sections } },
+    question: confirmed === undefined ? `restore ${all}` : '',
+    safetyLabel: await safetyLabelOf(context, backupId),
+  };
 }
 
 /** A field that is missing is the same as one that is null. */
@@ -218,21 +222,18 @@ function refuseOverLater(context: Context, { record, later }: Undo): void {
   throw new CliError({
     code: 'changed_since',
     exitCode: exitCodes.conflict,
-    message: `${message}; nothing was sent`,
-    hint: 'run it in a terminal, which shows the values and asks, or set the fields you want',
+    what: message,
+    next: [{ say: 'run it in a terminal, which shows the values and asks, or set the fields you want' }],
     outcome: 'not_sent',
     operationId: record.id,
   });
 }
 
-/** A script gives the id, which is enough; a terminal always asks. */
+/** A script gives the id, which is enough; a terminal asks, unless the restore was confirmed already. */
 async function confirmYes(context: Context, { record }: Undo, question: string): Promise<void> {
-  if (!context.canPrompt) return;
+  if (!context.canPrompt || question === '') return;
   const { askYesNo } = await import('../cli/prompts/prompts.ts');
-  const { askFromStart } = await import('../cli/prompts/questions.ts');
-  await askFromStart(() => [
-    async () => {
-      if (!(await askYesNo(context.io, `Undo ${record.id}? ${question}`))) throw cancelledError();
-    },
-  ]);
+  const { askFirst } = await import('../cli/prompts/questions.ts');
+  if (!(await askFirst(() => askYesNo(context.io, `Undo ${record.id} and ${question}?`))))
+    throw cancelledError();
 }

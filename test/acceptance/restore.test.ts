@@ -64,7 +64,9 @@ test('the safety backup is on the wire before the restore, and the printed undo 
   expect(first?.path).toMatch(/\/backups$/);
   expect(JSON.parse(first?.body ?? '')).toMatchObject({ sections: ['store'] });
   expect(second?.path).toMatch(new RegExp(`/backups/${id}/restore$`));
-  expect(restored.stderr).toMatch(/This replaces the store section with the contents of backup .*"first"/);
+  expect(restored.stderr).toMatch(
+    /This replaces the store section of store .* with the contents of backup .*"first"/,
+  );
   const name = () =>
     service.storage.read(async (db) => (await db.selectFrom('stores').select('name').execute())[0]?.name);
   expect(await name()).toBe('Old name');

@@ -321,6 +321,6 @@ test('the announcement is printed even if the service cannot be reached', async 
 
   expect(result).toMatchObject({ exitCode: 9, stdout: '' });
   expect(result.stderr).toMatch(
-    /^main → store .*\nerror: the service could not be reached( in \d attempts)?: .*\n {2}nothing was sent/s,
+    /^main → store .*\nerror: the service could not be reached( in \d attempts)?: .*; nothing was sent\n/s,
   );
 });

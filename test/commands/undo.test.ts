@@ -142,3 +142,29 @@ test('two undos of one change at once: the second is refused', async () => {
   expect(ends.map(({ exitCode }) => exitCode).sort()).toEqual([0, 6]);
   expect(await changesIn(machine)).toBe(3);
 });
+
+test('a dry run is refused as the real run is', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'A']);
+  const id = await change(machine, 'store', 'update', '--name', 'B');
+  await machine.run(['store', 'update', '--name', 'C']);
+
+  const refused = await machine.run(['undo', id]);
+  const planned = await machine.run(['undo', id, '--dry-run']);
+
+  expect(planned).toMatchObject({ exitCode: 6, stdout: '' });
+  expect(refused.stderr).toContain(planned.stderr);
+});
+
+test('of a change that was undone, no undo is offered', async () => {
+  const machine = machineFor(await startService());
+  await machine.run(['store', 'update', '--name', 'Before']);
+  const id = await change(machine, 'store', 'update', '--name', 'After');
+
+  const before = await machine.run(['history', 'show', id]);
+  await machine.run(['undo', id]);
+  const after = await machine.run(['history', 'show', id]);
+
+  expect(before.stderr).toContain(`undo ${id}`);
+  expect(after.stderr).toBe('');
+});

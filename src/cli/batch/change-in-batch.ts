@@ -63,8 +63,8 @@ export function withSignal(run: Run, signal: AbortSignal): Run {
  * Takes over the logs of earlier runs that were interrupted, so that they are closed with this one: of each, this command
  * tells all outcomes that are known. A log that another process works on is left to it.
  */
-export async function tellEarlier(history: History, told: readonly HistoryRecord[]): Promise<void> {
-  const ids = new Set(told.filter(({ open }) => open).map(({ id }) => id));
+export async function closeEarlierLogs(history: History, reported: readonly HistoryRecord[]): Promise<void> {
+  const ids = new Set(reported.filter(({ open }) => open).map(({ id }) => id));
   for (const logId of new Set([...ids].map(logIdOf))) {
     const isWhole = history
       .recordsOf(logId)

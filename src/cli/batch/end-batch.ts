@@ -1,6 +1,6 @@
 import type { Context } from '../command/context.ts';
 import { printJson } from '../command/print-json.ts';
-import { CliError, joinPhrases, phrase } from '../core/errors.ts';
+import { CliError, type Step } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { noticeDone } from '../operation/result/print-result.ts';
@@ -14,7 +14,7 @@ import {
   mostSevereExitCode,
 } from './item-result.ts';
 
-/** A whole batch, to be told. */
+/** A batch that has ended. */
 export interface EndedBatch {
   readonly words: BatchWords;
   readonly results: readonly ItemResult[];
@@ -36,12 +36,11 @@ export function endBatch(
   write?.(document);
   const outcomes = results.map(({ outcome }) => outcome);
   const codes = results.map(({ exitCode }) => exitCode);
-  const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.details.exitCode]);
+  const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.failure.exitCode]);
   if (exitCode !== exitCodes.done) {
-    const totals = describeTotals(outcomes, words);
     throw stop === null
-      ? incomplete(words, results, { exitCode, totals, advice })
-      : stopped(words, stop, { exitCode, totals });
+      ? incomplete(words, results, { exitCode, advice })
+      : stopped(words, stop, { exitCode, totals: describeTotals(outcomes, words) });
   }
   const done = outcomes.filter((outcome) => outcome === 'applied').length;
   const others = describeTotals(
@@ -60,46 +59,56 @@ function isLeft({ outcome, code }: ItemResult): boolean {
   return outcome === 'not_sent' || (outcome === 'skipped' && code === null);
 }
 
-interface Failing {
-  readonly exitCode: ExitCode;
-  readonly totals: string;
-  readonly advice?: string | undefined;
-}
-
 /** The error that stopped the batch, with how far it got. */
-function stopped(words: BatchWords, { details }: CliError, { exitCode, totals }: Failing): CliError {
-  const { code, status, message, requestId, hint } = details;
-  const isUnanswered = details.exitCode === exitCodes.unknown && status === undefined;
-  const skips = words.again === null ? '' : `; ${words.again}`;
-  const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}${skips}`;
+function stopped(
+  words: BatchWords,
+  { message, failure }: CliError,
+  { exitCode, totals }: { readonly exitCode: ExitCode; readonly totals: string },
+): CliError {
+  const { code, status, requestId, next = [] } = failure;
+  const isUnanswered = failure.exitCode === exitCodes.unknown && status === undefined;
+  const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`;
+  const skips = words.again === null ? [] : [{ say: words.again }];
+  const isRefused = failure.exitCode === exitCodes.notAllowed && next.length > 0;
   return new CliError({
     code,
     exitCode,
-    message: `stopped (${totals}): ${code === 'cancelled' ? 'cancelled' : message}`,
-    hint: details.exitCode === exitCodes.notAllowed && hint !== undefined ? phrase`${hint}${skips}` : again,
+    what: `stopped (${totals}): ${message}`,
+    next: [...(isRefused ? next : [{ say: again }]), ...skips],
     status,
     requestId,
   });
 }
 
-/** All items were reached, and some failed. */
+/** All items were reached, and some failed or are in doubt. */
 function incomplete(
   words: BatchWords,
   results: readonly ItemResult[],
-  { exitCode, totals, advice }: Failing,
+  { exitCode, advice }: Pick<EndedBatch, 'advice'> & { readonly exitCode: ExitCode },
 ): CliError {
   const bad = results.filter((result) => result.exitCode !== exitCodes.done);
+  const doubts = bad.filter(({ outcome }) => outcome === 'unknown').length;
+  const failed = bad.length - doubts;
+  const all = countItems(results.length, words);
+  const counts = [
+    ...(failed === 0 ? [] : [`${failed} of ${all} not ${words.applied}`]),
+    ...(doubts === 0 ? [] : [failed === 0 ? `${doubts} of ${all} in doubt` : `${doubts} in doubt`]),
+  ];
+  const others = describeTotals(
+    results.filter((result) => !bad.includes(result)).map(({ outcome }) => outcome),
+    words,
+  );
   // The same remedy is said once.
   const remedies = new Map(bad.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
-  remedies.delete('null');
-  const again =
-    words.again && `${remedies.size === 0 ? '' : 'then '}run the same command again; ${words.again}`;
-  const parts = [...remedies.values(), advice, again].filter((part) => part !== null && part !== undefined);
+  const steps: Step[] = [...remedies.values()].flat();
+  if (advice !== undefined) steps.push({ say: advice });
+  if (words.again !== null)
+    steps.push({ say: `${steps.length === 0 ? '' : 'then '}run the same command again; ${words.again}` });
   return new CliError({
     code: 'incomplete',
     exitCode,
-    message: `${bad.length} of ${countItems(results.length, words)} not ${words.applied} (${totals})`,
-    hint: parts.length === 0 ? undefined : joinPhrases(parts, '; '),
+    what: counts.join(', ') + (others === '' ? '' : ` (${others})`),
+    next: steps,
   });
 }
 

@@ -1,11 +1,10 @@
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import type { CliError } from '../core/errors.ts';
-import { type Phrase, phrase, toRun } from '../core/errors.ts';
+import type { CliError, Step } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
-import { printable } from '../core/sanitize.ts';
+import { describeItem } from '../output/failure-text.ts';
 
 /**
- * What became of an item of a batch, as `--json` prints it:
+ * The outcome of an item of a batch, as `--json` prints it:
  * - `applied`: this run did it; `exists`: it was so before, and nothing was sent.
  * - `failed`: refused, by the service or before it was sent. `unknown`: it may have been applied.
  * - `skipped`: the user did not want it. `not_sent`: the run ended before it.
@@ -19,7 +18,7 @@ export interface ItemResult {
   /** The reason in one line; empty if there is nothing to explain. */
   readonly message: string;
   /** What to do about it, said once for all items with the same: `fix these rows`. */
-  readonly remedy: Phrase | null;
+  readonly remedy: readonly Step[];
   readonly exitCode: ExitCode;
   readonly requestId: string | null;
   /** The change, by this run or an earlier one. */
@@ -33,6 +32,8 @@ export interface BatchWords {
   /** Begins the first line of a success: `Created`. */
   readonly done: string;
   readonly applied: string;
+  /** Items of a plan that cannot be sent: `row has an error`, `rows have errors`. */
+  readonly wrong: readonly [one: string, many: string];
   /** After one, and after several: `already exists`, `already exist`. */
   readonly exists: readonly [one: string, many: string];
   /** Why the same command continues: `posts that exist are skipped`. Null if it does not. */
@@ -47,7 +48,7 @@ export function makeResult(
     outcome,
     code: null,
     message: '',
-    remedy: null,
+    remedy: [],
     exitCode: outcome === 'unknown' ? exitCodes.unknown : exitCodes.done,
     requestId: record?.response?.requestId ?? null,
     record,
@@ -56,22 +57,20 @@ export function makeResult(
 }
 
 /** The result of an item whose sending has thrown an error for the user. */
-export function resultOfError({ details }: CliError, record: HistoryRecord | null = null): ItemResult {
-  const { code, exitCode, message, fields = [], status, requestId = null, outcome, operationId } = details;
-  const refused = fields.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
+export function resultOfError({ failure }: CliError, record: HistoryRecord | null = null): ItemResult {
+  const { code, exitCode, requestId = null, outcome, operationId } = failure;
   const isUnknown = outcome === 'unknown';
-  const id = record?.id ?? operationId;
-  const ofFields = `${refused} (${[status, code].filter(Boolean).join(' ')})`;
-  const ofAll = isUnknown && id !== undefined ? `${message} (${id})` : message;
   return makeResult(isUnknown ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent', {
     code,
     exitCode,
-    message: printable(refused === '' ? ofAll : ofFields),
-    remedy: isUnknown ? phrase`run ${toRun('resume')} to settle what is in doubt` : null,
+    message: describeItem(failure, record?.id ?? operationId),
+    remedy: isUnknown ? settleDoubts : [],
     requestId,
     record,
   });
 }
+
+export const settleDoubts: readonly Step[] = [{ run: ['resume'], rest: 'to settle what is in doubt' }];
 
 /** Whether an error concerns one item only, so that the batch can continue. */
 export function concernsOneItem(code: ExitCode): boolean {
@@ -99,11 +98,19 @@ export function wordOf(outcome: ItemOutcome, words: BatchWords, count = 1): stri
 }
 
 /** `37 created, 2 already exist, 1 failed`. */
-export function describeTotals(outcomes: readonly ItemOutcome[], words: BatchWords): string {
+export function describeTotals(
+  outcomes: readonly ItemOutcome[],
+  words: BatchWords,
+  { isPlan = false } = {},
+): string {
   return order
     .map((outcome) => [outcomes.filter((one) => one === outcome).length, outcome] as const)
     .filter(([count]) => count > 0)
-    .map(([count, outcome]) => `${count} ${wordOf(outcome, words, count)}`)
+    .map(([count, outcome]) => {
+      // Before anything is sent, nothing has failed.
+      const isWrong = isPlan && outcome === 'failed';
+      return `${count} ${isWrong ? words.wrong[count === 1 ? 0 : 1] : wordOf(outcome, words, count)}`;
+    })
     .join(', ');
 }
 

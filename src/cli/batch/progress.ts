@@ -13,7 +13,7 @@ export interface Progress {
 
 const barColumns = 24;
 
-/** The bar is drawn in the status line, so only in terminals. Without a total, there is none. */
+/** The bar is drawn in the status line, so only in terminals. Without a total, no bar is drawn. */
 export function startProgress(
   context: Pick<Context, 'out' | 'io' | 'print' | 'setProgressBar'>,
   total: number | null,

@@ -78,7 +78,7 @@ export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<B
   function fail(item: Item, thrown: unknown): void {
     const error = describeHistoryError(thrown);
     if (!(error instanceof CliError)) throw error;
-    const { exitCode, code } = error.details;
+    const { exitCode, code } = error.failure;
     // It was recorded but never sent.
     if (isOver() && code === 'cancelled') return;
     finish(item, resultOfError(error));
@@ -95,7 +95,7 @@ export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<B
     stop ??= new CliError({
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,
-      message: result.message,
+      what: result.message,
       outcome: 'unknown',
     });
   }
@@ -169,16 +169,14 @@ function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cel
   return {
     print(item: Item, result: ItemResult, isKnown: boolean): void {
       const line = describe(item, result);
+      const { outcome } = result;
       if (!isKnown) progress.step(line);
-      else if (line !== null && !isPlanShown && isNews(result)) progress.note(line);
+      // What exists, and what the user did not mean, is only counted.
+      else if (line !== null && !isPlanShown && outcome !== 'exists' && outcome !== 'skipped')
+        progress.note(line);
     },
     end: progress.end,
   };
-}
-
-/** What exists, and what the user did not mean, is only counted. */
-function isNews({ outcome }: ItemResult): boolean {
-  return outcome !== 'exists' && outcome !== 'skipped';
 }
 
 /** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */

@@ -15,6 +15,8 @@ export interface CommandDefinition extends CommandInterface {
   readonly listedGlobals?: readonly string[];
   /** Whether it supports `--dry-run`. Other commands refuse the flag instead of ignoring it. */
   readonly dryRun?: boolean;
+  /** What an error says if this command, which changes something, had no effect: `nothing was sent`. */
+  readonly withoutEffect?: string | undefined;
   /** Whether it prints no JSON. It then refuses `--fields`. */
   readonly withoutJson?: boolean;
   run(context: Context, parsed: ParsedCommand): Promise<ExitCode | undefined>;

@@ -34,7 +34,7 @@ export function makeClient(create: typeof createClient, options: ClientOptions):
     return create(options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw usageError(error.message, 'fix or unset it; nothing was sent', { code: 'invalid_setting' });
+    throw usageError(error.message, 'fix or unset it', { code: 'invalid_setting' });
   }
 }
 
@@ -73,8 +73,11 @@ export function storedTarget({
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      message: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
-      hint: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY; to try it without an account: \`storectl --demo …\``,
+      what: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
+      next: [
+        { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
+        { say: 'to try it without an account: `storectl --demo …`' },
+      ],
       outcome: 'not_sent',
     });
   }

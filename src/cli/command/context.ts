@@ -18,9 +18,10 @@ import {
   historyDirectory,
   refuseMissingHome,
 } from '../config/directories.ts';
-import { phraseText } from '../config/phrase-text.ts';
+import type { Phrase } from '../config/phrase.ts';
+import { phraseText } from '../config/phrase.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import type { ErrorDetails, Phrase } from '../core/errors.ts';
+import type { Failure } from '../core/errors.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import { type Io, isInputForbidden, isSwitchedOn } from '../core/io.ts';
 import type { CommandInterface } from '../core/option-spec.ts';
@@ -39,7 +40,7 @@ import { createWaiting, type Waiting } from './waiting.ts';
 /** How a command ended. */
 export interface CommandEnd {
   readonly exitCode: ExitCode;
-  readonly error: ErrorDetails | null;
+  readonly error: Failure | null;
   /** What the command used; undefined if it did not start. */
   readonly context: Context | undefined;
 }

@@ -1,6 +1,7 @@
 import { type ConnectionFlags, demoProfile } from '../config/connection-settings.ts';
 import { usageError } from '../core/errors.ts';
 import { parsePath } from '../core/field-path.ts';
+import { maxTimeoutSeconds } from '../core/option-spec.ts';
 import { isOn, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 
 export interface GlobalFlags extends ConnectionFlags {
@@ -37,7 +38,7 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
     store: optionValue(parsed, '--store'),
     baseUrl: optionValue(parsed, '--base-url'),
     json: isOn(parsed, '--json') || fields !== undefined,
-    fields: fields === undefined ? null : parseFields(fields),
+    fields: fields === undefined ? null : fields.split(',').map((field) => parsePath(field.trim())),
     quiet: isOn(parsed, '--quiet'),
     dryRun: isOn(parsed, '--dry-run'),
     noInput: isOn(parsed, '--no-input'),
@@ -45,13 +46,6 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
     debug: isOn(parsed, '--debug'),
   };
 }
-
-function parseFields(text: string): string[][] {
-  return text.split(',').map((field) => parsePath(field.trim()));
-}
-
-/** Maximum of `--timeout`, in seconds. */
-export const maxTimeoutSeconds = 86_400;
 
 function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

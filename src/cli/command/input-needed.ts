@@ -1,8 +1,7 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
-import { CliError, type Phrase } from '../core/errors.ts';
+import { CliError, type Next, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
-import { lowerFirst, upperFirst } from '../output/labels.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
 /** A required value that was not given. */
@@ -28,15 +27,9 @@ export function missingConnection({
   return missing;
 }
 
-/** Exit 3 for what a terminal would ask. `message` says what is missing. */
-export function terminalNeeded(message: string, hint: Phrase): CliError {
-  return new CliError({
-    code: 'input_needed',
-    exitCode: exitCodes.inputNeeded,
-    message,
-    hint,
-    outcome: 'not_sent',
-  });
+/** Exit 3 for what a terminal would ask. `what` says what is missing. */
+export function terminalNeeded(what: string, next: Next): CliError {
+  return usageError(what, next, { code: 'input_needed', exitCode: exitCodes.inputNeeded });
 }
 
 /**
@@ -50,26 +43,19 @@ export function inputNeeded(
 ): CliError {
   const connection =
     advice === 'login' && missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
-  const width = Math.max(...missing.map(({ give }) => give.length));
-  const [only] = missing;
+  const howTo = connection
+    ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
+    : [howToGive(missing), otherwise].filter(Boolean).join(', ');
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
-    message:
-      missing.length === 1 && only !== undefined
-        ? `${only.give} is required (${lowerFirst(only.description)})`
-        : [
-            'required values are missing:',
-            ...missing.map(({ give, description }) => `  ${give.padEnd(width)}  ${upperFirst(description)}`),
-          ].join('\n'),
-    hint: connection
-      ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
-      : [howToGive(missing), otherwise].filter(Boolean).join(', '),
+    next: [{ say: howTo }],
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,
       flag: give.split(' ')[0] ?? give,
       detail: description,
+      give,
     })),
   });
 }

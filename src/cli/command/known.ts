@@ -3,7 +3,8 @@ import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
 import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { CliError, phrase, toRun, usageError } from '../core/errors.ts';
+import { describeStore, readStoreName } from '../config/store-name.ts';
+import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Context } from './context.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
@@ -59,24 +60,22 @@ export async function completeKnownIds(
   const completed: string[] = [];
   for (const text of texts) {
     const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
-    if (text.length < minIdLength && isBeginning(text, ids)) throw idTooShort(kind, text);
+    const isBeginning = text !== '' && !ids.includes(text) && ids.some((known) => known.startsWith(text));
+    if (text.length < minIdLength && isBeginning) throw idTooShort(kind, text);
     if (others.length > 0) throw await ambiguousId(context, kind, text, known);
     completed.push(id);
   }
   return completed;
 }
 
-/** Whether the text begins a known id, and is none itself. */
-function isBeginning(text: string, ids: readonly string[]): boolean {
-  return text !== '' && !ids.includes(text) && ids.some((id) => id.startsWith(text));
-}
-
 function idTooShort(kind: KnownKind, text: string): CliError {
   const [noun] = operationsOfKind[kind][0]?.split('.') ?? [];
-  const where = noun === undefined ? '' : phrase`; run ${toRun(noun, 'list')} to see the ids`;
   return usageError(
     `"${printable(text)}" is too short for the id of a ${kind}`,
-    phrase`use at least its first ${minIdLength} characters${where}; nothing was sent`,
+    [
+      { say: `use at least its first ${minIdLength} characters` },
+      ...(noun === undefined ? [] : [{ run: [noun, 'list'], rest: 'to see the ids' }]),
+    ],
     { code: 'id_too_short' },
   );
 }
@@ -101,7 +100,7 @@ async function ambiguousId(
   const more = meant.length > described.length ? ', …' : '';
   return usageError(
     `"${printable(text)}" matches ${meant.length} ${kind}s: ${described.join(', ')}${more}`,
-    'use more characters of the id; nothing was sent',
+    'use more characters of the id',
     { code: 'ambiguous_id' },
   );
 }
@@ -127,6 +126,17 @@ export async function rememberDispute(context: Context, dispute: unknown): Promi
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
   }
+}
+
+/** The store in use, by its name where this machine has seen it. Printable. */
+export async function describeStoreInUse(context: Context): Promise<string> {
+  const { profile, storeId } = await context.settings();
+  if (profile === demoProfile) {
+    const { example } = await context.demo();
+    const id = storeId?.value ?? example.storeId;
+    return describeStore(id, id === example.storeId ? example.store?.name : null);
+  }
+  return describeStore(storeId?.value ?? '', readStoreName((await context.history()).journal.folder));
 }
 
 /** Changes that are open for other stores than the one in use. */

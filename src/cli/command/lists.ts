@@ -1,4 +1,5 @@
-import { type Phrase, usageError } from '../core/errors.ts';
+import type { Phrase } from '../config/phrase.ts';
+import { usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';

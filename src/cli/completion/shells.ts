@@ -10,10 +10,7 @@ export type ShellName = 'bash' | 'zsh' | 'fish' | 'powershell';
 
 export const shells: Readonly<Record<ShellName, Shell>> = {
   bash: { extension: 'bash', install: 'add `source <(storectl completion bash)` to ~/.bashrc' },
-  zsh: {
-    extension: 'zsh',
-    install: 'add `source <(storectl completion zsh)` to ~/.zshrc, after compinit',
-  },
+  zsh: { extension: 'zsh', install: 'add `source <(storectl completion zsh)` to ~/.zshrc, after compinit' },
   fish: {
     extension: 'fish',
     install: 'run `storectl completion fish > ~/.config/fish/completions/storectl.fish`',

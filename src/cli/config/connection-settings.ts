@@ -72,13 +72,11 @@ export function resolveSettings(
   }
   const stored = profiles.get(profile.value);
   if (stored === null && named !== null && !options.profileMayBeNew && !isFullySpecified(flags, env)) {
-    throw new CliError({
-      code: 'unknown_profile',
-      exitCode: exitCodes.usage,
-      message: `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
-      hint: 'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
-      outcome: 'not_sent',
-    });
+    throw usageError(
+      `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
+      'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
+      { code: 'unknown_profile' },
+    );
   }
   // The folder's store belongs to the folder's profile. With another profile, data would go to the wrong store.
   const folderApplies = folder.profile === undefined || folder.profile === profile.value;
@@ -202,12 +200,9 @@ export function checkKey(key: string, what: string): string {
 export function refuseMistypedKey(key: string, what: string): void {
   const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
   if (!looksLikeOurs || isWellFormedKey(key)) return;
-  throw new CliError({
+  throw usageError(`${what} is mistyped or cut off: its checksum is wrong`, 'copy the whole key again', {
     code: 'malformed_key',
     exitCode: exitCodes.notAllowed,
-    message: `${what} is mistyped or cut off: its checksum is wrong`,
-    hint: 'copy the whole key again; nothing was sent',
-    outcome: 'not_sent',
   });
 }
 
@@ -217,11 +212,7 @@ export function checkBaseUrl(text: string, source: Source): URL {
     return parseBaseUrl(text);
   } catch (error) {
     const reason = String(error instanceof Error ? error.message : error);
-    throw usageError(
-      `invalid base URL from ${describeSource(source)}: ${reason.replace(/^The/, 'the')}`,
-      'correct it, or set another with --base-url or STORECTL_BASE_URL',
-      { code: 'invalid_base_url' },
-    );
+    throw usageError(`invalid base URL from ${describeSource(source)}`, reason, { code: 'invalid_base_url' });
   }
 }
 

@@ -59,7 +59,7 @@ function noHome(home: string, problem: string, variable: string) {
   return localStateError(
     'no_home',
     `cannot find the home directory: ${home} is ${problem}`,
-    `set ${home}, or set ${variable} to a directory; nothing was sent`,
+    `set ${home}, or set ${variable} to a directory`,
   );
 }
 

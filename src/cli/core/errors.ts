@@ -8,56 +8,40 @@ export interface FieldError {
   readonly field: string;
   /** `--label`, `<backupId>`, or null where only `--set` reaches the field. */
   readonly flag: string | null;
+  /** Continues the name of a wrong field: `must be a whole number`; describes a missing one. */
   readonly detail: string;
+  /** How to give a missing value: `--label TEXT`. */
+  readonly give?: string;
 }
 
-/** A command of this program that the user may run, without the program's name. */
-interface Command {
-  readonly run: readonly string[];
-}
+/** What the user can do next. Commands are data, because they name the profile where they are printed. */
+export type Step =
+  /** Run a command of this program, without its name. `rest` ends the sentence: `to see the ids`. */
+  | { readonly run: readonly string[]; readonly rest?: string; readonly after?: number | null | undefined }
+  /** Run the same command again; `after` is when the service wants to be asked again, epoch milliseconds. */
+  | { readonly again: true; readonly after?: number | null | undefined }
+  | { readonly say: string };
 
-/** Text in which commands are data, so that the profile is named in them where they are printed. */
-export type Phrase = string | readonly (string | Command)[];
+/** Steps in their order, or one of them; a text is something to say. */
+export type Next = string | Step | readonly Step[];
 
-/** A command to name in a phrase: `toRun('resume', id)`. */
-export function toRun(...words: readonly string[]): Command {
-  return { run: words };
-}
-
-/** A phrase from a template, whose values may be commands and other phrases. */
-export function phrase(
-  texts: TemplateStringsArray,
-  ...values: readonly (string | number | Command | Phrase)[]
-): Phrase {
-  return texts.flatMap((text, index) => {
-    const value = values[index] ?? '';
-    if (typeof value === 'number') return [text, String(value)];
-    return [text, ...(typeof value === 'string' || 'run' in value ? [value] : value)];
-  });
-}
-
-/** The phrases one after the other, with a text between them. */
-export function joinPhrases(phrases: readonly Phrase[], between: string): Phrase {
-  return phrases.flatMap((one, index) => [
-    ...(index === 0 ? [] : [between]),
-    ...(typeof one === 'string' ? [one] : one),
-  ]);
-}
-
-export interface ErrorDetails {
+/** Why a command failed, as data: `output/failure-text.ts` makes the sentences. */
+export interface Failure {
   /** Stable name of the error: scripts may compare it. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** What happened, in one line. */
-  readonly message: string;
-  /** The message without the lines that repeat `fields`, where it has some. */
+  /** What happened, as a clause. Without it, `fields` say all. */
   readonly what?: string | undefined;
-  /** What to do next, in one line. */
-  readonly hint?: Phrase | undefined;
+  /** More of it, printed below the clause line by line. */
+  readonly lines?: readonly string[];
+  readonly fields?: readonly FieldError[] | undefined;
   readonly outcome?: OutcomeKind | undefined;
+  /** What the command did before it failed, each a clause: `safety backup 01a1… was taken`. */
+  readonly done?: readonly string[];
+  readonly next?: readonly Step[] | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Why the service refused it, in its own words: untrusted, and part of `message`. */
+  /** Why the service refused it, in its own words: untrusted, and part of `what`. */
   readonly reason?: string | undefined;
   /** When the service wants to be asked again, ISO 8601. */
   readonly retryAt?: string | undefined;
@@ -65,60 +49,63 @@ export interface ErrorDetails {
   readonly operationId?: string | undefined;
   /** Id of the backup that was taken before the restore that failed. */
   readonly safetyBackupId?: string | undefined;
-  readonly fields?: readonly FieldError[] | undefined;
 }
 
-/** An error for the user: it ends the command with its exit code, without a stack. */
+/** An error for the user: it ends the command with its exit code, without a stack. Its message is for a debugger only. */
 export class CliError extends Error {
-  readonly details: ErrorDetails;
+  readonly failure: Failure;
 
-  constructor(details: ErrorDetails) {
-    super(details.message);
+  constructor(failure: Failure) {
+    super(failure.what ?? failure.code);
     this.name = 'CliError';
-    this.details = details;
+    this.failure = failure;
   }
 }
 
-/** Wrong usage or invalid input: exit 2, nothing was sent. */
-export function usageError(
-  message: string,
-  hint?: Phrase,
-  more: { code?: string; fields?: FieldError[] | undefined } = {},
-): CliError {
+function stepsOf(next: Next): readonly Step[] {
+  if (typeof next === 'string') return [{ say: next }];
+  return Array.isArray(next) ? next : [next as Step];
+}
+
+/** What to do about input that is wrong. */
+export const fixInput: readonly Step[] = [{ say: 'fix the input' }, { again: true }];
+
+/** Wrong usage or invalid input: exit 2. */
+export function usageError(what: string | undefined, next: Next = [], more: Partial<Failure> = {}): CliError {
   return new CliError({
-    code: more.code ?? 'usage',
+    code: 'usage',
     exitCode: exitCodes.usage,
-    message,
-    hint,
+    what,
+    next: stepsOf(next),
     outcome: 'not_sent',
-    fields: more.fields,
+    ...more,
   });
 }
 
-/** A value that the user gave is not valid: exit 2, nothing was sent. */
-export function invalidInput(message: string, hint: Phrase, fields?: FieldError[]): CliError {
-  return usageError(message, hint, { code: 'invalid_input', fields });
+/** A value that the user gave is not valid: exit 2. */
+export function invalidInput(what: string, next: Next): CliError {
+  return usageError(what, next, { code: 'invalid_input' });
+}
+
+/** Values of fields are not valid: exit 2. */
+export function invalidFields(fields: readonly FieldError[], next: Next): CliError {
+  return usageError(undefined, next, { code: 'invalid_input', fields });
 }
 
 /** Settings, history or another local file cannot be used: exit 11. */
-export function localStateError(code: string, message: string, hint: Phrase): CliError {
-  return new CliError({ code, exitCode: exitCodes.localState, message, hint, outcome: 'not_sent' });
+export function localStateError(code: string, what: string, next: Next): CliError {
+  return usageError(what, next, { code, exitCode: exitCodes.localState });
 }
 
 /** The user pressed Ctrl-C, or said no, before anything was sent. */
-export function cancelledError(unsent = 'nothing was sent'): CliError {
-  return new CliError({
-    code: 'cancelled',
-    exitCode: exitCodes.cancelled,
-    message: `cancelled; ${unsent}`,
-    outcome: 'not_sent',
-  });
+export function cancelledError(): CliError {
+  return usageError('cancelled', [], { code: 'cancelled', exitCode: exitCodes.cancelled });
 }
 
 /** The user pressed Escape at a question. The caller asks the previous question again, if there is one. */
 export class WentBack extends CliError {
   constructor() {
-    super(cancelledError().details);
+    super(cancelledError().failure);
   }
 }
 

@@ -11,10 +11,7 @@ export function parsePath(text: string): string[] {
     name.replace(/\\(.)/gs, '$1'),
   );
   if (names.length > maxNestingDepth) {
-    throw invalidInput(
-      `the field path has more than ${maxNestingDepth} levels`,
-      'use a shorter path; nothing was sent',
-    );
+    throw invalidInput(`the field path has more than ${maxNestingDepth} levels`, 'use a shorter path');
   }
   const invalid = names.find((name) => name === '' || unsafeNames.has(name));
   if (invalid !== undefined) {

@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 
-/** A leaf in which two documents differ: its dotted path and both values, undefined if there is none. */
+/** A leaf in which two documents differ: its dotted path and both values, undefined where it is missing. */
 export interface Change {
   readonly path: string;
   readonly before: unknown;

@@ -67,3 +67,6 @@ export interface CommandInterface {
   /** Makes the command a tool of `storectl mcp`. */
   readonly tool?: CommandTool;
 }
+
+/** Maximum of `--timeout`, in seconds. */
+export const maxTimeoutSeconds = 86_400;

@@ -3,7 +3,7 @@ import { type Io, usableColumns } from './io.ts';
 
 /**
  * The real process. The first Ctrl-C or SIGTERM aborts the signal, so that a command can report what it knows; the
- * second one kills the process, unless the command has asked to be told.
+ * second one kills the process, unless the command listens for it.
  */
 export function processIo(): Io {
   const controller = new AbortController();

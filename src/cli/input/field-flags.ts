@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { globalRegistry } from 'zod/mini';
-import { invalidInput } from '../core/errors.ts';
+import { invalidFields } from '../core/errors.ts';
 import { setPath } from '../core/field-path.ts';
 import { parseTime, timeExamples } from './parse-time.ts';
 
@@ -129,16 +129,10 @@ function parseNumber(field: FieldFlag, text: string): number {
     throw invalidValue(
       field,
       `must be a whole number (got "${text}")`,
-      `use a whole number without a unit${unitOf(field)}`,
+      ['use a whole number without a unit', remarkOf(field)].filter(Boolean).join('; '),
     );
   }
   return number;
-}
-
-/** `; basis points: 250 is 2.5 %`, from the parentheses of the description. */
-function unitOf({ description }: FieldFlag): string {
-  const [, unit] = /\((.*)\)$/.exec(description) ?? [];
-  return unit === undefined ? '' : `; ${unit}`;
 }
 
 /** The time as RFC 3339. Throws a usage error if it cannot be understood. */
@@ -147,12 +141,12 @@ export function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: strin
   if (time !== null) return time;
   const isDate = /^\d{4}-\d\d-\d\d/.test(text.trim());
   const detail = `${isDate ? 'is not a valid date or time' : 'must be a time'} (got "${text}")`;
-  throw invalidValue(field, detail, `for example ${timeExamples}; nothing was sent`);
+  throw invalidValue(field, detail, `for example ${timeExamples}`);
 }
 
 /** The error of a value of a field; `detail` continues the name of the field. */
 function invalidValue({ path, flag }: Pick<FieldFlag, 'path' | 'flag'>, detail: string, hint: string) {
-  return invalidInput(`${flag} ${detail}`, hint, [{ field: path.join('.'), flag, detail }]);
+  return invalidFields([{ field: path.join('.'), flag, detail }], hint);
 }
 
 /** Splits at commas and drops empty parts. `--sections "$UNSET"` is refused: it is almost certainly a mistake. */

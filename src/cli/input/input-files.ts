@@ -2,7 +2,7 @@ import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
-import { CliError, describeSystemError, invalidInput, usageError } from '../core/errors.ts';
+import { CliError, describeSystemError, fixInput, invalidInput, usageError } from '../core/errors.ts';
 import { parsePath, setPath } from '../core/field-path.ts';
 import { inexactNumber } from '../core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../core/json-value.ts';
@@ -52,10 +52,7 @@ function parseJson(text: string, name: string): unknown {
 /** Throws a usage error if the value is nested too deeply to be processed. */
 export function refuseTooDeep(value: unknown, name: string): void {
   if (!isTooDeep(value)) return;
-  throw invalidInput(
-    `${name} is nested more than ${maxNestingDepth} levels deep`,
-    'reduce the nesting; nothing was sent',
-  );
+  throw invalidInput(`${name} is nested more than ${maxNestingDepth} levels deep`, 'reduce the nesting');
 }
 
 /** Whether a file argument stands for standard input. */
@@ -84,16 +81,14 @@ export async function readText(source: InputSource, file: string, flag: string):
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw usageError(`${named} is not UTF-8 text`, 'save it as UTF-8', {
-      code: 'unreadable_file',
-    });
+    throw usageError(`${named} is not UTF-8 text`, 'save it as UTF-8', { code: 'unreadable_file' });
   }
 }
 
 async function readBytes(source: InputSource, named: string, flag: string): Promise<Buffer> {
   if (isStandardInput(named)) {
     const { readStdin } = await import('./stdin.ts');
-    return readStdin(source, `${flag} ${named}`);
+    return readStdin(source, flag, named);
   }
   const file = path.resolve(source.io.cwd, named);
   const found = statSync(file);
@@ -134,11 +129,11 @@ export async function parseObject(
       if (problem !== undefined) throw problem;
       value = document.toJS();
     } catch (error) {
-      const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${describeYamlError(error, text, linesAbove)}`;
-      throw invalidInput(
-        name === null ? problem : `${name} is not valid: ${problem}`,
-        'fix it and run the command again',
-      );
+      // The reasons that the parser gives are for its authors. Nested aliases that would fill the memory have no line.
+      const line = error instanceof yaml.YAMLError ? error.linePos?.[0].line : undefined;
+      const where = line === undefined ? '' : describeLine(text, line, linesAbove);
+      const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${where}`;
+      throw invalidInput(name === null ? problem : `${name} is not valid: ${problem}`, fixInput);
     }
   }
   refuseTooDeep(value, named);
@@ -149,12 +144,10 @@ export async function parseObject(
   );
 }
 
-/** ` in line 3 (tags: [a, b)`. The reasons that the parser gives are for its authors. */
-function describeYamlError(error: unknown, text: string, linesAbove: number): string {
-  const found = error instanceof Error ? / at line (\d+), column \d+/.exec(error.message)?.[1] : undefined;
-  if (found === undefined) return '';
-  const line = text.split('\n')[Number(found) - 1]?.trim() ?? '';
-  return ` in line ${Number(found) + linesAbove}${line === '' ? '' : ` (${line.slice(0, 40)})`}`;
+/** ` in line 3 (tags: [a, b)`. */
+function describeLine(text: string, number: number, linesAbove: number): string {
+  const line = text.split('\n')[number - 1]?.trim() ?? '';
+  return ` in line ${number + linesAbove}${line === '' ? '' : ` (${line.slice(0, 40)})`}`;
 }
 
 /** The name of a file in messages. */

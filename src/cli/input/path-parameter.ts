@@ -1,5 +1,5 @@
 import { pathParameterProblem } from '../../contract/operation.ts';
-import { invalidInput } from '../core/errors.ts';
+import { invalidFields } from '../core/errors.ts';
 
 /** `reclaim notice` for `reclaimId`. */
 export function nounOf(name: string): string {
@@ -16,7 +16,6 @@ export function describeParameter(name: string): string {
 export function checkParameter(flag: string, value: string): string {
   const problem = pathParameterProblem(value);
   if (problem === null) return value;
-  throw invalidInput(`${flag} ${problem}`, 'copy the whole id, for example 019a6f3e-…', [
-    { field: flag.replace(/[<>]|^--/g, ''), flag, detail: problem },
-  ]);
+  const field = flag.replace(/[<>]|^--/g, '');
+  throw invalidFields([{ field, flag, detail: problem }], 'copy the whole id, for example 019a6f3e-…');
 }

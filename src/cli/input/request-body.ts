@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type CliError, type FieldError, invalidInput, usageError } from '../core/errors.ts';
+import { type FieldError, fixInput, invalidFields, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
@@ -53,11 +53,10 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   const flag = field.fileFlag ?? '';
   const text = await readText(source, file, flag);
   if (text.trim() !== '' || !field.required) return text;
-  throw invalidInput(
-    `${describeFile(file)} (${flag}) is empty`,
-    `${field.flag} must not be empty; nothing was sent`,
-    [{ field: field.path.join('.'), flag, detail: 'empty' }],
-  );
+  throw usageError(`${describeFile(file)} (${flag}) is empty`, `${field.flag} must not be empty`, {
+    code: 'invalid_input',
+    fields: [{ field: field.path.join('.'), flag, detail: 'empty' }],
+  });
 }
 
 /** Throws exit 2 for known fields with invalid values. Missing fields are not checked here. */
@@ -75,7 +74,7 @@ export function checkBody(
     .map(({ path, message }): FieldError => {
       return { field: path.join('.'), flag: flagOf(fields, path.join('.')), detail: message };
     });
-  if (wrong.length > 0) throw invalidFields(wrong);
+  if (wrong.length > 0) throw invalidFields(wrong, fixInput);
 }
 
 /** The fields to name by their flags in errors. Those that a file gave are named as they are there. */
@@ -89,17 +88,7 @@ export function fieldsToNameByFlag(
   );
 }
 
-/** Exit 2: one message that names every invalid field by its flag. */
-function invalidFields(wrong: readonly FieldError[]): CliError {
-  const lines = wrong.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
-  return invalidInput(
-    lines.length === 1 ? lines.join() : ['invalid values:', ...lines].join('\n  '),
-    `fix ${lines.length === 1 ? 'it' : 'them'} and run the command again; nothing was sent`,
-    [...wrong],
-  );
-}
-
-/** The flag that sets the field at a dotted path or one of its parents. Null if there is none. */
+/** The flag that sets the field at a dotted path or one of its parents. Null if no flag does. */
 export function flagOf(fields: readonly FieldFlag[], dotted: string): string | null {
   const field = fields.find(({ path }) => {
     const own = path.join('.');

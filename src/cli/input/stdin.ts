@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
 import type { Context } from '../command/context.ts';
-import { CliError, cancelledError, usageError } from '../core/errors.ts';
+import { type CliError, cancelledError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { isInputForbidden } from '../core/io.ts';
 
@@ -12,22 +12,23 @@ export type InputSource = Pick<Context, 'io' | 'flags'>;
 const maxMebibytes = 64;
 
 /**
- * Reads standard input to its end for `reader`, the flag or argument that asks for it. A terminal may be silent for any
+ * Reads standard input to its end for the flag or argument that asks for it. A terminal may be silent for any
  * time if prompts are allowed, anything else for at most `--timeout`. Throws exit 3 if nothing comes, and exit 130 on
  * Ctrl-C.
  */
-export async function readStdin(source: InputSource, reader: string): Promise<Buffer> {
+export async function readStdin(source: InputSource, flag: string, file = ''): Promise<Buffer> {
   const { io, flags } = source;
+  const reader = `${flag} ${file}`.trim();
   if (io.stdin.readableEnded) {
     throw usageError(`${reader} cannot read standard input a second time`, 'use a file instead');
   }
-  if (io.stdin.isTTY !== true) return readToEnd(source, io.stdin, 'standard input', reader);
+  if (io.stdin.isTTY !== true) return readToEnd(source, io.stdin, 'standard input', { flag, reader });
   if (isInputForbidden(flags, io.env)) {
-    throw noInput(reader, `${reader} cannot read from the terminal: prompts are off`);
+    throw noInput(flag, `${reader} cannot read from the terminal: prompts are off`);
   }
   const end = io.process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
   io.stderr.write(`Type the text for ${reader}, then press ${end} on an empty line.\n`);
-  return readToEnd(source, io.stdin, 'standard input', reader, { waitsForever: true });
+  return readToEnd(source, io.stdin, 'standard input', { flag, reader, waitsForever: true });
 }
 
 /** Reads a named pipe to its end, as {@link readStdin} does. */
@@ -35,19 +36,18 @@ export async function readPipe(
   source: InputSource,
   descriptor: number,
   name: string,
-  reader: string,
+  flag: string,
 ): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const stream = new Socket({ fd: descriptor, readable: true, writable: false });
-  return readToEnd(source, stream, name, reader);
+  return readToEnd(source, stream, name, { flag, reader: flag });
 }
 
 async function readToEnd(
   { io: { signal }, flags }: InputSource,
   stream: Readable,
   name: string,
-  reader: string,
-  { waitsForever = false } = {},
+  { flag, reader, waitsForever = false }: { flag: string; reader: string; waitsForever?: boolean },
 ): Promise<Buffer> {
   const maxSilenceMs = flags.timeoutMs ?? OPERATION_TIMEOUT_MS;
   const chunks: Buffer[] = [];
@@ -74,7 +74,7 @@ async function readToEnd(
     clearTimeout(timer);
   }
   if (isSilent) {
-    throw noInput(reader, `${reader} timed out: no data on ${name} for ${maxSilenceMs / 1000} s`);
+    throw noInput(flag, `${reader} timed out: no data on ${name} for ${maxSilenceMs / 1000} s`);
   }
   if (size > maxMebibytes * 2 ** 20) {
     throw usageError(`${name} (${reader}) is larger than ${maxMebibytes} MiB`, 'use a smaller file', {
@@ -84,14 +84,10 @@ async function readToEnd(
   return Buffer.concat(chunks);
 }
 
-function noInput(reader: string, message: string): CliError {
-  const [flag = reader] = reader.split(' ');
-  return new CliError({
+function noInput(flag: string, what: string): CliError {
+  return usageError(what, 'redirect a file (… < FILE), or use a longer --timeout SECONDS', {
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
-    message,
-    hint: 'redirect a file (… < FILE), or use a longer --timeout SECONDS',
-    outcome: 'not_sent',
     fields: [{ field: 'stdin', flag, detail: 'the text, on standard input' }],
   });
 }

@@ -11,9 +11,10 @@ import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-c
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, describeParameter } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
+import { wrongConfirmation } from '../prompts/confirm-or-fail.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { Interview } from './call/run.ts';
-import { completeParameter, wrongConfirmation } from './send/confirm.ts';
+import { completeParameter } from './send/confirm.ts';
 
 /** Completed input. The answers of the user are in the body, too. */
 interface CompletedInput {
@@ -57,8 +58,10 @@ export async function completeInput(
   }
   checkBody(operation, fieldsToNameByFlag(fields, parsed), body);
 
+  // The client generates an idempotency key.
   const absent = fields.filter(
-    (field) => field.required && !isGenerated(field) && getPath(body, field.path) === undefined,
+    (field) =>
+      field.required && field.path.join('.') !== 'idempotencyKey' && getPath(body, field.path) === undefined,
   );
   const connection = missingConnection(settings);
   const missing: MissingInput[] = [
@@ -101,11 +104,6 @@ async function missingConfirmation(
   if (wanted !== undefined && (await completeParameter(context, parameter, given)) !== wanted)
     throw wrongConfirmation(given, wanted);
   return [];
-}
-
-/** The client generates an idempotency key if none is given. */
-function isGenerated(field: FieldFlag): boolean {
-  return field.path.join('.') === 'idempotencyKey';
 }
 
 function describeMissing(field: FieldFlag): MissingInput {

@@ -31,6 +31,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
     ...described,
     answerFields: () => answerFields(command),
     dryRun: true,
+    withoutEffect: operation.class === 'read' ? undefined : (command.withoutEffect ?? 'nothing was sent'),
     tool: describeTool(command),
     options: [...options, ...classOptions(operation, command.confirm)],
     run: (context, parsed) => runOperation(context, command, fields, parsed),

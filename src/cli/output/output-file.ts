@@ -11,14 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
-import {
-  type CliError,
-  describeSystemError,
-  localStateError,
-  phrase,
-  toRun,
-  usageError,
-} from '../core/errors.ts';
+import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 
 export const outputFileOption = {
@@ -36,7 +29,7 @@ export interface PendingFile {
   discard(): void;
 }
 
-/** Opens a temporary file beside `named`. Throws exit 2 if that fails, so that nothing is sent in vain. */
+/** Opens a temporary file beside `named`. Throws exit 2 if that fails, before anything is sent. */
 export function beginFile(cwd: string, named: string): PendingFile {
   if (named === '' || named === '-') {
     throw usageError(
@@ -71,7 +64,7 @@ export function beginFile(cwd: string, named: string): PendingFile {
         throw localStateError(
           'unwritable_file',
           `the response could not be written to ${file}: ${describeSystemError(error)}`,
-          phrase`the response is printed above; run ${toRun('history', 'list')} to see the change`,
+          [{ say: 'the response is printed above' }, { run: ['history', 'list'], rest: 'to see the change' }],
         );
       }
     },

@@ -41,7 +41,7 @@ export function recordSummary(record: HistoryRecord, now: number): RecordSummary
   };
 }
 
-/** What became of a change, in words. */
+/** The outcome of a change, in words. */
 export function describeState({
   state,
   open,
@@ -52,7 +52,7 @@ export function describeState({
   return state.replace('_', ' ');
 }
 
-/** The parsed body of the response, the text if it is not JSON, or null if there is none. */
+/** The parsed body of the response, the text if it is not JSON, or null without a response. */
 export function answerBody({ response }: HistoryRecord): unknown {
   return jsonOrText(response?.body ?? null);
 }

@@ -1,6 +1,14 @@
 import { type Environment, isSwitchedOn, usableColumns } from '../core/io.ts';
 import { formatJson } from '../core/json-text.ts';
-import { type Palette, withoutColors } from './palette.ts';
+
+const colorNames = ['bold', 'dim', 'red', 'green', 'yellow'] as const;
+
+/** Functions that mark a text: with the sixteen colors that every terminal has, in the shades its user chose, or unchanged. */
+type Palette = Readonly<Record<(typeof colorNames)[number], (text: string) => string>>;
+
+export const withoutColors = Object.fromEntries(
+  colorNames.map((name) => [name, (text: string) => text]),
+) as unknown as Palette;
 
 /** How to format text for one stream. */
 export interface Style {
@@ -25,7 +33,7 @@ export async function styleOf(
       : terminal && env.TERM !== 'dumb' && !plain;
   return {
     // Loaded on demand: chalk takes longer to load than the rest of the output.
-    color: useColors ? (await import('./colors.ts')).colors : withoutColors,
+    color: useColors ? new (await import('chalk')).Chalk({ level: 1 }) : withoutColors,
     width: terminal ? usableColumns(stream.columns) : null,
     plain,
   };

@@ -43,12 +43,16 @@ export async function nameProfile(
     checkProfileName(name);
     return name;
   }
-  if (context.canPrompt && choices.length === 0) throw noProfiles();
+  if (context.canPrompt && choices.length === 0) {
+    throw usageError('no profiles yet', 'run `storectl auth login` to create one', {
+      code: 'unknown_profile',
+    });
+  }
   const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
   return askFirst(() => chooseOrFail(context, missing, message, choices, confirmation));
 }
 
-/** The stored profile. Throws exit 2, listing the existing names, if there is none. */
+/** The stored profile. Throws exit 2, listing the existing names, if it does not exist. */
 export function requireProfile(profiles: ProfileStore, name: string): Profile {
   const profile = profiles.get(name);
   if (profile !== null) return profile;
@@ -60,10 +64,4 @@ export function requireProfile(profiles: ProfileStore, name: string): Profile {
       : `existing profiles: ${names.join(', ')}; run \`${loginCommand(name)}\` to create this one`,
     { code: 'unknown_profile' },
   );
-}
-
-function noProfiles() {
-  return usageError('no profiles yet', 'run `storectl auth login` to create one', {
-    code: 'unknown_profile',
-  });
 }

@@ -3,6 +3,7 @@ import type { GlobalFlags } from '../command/global-flags.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { CliError, cancelledError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
+import { upperFirst } from '../output/labels.ts';
 import { askChoice } from '../prompts/prompts.ts';
 import { askFirst } from '../prompts/questions.ts';
 import { isGroup, tree } from './command-tree.ts';
@@ -10,7 +11,7 @@ import { isGroup, tree } from './command-tree.ts';
 /** Whether a command could not start because it has no store or no key. */
 export function lacksStore(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
-  const { code, fields = [] } = error.details;
+  const { code, fields = [] } = error.failure;
   return code === 'no_key' || fields.some(({ field }) => field === 'baseUrl' || field === 'storeId');
 }
 
@@ -20,10 +21,10 @@ export function lacksStore(error: unknown): error is CliError {
  */
 export async function offerStore(context: Context, reason: CliError): Promise<GlobalFlags> {
   const { io, flags } = context;
-  const what =
-    reason.details.code === 'no_key'
-      ? printable(reason.message.replace(/^no/, 'No'))
-      : 'No store is set up on this machine yet';
+  const isWithoutKey = reason.failure.code === 'no_key';
+  const what = isWithoutKey
+    ? printable(upperFirst(reason.message))
+    : 'No store is set up on this machine yet';
   const choices = [
     { value: 'login', name: 'Log in (needs the base URL, the store id and an API key)' },
     { value: demoProfile, name: 'Use the demo store' },

@@ -81,7 +81,7 @@ export function subcommandTerm(command: Command): string {
   const entry = command.parent?.parent === null ? tree[command.name()] : undefined;
   if (entry === undefined || !isGroup(entry)) return command.name();
   const { commands } = entry;
-  // A noun with nouns of its own, which its own help lists.
+  // A noun with nouns below it, which its help lists.
   if (Object.values(commands).some(isGroup)) return command.name();
   return `${command.name()} ${Object.keys(commands).join('|')}`;
 }

@@ -1,47 +1,33 @@
 import { type Group, isGroup, tree } from './command-tree.ts';
 
-/** What people type first, and the command that serves. */
-const serving = new Map(
-  Object.entries({
-    '-v': '--version',
-    version: '--version',
-    login: 'auth login',
-    signin: 'auth login',
-    init: 'auth login',
-    setup: 'auth login',
-    logout: 'auth logout',
-    whoami: 'auth status',
-    status: 'auth status',
-    'auth show': 'auth status',
-    'auth whoami': 'auth status',
-    'auth list': 'profile list',
-    config: 'profile show',
-    list: 'history list',
-    ls: 'history list',
-    log: 'history list',
-    logs: 'history list',
-    update: 'store update',
-    restore: 'backup restore',
-    decide: 'disputes decide',
-    appeal: 'reclaim appeal',
-    retry: 'resume',
-    continue: 'resume',
-    request: 'api',
-    curl: 'api',
-    check: 'doctor',
-    serve: 'service start',
-    server: 'service start',
-    start: 'service start',
-    key: 'service keys list',
-    keys: 'service keys list',
-    'demo list': 'demo info',
-    'demo show': 'demo info',
-    'blog post': 'blog create',
-    'notify read': 'notify mark-read',
-    webhook: 'notify add-endpoint',
-    webhooks: 'notify add-endpoint',
-  }),
-);
+/** Words for the same, by what they stand for: each key is followed by what people type instead. */
+function invert(meanings: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(meanings).flatMap(([meant, typed]) => typed.map((word) => [word, meant])));
+}
+
+/** The command that serves, and what people type first. */
+const serving = invert({
+  '--version': ['-v', 'version'],
+  'auth login': ['login', 'signin', 'init', 'setup'],
+  'auth logout': ['logout'],
+  'auth status': ['whoami', 'status', 'auth show', 'auth whoami'],
+  'profile list': ['auth list'],
+  'profile show': ['config'],
+  'history list': ['list', 'ls', 'log', 'logs'],
+  'store update': ['update'],
+  'backup restore': ['restore'],
+  'disputes decide': ['decide'],
+  'reclaim appeal': ['appeal'],
+  resume: ['retry', 'continue'],
+  api: ['request', 'curl'],
+  doctor: ['check'],
+  'service start': ['serve', 'server', 'start'],
+  'service keys list': ['key', 'keys'],
+  'demo info': ['demo list', 'demo show'],
+  'blog create': ['blog post'],
+  'notify mark-read': ['notify read'],
+  'notify add-endpoint': ['webhook', 'webhooks'],
+});
 
 const postsAreOnlyCreated =
   'the service cannot change a post: run `storectl blog create --status published` to publish a new one';
@@ -73,49 +59,28 @@ const instead = new Map(
   }),
 );
 
-const nouns = new Map(
-  Object.entries({
-    stores: 'store',
-    post: 'blog',
-    posts: 'blog',
-    setting: 'settings',
-    dispute: 'disputes',
-    backups: 'backup',
-    reclaims: 'reclaim',
-    notification: 'notify',
-    notifications: 'notify',
-    endpoint: 'notify',
-    endpoints: 'notify',
-    profiles: 'profile',
-  }),
-);
+const nouns = invert({
+  store: ['stores'],
+  blog: ['post', 'posts'],
+  settings: ['setting'],
+  disputes: ['dispute'],
+  backup: ['backups'],
+  reclaim: ['reclaims'],
+  notify: ['notification', 'notifications', 'endpoint', 'endpoints'],
+  profile: ['profiles'],
+});
 
-const reading = ['show', 'list', 'status', 'info'];
-const creating = ['create', 'open', 'add-endpoint'];
-const changing = ['update', 'save', 'set', 'edit'];
+/** Verbs with the same meaning: what people type, and what there is, the likeliest first. */
+const verbGroups: readonly (readonly [typed: string, there: readonly string[]])[] = [
+  ['show get view read info', ['show', 'list', 'status', 'info']],
+  ['list ls all', ['list', 'show']],
+  ['create add new make', ['create', 'open', 'add-endpoint']],
+  ['update set edit change', ['update', 'save', 'set', 'edit']],
+  ['delete rm', ['remove', 'prune']],
+];
 
-/** Verbs with the same meaning, the likeliest first. */
-const verbs = new Map<string, readonly string[]>(
-  Object.entries({
-    show: reading,
-    get: reading,
-    view: reading,
-    read: reading,
-    info: reading,
-    list: ['list', 'show'],
-    ls: ['list', 'show'],
-    all: ['list', 'show'],
-    create: creating,
-    add: creating,
-    new: creating,
-    make: creating,
-    update: changing,
-    set: changing,
-    edit: changing,
-    change: changing,
-    delete: ['remove', 'prune'],
-    rm: ['remove', 'prune'],
-  }),
+const verbs: ReadonlyMap<string, readonly string[]> = new Map(
+  verbGroups.flatMap(([typed, there]) => typed.split(' ').map((verb) => [verb, there])),
 );
 
 /** What to run instead of a word that is no command or flag, or null. `argv` holds the word. */

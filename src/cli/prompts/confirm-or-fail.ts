@@ -1,6 +1,6 @@
 import type { Context } from '../command/context.ts';
 import type { MissingInput } from '../command/input-needed.ts';
-import { cancelledError, usageError } from '../core/errors.ts';
+import { type CliError, cancelledError, usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { askOrFail } from './ask-or-fail.ts';
@@ -16,11 +16,16 @@ export function confirmOption(value: string, what: string): OptionSpec {
 }
 
 export function missingConfirmation(give: string): MissingInput {
-  return {
-    field: 'confirm',
-    give: `--confirm ${give}`,
-    description: 'this cannot be undone',
-  };
+  return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
+}
+
+/** Exit 2 for a `--confirm` that does not match the command. */
+export function wrongConfirmation(given: string, wanted: string): CliError {
+  return usageError(
+    `--confirm ${given || '""'} does not match ${wanted}`,
+    `to confirm, pass --confirm ${wanted}`,
+    { code: 'wrong_confirmation' },
+  );
 }
 
 /**
@@ -36,11 +41,7 @@ export async function confirmOrFail(
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     if (given === wanted) return;
-    throw usageError(
-      `--confirm ${given || '""'} does not match ${wanted}`,
-      `nothing was changed; to confirm, pass --confirm ${wanted}`,
-      { code: 'wrong_confirmation' },
-    );
+    throw wrongConfirmation(given, wanted);
   }
   await askOrFail(context, [missingConfirmation(wanted)], async ({ askYesNo }) => {
     if (!(await askYesNo(context.io, question))) throw cancelledError();

@@ -3,17 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Context } from '../command/context.ts';
-import {
-  CliError,
-  cancelledError,
-  describeSystemError,
-  type Phrase,
-  phrase,
-  usageError,
-} from '../core/errors.ts';
+import { CliError, cancelledError, describeSystemError, type Step, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
+import { describeFailure, describeItem } from '../output/failure-text.ts';
 import { upperFirst } from '../output/labels.ts';
 
 /** The editor cannot be started, or fails: exit 2. */
@@ -25,8 +19,8 @@ export class EditorFailed extends CliError {
     super({
       code: 'editor_failed',
       exitCode: exitCodes.usage,
-      message: `the editor "${editor}" failed: ${failure}`,
-      hint: 'set VISUAL or EDITOR to an editor that waits until the file is closed; nothing was sent',
+      what: `the editor "${editor}" failed: ${failure}`,
+      next: [{ say: 'set VISUAL or EDITOR to an editor that waits until the file is closed' }],
       outcome: 'not_sent',
     });
     this.text = text;
@@ -40,7 +34,7 @@ export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string 
   return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** Editors expect it, and a line that is appended to the file becomes a line of its own. */
+/** Editors expect it, and a line that is appended to the file becomes a separate line. */
 function withLastLineEnded(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
@@ -79,7 +73,7 @@ function readEdited(file: string): string | null {
 /** A text that is edited until it can be used. */
 export interface Editing<Result> {
   readonly fileName: string;
-  /** Adds a note above the text, for example what is wrong with it. */
+  /** Adds a note above the text, for example what is wrong with it: a clause, and a line for each field. */
   withNote(text: string, problem: string | null): string;
   /** Whether a text that is given up is printed with its note, because the problem names a line below it. */
   readonly keepsNote?: boolean;
@@ -87,9 +81,8 @@ export interface Editing<Result> {
   withoutNote(text: string): string;
   /** Throws exit 2 or 7 if the user can fix the text. */
   use(text: string): Promise<Result>;
-  /** The message for a user who gives up, such as `nothing was saved`, and what to do with the text. */
-  readonly nothing: string;
-  readonly keep: Phrase;
+  /** The command that takes the text from a file. */
+  readonly keep: Step;
 }
 
 /** After this many failures the user is asked whether to continue: the editor itself may break every text. */
@@ -106,10 +99,11 @@ export async function editUntilUsed<Result>(
 ): Promise<Result> {
   const { io } = context;
   let text = original;
-  let problem: string | null = null;
+  let problem: CliError | null = null;
+  const withNote = () => editing.withNote(text, problem && noteOf(problem));
   try {
     for (let failures = 0; ; ) {
-      const opened = editing.withNote(text, problem);
+      const opened = withNote();
       const edited = editing.withoutNote(
         await editText(io, opened, editing.fileName).catch((error: unknown) => {
           if (error instanceof EditorFailed) text = editing.withoutNote(error.text);
@@ -123,44 +117,50 @@ export async function editUntilUsed<Result>(
         return await editing.use(text);
       } catch (error) {
         if (!isFixable(error)) throw error;
-        problem = error.message;
+        problem = error;
       }
       failures += 1;
       if (failures >= maxFailures && !(await askToContinue(io, problem))) throw gaveUp(editing, problem);
     }
   } catch (error) {
     if (text !== original)
-      context.saveUserText(
-        `\nYour text:\n\n${editing.keepsNote && problem !== null ? editing.withNote(text, problem) : text}`,
-      );
+      context.saveUserText(`\nYour text:\n\n${editing.keepsNote && problem !== null ? withNote() : text}`);
     throw error;
   }
 }
 
 function isFixable(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
-  const { exitCode } = error.details;
+  const { exitCode } = error.failure;
   return exitCode === exitCodes.usage || exitCode === exitCodes.rejected;
 }
 
-async function askToContinue(io: Io, problem: string): Promise<boolean> {
+/** What is wrong with the text. Its fields are called as in the text. */
+function noteOf({ failure }: CliError): string {
+  return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
+}
+
+async function askToContinue(io: Io, { failure }: CliError): Promise<boolean> {
   const { askChoice } = await import('./prompts.ts');
   const { unlessBack } = await import('./questions.ts');
   const choices = [
     { value: 'edit', name: 'Edit again' },
     { value: 'leave', name: 'Cancel and print the text' },
   ];
-  return (await unlessBack(() => askChoice(io, whatNow(problem), choices))) !== 'leave';
+  return (
+    (await unlessBack(() => askChoice(io, whatNow(describeItem(failure, undefined)), choices))) !== 'leave'
+  );
 }
 
-/** The question after a problem with an edited text: its first line with the first invalid field, and what to do. */
+/** The question after a problem with an edited text, which is a clause. */
 export function whatNow(problem: string): string {
-  const [reason = '', field = ''] = problem.split('\n').map((line) => line.trim().replace(/[:.]$/, ''));
-  return `${upperFirst(printable([reason, field].filter(Boolean).join(': ')))}. What do you want to do?`;
+  return `${upperFirst(printable(problem))}. What do you want to do?`;
 }
 
-function gaveUp({ nothing, keep }: Editing<unknown>, problem: string): CliError {
-  return usageError(`${problem}; ${nothing}`, phrase`your text is printed above: ${keep}`);
+function gaveUp({ keep }: Editing<unknown>, { failure }: CliError): CliError {
+  const { what, fields, status } = failure;
+  const next = [{ say: 'your text is printed above: save it to a file' }, keep];
+  return usageError(what, next, { fields, status });
 }
 
 /** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */

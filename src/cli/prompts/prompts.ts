@@ -108,7 +108,9 @@ export function askChoice(
 ): Promise<string> {
   const question = asQuestion(io, message);
   const named = choices.map(({ value, name, short = name }) => ({
-    ...{ value, name: wrapFor(io, name, '    '), short: wrapAfter(io, question, short) },
+    value,
+    name: wrapFor(io, name, '    '),
+    short: wrapAfter(io, question, short),
   }));
   return ask(
     io,
@@ -116,7 +118,10 @@ export function askChoice(
     ({ select }, context) =>
       select(
         {
-          ...{ message: question, choices: named, pageSize: pageSize(io), loop: false },
+          message: question,
+          choices: named,
+          pageSize: pageSize(io),
+          loop: false,
           theme: { style: listStyle(io, message, choices) },
           ...(preset !== undefined && { default: preset }),
         },
@@ -135,7 +140,10 @@ export function askSeveral(
 ): Promise<string[]> {
   const question = asQuestion(io, message);
   const named = choices.map(({ value, name, short = name, description }) => ({
-    ...{ value, name: wrapFor(io, name, '    '), short, checked: preset.includes(value) },
+    value,
+    name: wrapFor(io, name, '    '),
+    short,
+    checked: preset.includes(value),
     ...(description !== undefined && { description: wrapFor(io, description, '') }),
   }));
   const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
@@ -145,7 +153,11 @@ export function askSeveral(
   return ask(io, null, ({ checkbox }, context) =>
     checkbox(
       {
-        ...{ message: question, choices: named, required: true, pageSize: pageSize(io), loop: false },
+        message: question,
+        choices: named,
+        required: true,
+        pageSize: pageSize(io),
+        loop: false,
         ...(!hasShortcuts && { shortcuts: { all: null, invert: null } }),
         theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
       },
@@ -217,7 +229,8 @@ async function ask<Answer>(
   terminal.input.on('keypress', onKey);
   try {
     return await prompt(prompts, {
-      ...{ input: terminal.input, output },
+      input: terminal.input,
+      output,
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
       // A getter, read when the prompt has ended: a question that the user left is cleared from the screen.

@@ -3,7 +3,8 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Connection } from '../../cli/command/connection.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { CliError, type Phrase, phrase, toRun, usageError } from '../../cli/core/errors.ts';
+import { type Phrase, phrase, toRun } from '../../cli/config/phrase.ts';
+import { CliError, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -72,6 +73,7 @@ other change is sent once. Nothing is checked or backed up first.`,
     },
   ],
   dryRun: true,
+  withoutEffect: 'nothing was sent',
   examples: [
     'api /v1/stores/{store}/operations/settings',
     'api PATCH /v1/stores/{store} -f settings.cashbackBp=250 --include',
@@ -121,11 +123,9 @@ interface RawRequest {
 /** The key belongs in the header only. */
 function refuseKey(text: string, secret: string): void {
   if (secret.length < 8 || !text.includes(secret)) return;
-  throw usageError(
-    'the request contains the API key; nothing was sent',
-    'remove the key: storectl sends it in a header',
-    { code: 'secret_in_request' },
-  );
+  throw usageError('the request contains the API key', 'remove the key: storectl sends it in a header', {
+    code: 'secret_in_request',
+  });
 }
 
 /** Sends the request and prints the answer, also that of a refusal before its error is thrown. */
@@ -151,14 +151,19 @@ async function send(request: RawRequest): Promise<void> {
       printBody(context, last.responseBody);
     }
     const hint =
-      error instanceof CliError && error.details.status === 404 ? hintOfUnknownPath(method, path) : null;
-    throw hint === null || !(error instanceof CliError) ? error : new CliError({ ...error.details, hint });
+      error instanceof CliError && error.failure.status === 404 ? hintOfUnknownPath(method, path) : null;
+    if (hint === null || !(error instanceof CliError)) throw error;
+    throw new CliError({ ...error.failure, next: [{ say: hint }] });
   }
   const { flags } = context;
   if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
   include();
   if (flags.quiet || flags.fields !== null)
-    await printResult(run ?? asRun(request, readOf(request)), { id: idIfAny }, result);
+    await printResult(
+      run ?? asRun(request, { ...rawChange('GET', path), class: 'read' }),
+      { id: idIfAny },
+      result,
+    );
   // --json prints one JSON document even if the answer is text or empty.
   else if (flags.json && !isJson(result.text)) printJson(context, result.answer);
   else printBody(context, result.text);
@@ -180,10 +185,6 @@ function runOf(request: RawRequest): Run | null {
   });
 }
 
-function readOf({ path }: RawRequest): Operation {
-  return { ...rawChange('GET', path), class: 'read' };
-}
-
 function asRun({ context, connection, parsed, body }: RawRequest, operation: Operation): Run {
   return {
     target: connection,
@@ -200,14 +201,7 @@ function asRun({ context, connection, parsed, body }: RawRequest, operation: Ope
 async function read({ context, connection, method, path }: RawRequest): Promise<Result> {
   const known = matchOperation(method, path);
   const outcome = await connection.client.send(
-    {
-      method,
-      path,
-      body: null,
-      class: 'read',
-      operation: known ?? null,
-      anyBody: known === undefined,
-    },
+    { method, path, body: null, class: 'read', operation: known ?? null, anyBody: known === undefined },
     sendOptions(context),
   );
   if (outcome.kind !== 'applied') {

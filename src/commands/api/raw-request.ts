@@ -99,11 +99,7 @@ export function resolveRawPath(text: string, { baseUrl, storeId }: Target): stri
   return filled.slice(prefix.length);
 }
 
-function refusedPath(
-  text: string,
-  reason: string,
-  hint = 'use a path such as /v1/…; nothing was sent',
-): CliError {
+function refusedPath(text: string, reason: string, hint = 'use a path such as /v1/…'): CliError {
   return usageError(`the path "${text}" ${reason}`, hint, { code: 'invalid_path' });
 }
 

@@ -9,11 +9,9 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
-import { phraseText } from '../../cli/config/phrase-text.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
-import { printableLines } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { describeRetry } from '../../cli/output/describe-exchange.ts';
@@ -31,6 +29,7 @@ read-only request. You are asked for the key, which is not shown; with --with-ke
 never a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
   listedGlobals: ['--store', '--base-url'],
+  withoutEffect: 'the key was not stored',
   examples: [
     'auth login',
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
@@ -47,10 +46,7 @@ never a flag, because command lines are visible to other programs and stay in th
         'leave out --demo, or choose another profile with --profile NAME',
       );
 
-    const given = {
-      baseUrl: settings.baseUrl?.value.href,
-      storeId: settings.storeId?.value,
-    };
+    const given = { baseUrl: settings.baseUrl?.value.href, storeId: settings.storeId?.value };
     const withKey = isOn(parsed, '--with-key');
     refuseMissing(context, given, withKey);
     const { url, storeId, apiKey } = withKey
@@ -74,8 +70,6 @@ never a flag, because command lines are visible to other programs and stay in th
     printProfile(context, profiles, name);
   },
 };
-
-const notStored = 'cancelled; no key was stored';
 
 /** For checking the key: an address that does not answer is most likely mistyped. */
 const checkTimeoutMs = 10_000;
@@ -137,6 +131,7 @@ async function readKey(context: Context, target: Target): Promise<Login> {
  */
 async function askLogin(context: Context, given: Given, profile: string): Promise<Login> {
   const { askSecret } = await import('../../cli/prompts/prompts.ts');
+  const { explainRefusal } = await import('../../cli/operation/questions/ask-missing.ts');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
   const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
   const target = { ...given };
@@ -160,13 +155,13 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
       next === askStore && apiKey !== ''
         ? [next, ...(target.storeId === refusedStore ? [askKey] : [])]
         : questions;
-    await askFromStart(asked, Math.max(0, asked().indexOf(next))).catch(rethrowAsNotStored);
+    await askFromStart(asked, Math.max(0, asked().indexOf(next)));
     const problem = await problemOfLogin(context, target, apiKey);
     if (problem === null) return { ...checkTarget(target), apiKey };
-    const { exitCode, message, hint } = problem.details;
+    const { exitCode, code } = problem.failure;
     const { url } = checkTarget(target);
-    // A code of its own is the service's; a base URL with a path may be one too long.
-    const isElsewhere = problem.details.code === 'http_404' || url.pathname !== '/';
+    // Another code comes from the service itself; a base URL with a path may be one too long.
+    const isElsewhere = code === 'http_404' || url.pathname !== '/';
     const wrong =
       exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed
         ? askKey
@@ -176,13 +171,7 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
             ? askAddress
             : null;
     if (wrong === null) throw problem;
-    context.notice(
-      printableLines(
-        [`error: ${message}`, hint && `  ${phraseText(hint, context.flags.profile)}`]
-          .filter(Boolean)
-          .join('\n'),
-      ),
-    );
+    explainRefusal(context, problem, { isStepShown: true });
     next = wrong;
   }
 }
@@ -199,12 +188,6 @@ async function problemOfLogin(context: Context, given: Given, apiKey: string): P
     if (error instanceof CliError) return error;
     throw error;
   }
-}
-
-/** Replaces "nothing was sent" after a cancellation: refused keys were sent to check them. */
-function rethrowAsNotStored(error: unknown): never {
-  if (!(error instanceof CliError) || error.details.exitCode !== exitCodes.cancelled) throw error;
-  throw new CliError({ ...error.details, message: notStored });
 }
 
 /** Reads the operations settings. A 403 proves the key as well: it only lacks that scope. */
@@ -232,15 +215,15 @@ async function checkAccess(context: Context, { url, storeId, apiKey }: Login): P
       );
       return;
     }
-    const { details } = outcomeError(context, outcome, { keyVariable: null });
-    if (details.exitCode === exitCodes.cancelled) throw new CliError({ ...details, message: notStored });
-    const isUnknown = outcome.kind === 'rejected' && outcome.problem.code === 'not_found';
+    const { failure } = outcomeError(context, outcome, {
+      keyVariable: null,
+      subject: { object: null, storeId },
+    });
+    const hint = hintAfter(outcome, url);
     throw new CliError({
-      ...details,
-      message: isUnknown
-        ? `store ${storeId} not found, or the key is not for this store; the key was not stored`
-        : `${details.what ?? details.message}; the key was not stored`,
-      hint: hintAfter(outcome, url) ?? details.hint,
+      ...failure,
+      outcome: 'not_sent',
+      ...(hint !== undefined && { next: [{ say: hint }] }),
     });
   } finally {
     await client.close();

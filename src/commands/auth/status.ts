@@ -3,19 +3,17 @@ import { printJson } from '../../cli/command/print-json.ts';
 import {
   demoProfile,
   describeSource,
-  keyVariable,
   loginCommand,
   type Source,
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
-import type { CliError } from '../../cli/core/errors.ts';
-import { type ExitCode, exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
+import { CliError } from '../../cli/core/errors.ts';
+import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { upperFirst } from '../../cli/output/labels.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
-import { hintOfVersion } from '../../client/base-url.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
 /** Where a value comes from, if not from the stored profile. */
@@ -98,25 +96,15 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         timeoutMs: context.flags.timeoutMs ?? 15_000,
       });
       if (outcome.kind === 'applied') return { access: 'works' };
-      if (outcome.kind !== 'rejected')
-        return { access: 'no response', error: outcomeError(context, outcome) };
-      const { status: answered, problem } = outcome;
-      if (answered === 403) return { access: 'works, but lacks the scope settings:read' };
-      const exitCode = exitCodeOfStatus(answered);
-      if (answered === 401) {
-        const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
-        const advice =
-          variable === null ? `${login} with a new key` : `set a new key in ${variable}, or unset it`;
-        return { access: 'refused', exitCode, advice };
-      }
-      return {
-        access: `the service answered ${answered}: ${printable(problem.message)}`,
-        exitCode,
-        advice:
-          exitCode === exitCodes.throttled
-            ? 'wait, then run the command again'
-            : (hintOfVersion(answered, url) ?? 'check the base URL and the store ID above'),
-      };
+      if (outcome.kind === 'rejected' && outcome.status === 403)
+        return { access: 'works, but lacks the scope settings:read' };
+      const subject = { object: null, storeId: id };
+      const { failure } = outcomeError(context, outcome, { profile, baseUrl: url, subject });
+      // Not to run this command.
+      const next = failure.next?.filter((step) => !('run' in step));
+      const error = new CliError({ ...failure, next });
+      if (outcome.kind !== 'rejected') return { access: 'no response', error };
+      return { access: outcome.status === 401 ? 'refused' : `the service answered ${outcome.status}`, error };
     }
   },
 };

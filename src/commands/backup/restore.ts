@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
-import { completeKnownId, listKnown } from '../../cli/command/known.ts';
+import { completeKnownId, describeStoreInUse, listKnown } from '../../cli/command/known.ts';
 import { minIdLength } from '../../cli/command/short-id.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -9,13 +9,12 @@ import type { PreparedInput } from '../../cli/operation/call/operation-command.t
 import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { idIfAny } from '../../cli/operation/result/print-result.ts';
-import { describeRestored, safetyLabel, withSafetyId } from '../../cli/operation/result/restored.ts';
+import { describeRestored, safetyLabelOf, withSafetyId } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
-import { uuidPattern } from '../../contract/operation.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import type { KnownObject } from '../../history/objects/known-objects.ts';
 
@@ -23,9 +22,10 @@ const noSafetyBackup = '--no-safety-backup';
 
 export const command = operationCommand({
   operation: restoreBackup,
+  withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
 same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.
-The service also keeps an automatic backup of its own (preRestoreBackupId); you do not need it for the undo.`,
+The service also takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
@@ -67,7 +67,7 @@ async function refuseMissingSections(context: Context, backupId: string, wanted:
   const backup = typeof label === 'string' ? `"${label}"` : backupId;
   throw usageError(
     printable(`backup ${backup} has no ${noun} ${missing.join(', ')}; it has ${sections.join(', ')}`),
-    'use --sections with sections of the backup; nothing was sent',
+    'use --sections with sections of the backup',
     { code: 'not_in_backup' },
   );
 }
@@ -79,7 +79,7 @@ async function refuseLabel(context: Context, given: string): Promise<void> {
   const backups = labelled.length === 1 ? 'backup' : 'backups';
   throw usageError(
     `"${printable(given)}" is the label of ${backups} ${labelled.join(', ')}, not an id`,
-    'use the id; nothing was sent',
+    'use the id',
   );
 }
 
@@ -89,7 +89,7 @@ async function refuseShortened(context: Context, given: string): Promise<void> {
   if ((await listKnown(context, 'backup')).some(({ id }) => id === given)) return;
   throw usageError(
     `"${given}" is too short for the id of a backup`,
-    `pass the whole id, or at least its first ${minIdLength} characters; nothing was sent`,
+    `pass the whole id, or at least its first ${minIdLength} characters`,
   );
 }
 
@@ -105,18 +105,14 @@ async function backUpAndRestore(run: Run): Promise<Result> {
   const safety = isOn(parsed, noSafetyBackup)
     ? 'No safety backup is taken.'
     : 'A safety backup is taken first.';
-  context.notice(`This replaces ${what} with the contents of ${from}. ${safety}`);
+  const store = await describeStoreInUse(context);
+  context.notice(`This replaces ${what} of store ${store} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
 
-  const label = isOn(parsed, noSafetyBackup) ? undefined : await labelOfSafety(context, backupId);
+  const label = isOn(parsed, noSafetyBackup) ? undefined : await safetyLabelOf(context, backupId);
   const restored = await send(run, { safetyLabel: label });
   const safetyId = restored.record?.safetyBackupId ?? null;
   return safetyId === null ? restored : { ...withSafetyId(restored, safetyId), id: safetyId };
-}
-
-async function labelOfSafety(context: Context, backupId: string): Promise<string> {
-  const backup = await findBackup(context, backupId);
-  return [...`${safetyLabel}${nameInLabel(backupId, backup?.label ?? null)}`].slice(0, 120).join('');
 }
 
 /** What the service says that the restore changed, a row for each section of which it says something. */
@@ -144,16 +140,6 @@ function describeChanged(answer: unknown): Row[] {
 
 function sectionsOf(body: OperationRequest['body']): string[] {
   return Array.isArray(body?.sections) ? body.sections.map(String) : [];
-}
-
-/**
- * How the label of a safety backup names the restored one: the same on each run, and short. Labels of safety backups would
- * nest.
- */
-function nameInLabel(backupId: string, label: string | null): string {
-  if (label !== null && !label.startsWith(safetyLabel)) return `"${label}"`;
-  // The part of a UUID of version 7 that is a time.
-  return uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
 }
 
 async function describeBackup(context: Context, backupId: string): Promise<string> {

@@ -107,7 +107,7 @@ export const command: CommandDefinition = {
   },
 };
 
-/** Of several disputes, each has a decision of its own, so flags that set one are refused. */
+/** Several disputes have different decisions, so flags that set one are refused. */
 function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
   const single = ['--status', '--resolution', '--resolution-file', '--set', '--from-file'].filter((flag) =>
     parsed.options.has(flag),

@@ -1,5 +1,5 @@
 import { asObject } from '../../base/json.ts';
-import { CliError, phrase, toRun } from '../../cli/core/errors.ts';
+import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -59,11 +59,13 @@ export function describeConflict({ record }: CurrentDispute, expected: string, w
 /** Exit 6 for a dispute in another status. */
 export function unexpectedStatus(dispute: CurrentDispute, expected: string, wanted?: unknown): CliError {
   const isDecided = usualStatuses.includes(String(dispute.record.status));
+  const next: Step[] = isDecided ? [{ say: 'a decision is final' }] : [];
+  next.push({ run: ['disputes', 'show', String(dispute.record.id)], rest: 'to see it' });
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
-    message: `${describeConflict(dispute, expected, wanted)}; nothing was sent`,
-    hint: phrase`${isDecided ? 'a decision is final; ' : ''}run ${toRun('disputes', 'show', String(dispute.record.id))} to see it`,
+    what: describeConflict(dispute, expected, wanted),
+    next,
     outcome: 'not_sent',
     fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
   });

@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { phraseText } from '../../cli/config/phrase-text.ts';
+import { phraseText } from '../../cli/config/phrase.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
 import { checkAccess } from './access.ts';

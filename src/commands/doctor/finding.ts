@@ -1,4 +1,5 @@
-import type { CliError, Phrase } from '../../cli/core/errors.ts';
+import type { Phrase } from '../../cli/config/phrase.ts';
+import type { CliError, Step } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 
 /** What one check of `doctor` found. */
@@ -34,6 +35,14 @@ export function notChecked(check: string, reason: string): Finding {
 }
 
 /** The error that any other command would end with, as a finding. */
-export function problemOf(check: string, { details }: CliError): Finding {
-  return problem(check, details.message, details.hint ?? 'see the message', details.exitCode);
+export function problemOf(check: string, { message, failure }: CliError): Finding {
+  return problem(check, message, fixOf(failure.next ?? []), failure.exitCode);
+}
+
+function fixOf(steps: readonly Step[]): Phrase {
+  return steps.flatMap((step, index) => {
+    const between = index === 0 ? '' : '; ';
+    if ('say' in step) return [between + step.say];
+    return 'run' in step ? [`${between}run `, step, ` ${step.rest ?? ''}`] : [`${between}try again later`];
+  });
 }

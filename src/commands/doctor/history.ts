@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/command/context.ts';
-import { CliError, phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
+import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { HistoryError } from '../../history/errors.ts';

@@ -34,7 +34,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     settings = await context.settings();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const check = checkOfError[error.details.code] ?? 'usage';
+    const check = checkOfError[error.failure.code] ?? 'usage';
     const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
     const findings = [
       ...(check === 'settings' ? [] : file),
@@ -102,22 +102,14 @@ function checkFolderFile({ cwd }: Io): Finding[] {
 function checkAddress({ baseUrl }: ConnectionSettings): Finding {
   if (baseUrl !== null)
     return ok('address', `${baseUrl.value.href} (from ${describeSource(baseUrl.source)})`);
-  return problem(
-    'address',
-    'no base URL is set',
-    'run `storectl auth login`, or set STORECTL_BASE_URL (`storectl --demo …` needs none)',
-    exitCodes.inputNeeded,
-  );
+  const fix = 'run `storectl auth login`, or set STORECTL_BASE_URL (`storectl --demo …` needs none)';
+  return problem('address', 'no base URL is set', fix, exitCodes.inputNeeded);
 }
 
 function checkStore({ storeId }: ConnectionSettings): Finding {
   if (storeId !== null) return ok('store', `${storeId.value} (from ${describeSource(storeId.source)})`);
-  return problem(
-    'store',
-    'no store is set',
-    'run `storectl auth login`, pass --store ID, or set STORECTL_STORE_ID',
-    exitCodes.inputNeeded,
-  );
+  const fix = 'run `storectl auth login`, pass --store ID, or set STORECTL_STORE_ID';
+  return problem('store', 'no store is set', fix, exitCodes.inputNeeded);
 }
 
 async function checkKeyOf(context: Context, settings: ConnectionSettings): Promise<Finding[]> {
@@ -127,16 +119,12 @@ async function checkKeyOf(context: Context, settings: ConnectionSettings): Promi
   const from = `from ${describeSource(source)}`;
   const parts = parseKey(key);
   if (parts === null && /^sk_(live|demo)_[0-9A-Za-z]{12}_/.test(key)) {
-    return [
-      problem(
-        'key',
-        `the key (${from}) is mistyped or cut off: its checksum is wrong`,
-        source === 'profile'
-          ? `copy it again with \`storectl auth login --profile ${profile}\``
-          : 'copy it again into the environment',
-        exitCodes.notAllowed,
-      ),
-    ];
+    const fix =
+      source === 'profile'
+        ? `copy it again with \`storectl auth login --profile ${profile}\``
+        : 'copy it again into the environment';
+    const message = `the key (${from}) is mistyped or cut off: its checksum is wrong`;
+    return [problem('key', message, fix, exitCodes.notAllowed)];
   }
   const format = parts === null ? 'set, in an unknown format' : `${parts.id}, well-formed`;
   const bound =

@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
-import { phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';

@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';

@@ -2,7 +2,7 @@ import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
@@ -17,8 +17,10 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
+import { planUndo } from '../../history/changes/undo.ts';
+import { HistoryError, RefusedError } from '../../history/errors.ts';
+import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { hasUndo } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
@@ -52,12 +54,14 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
   const { open, baseUrl, ...summary } = recordSummary(record, context.now());
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
   const head = {
-    ...{ id: recordId, createdAt, operation, storeId, service: baseUrl },
-    ...{
-      state: describeState({ state: summary.state, open, result }),
-      result: open || result === markedByHand ? undefined : result,
-      attempts,
-    },
+    id: recordId,
+    createdAt,
+    operation,
+    storeId,
+    service: baseUrl,
+    state: describeState({ state: summary.state, open, result }),
+    result: open || result === markedByHand ? undefined : result,
+    attempts,
     failure: record.failure?.message,
   };
   const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
@@ -77,7 +81,18 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
     context.noticeToCopy(
       phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
     );
-  if (hasUndo(record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+  if (canUndo(await context.history(), record))
+    context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+}
+
+/** Whether `undo` would take the change back. */
+function canUndo(history: History, { id }: HistoryRecord): boolean {
+  try {
+    return planUndo(history, id).record.id === id;
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof HistoryError) return false;
+    throw error;
+  }
 }
 
 /** The response for people: of an update, which repeats the whole object, without its body. */
@@ -87,7 +102,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
   const note = settledByReading ? describeProof(problem?.code) : replayed ? sentBefore : undefined;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
   const head = {
-    // The body may have a status of its own.
+    // The body may have a status, too.
     'HTTP status': status,
     ...(problem && { error: problem.code, message: problem.message }),
     ...Object.fromEntries(problem?.fields.map(({ path, detail }) => [path, detail]) ?? []),
@@ -100,7 +115,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
 
 const sentBefore = 'The service had already applied this change: this is its response to the first request.';
 
-/** How an outcome became known without a response of its own. */
+/** How an outcome became known without a response to this request. */
 function describeProof(code: string | null | undefined): string {
   return code === 'slug_taken'
     ? 'The first response was lost. Sent again, the post was refused because it already exists.'

@@ -1,9 +1,9 @@
 import { asObject, isObject } from '../../base/json.ts';
-import type { ErrorDetails } from '../../cli/core/errors.ts';
+import type { Failure } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { adviseAssistant } from '../../cli/output/failure-text.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import { inputProblems } from './check-inputs.ts';
-import { nextStep } from './next-step.ts';
 import { toCallResult } from './result.ts';
 import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
@@ -79,7 +79,7 @@ export function resultOf(tool: Tool, result: CommandResult): CallToolResult {
       outcome,
       historyId,
       ...(described !== null && isOwn && { error: described }),
-      next: nextStep(result, outcome, tool.name, historyId),
+      next: adviseAssistant({ tool: tool.name, exitCode, failure: error, outcome, historyId }),
       ...(Object.keys(untrusted).length > 0 && { untrusted }),
     },
     secret,
@@ -96,7 +96,7 @@ function outcomeOf({ exitCode, error, appliedId }: CommandResult, state: unknown
 }
 
 /** What an error says as data: its sentences are for people at a command line. */
-function describeError({ code, reason, status, requestId, retryAt, safetyBackupId, fields }: ErrorDetails) {
+function describeError({ code, reason, status, requestId, retryAt, safetyBackupId, fields }: Failure) {
   return {
     code,
     reason,

@@ -1,4 +1,4 @@
-// A bundle of its own: the package of the protocol, and what makes schemas. No other command loads it.
+// A separate bundle: the package of the protocol, and what makes schemas. No other command loads it.
 export type {
   CallToolResult,
   InputRequiredResult,

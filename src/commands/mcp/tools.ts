@@ -44,7 +44,7 @@ export async function offeredTools(setup: Setup): Promise<Tool[]> {
   return all.filter((tool) => tool !== null);
 }
 
-/** The tool with this name, or null if there is none that may be called. */
+/** The tool with this name, or null if none may be called by it. */
 export async function findTool(setup: Setup, name: string): Promise<Tool | null> {
   const words = [...setup.program.tools.keys()].find((candidate) => nameOf(candidate) === name);
   return words === undefined ? null : loadTool(setup, words);

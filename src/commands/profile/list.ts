@@ -1,8 +1,13 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
+import { historyDirectory } from '../../cli/config/directories.ts';
+import { describeStore, readStoreName } from '../../cli/config/store-name.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { renderTable } from '../../cli/output/tables.ts';
+import { normalizeBaseUrl } from '../../client/base-url.ts';
+import { canonicalId } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one in use is marked.',
@@ -21,11 +26,11 @@ export const command: CommandDefinition = {
     else if (rows.length > 0) {
       context.print(
         renderTable(
-          ['name', 'base URL', 'store ID', 'key'],
+          ['name', 'base URL', 'store', 'key'],
           rows.map(({ name, used, baseUrl, storeId, key }) => [
             printable(name) + (used ? ' (in use)' : ''),
             printable(baseUrl ?? '-'),
-            printable(storeId ?? '-'),
+            storeOf(context, { baseUrl, storeId }),
             key ? 'stored' : 'not stored',
           ]),
           context.out,
@@ -41,3 +46,14 @@ export const command: CommandDefinition = {
     context.notice(`The demo store is in use. Run ${next}.`);
   },
 };
+
+/** The store by its name where this machine has seen it. A pipe gets the id alone. */
+function storeOf(
+  { io, out }: Context,
+  { baseUrl, storeId }: { readonly baseUrl: string | null; readonly storeId: string | null },
+): string {
+  if (storeId === null) return '-';
+  if (baseUrl === null || out.width === null) return printable(storeId);
+  const folder = historyDirectory(io, { baseUrl: normalizeBaseUrl(baseUrl), storeId: canonicalId(storeId) });
+  return describeStore(storeId, readStoreName(folder));
+}

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/command/context.ts';
-import { CliError, cancelledError } from '../../cli/core/errors.ts';
+import { cancelledError } from '../../cli/core/errors.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { asChoice } from '../../cli/operation/questions/choose-record.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
@@ -17,7 +17,7 @@ export async function chooseOpen(
 ): Promise<string> {
   const choices = records.map((record) => asChoice(record, context.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one change' };
-  return askToResume(() => chooseOrFail(context, missing, message, [...others, ...choices]));
+  return askFirst(() => chooseOrFail(context, missing, message, [...others, ...choices]));
 }
 
 /** One of several changes, or all of them. */
@@ -42,7 +42,7 @@ export async function confirmSending(context: Context, records: readonly History
   }
   const question =
     records.length === 1 ? 'Send this change again?' : `Send these ${records.length} changes again?`;
-  if (!(await askToResume(() => askYesNo(context.io, question, true)))) throw notSentAgain();
+  if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
 }
 
 function showRequest(context: Context, record: HistoryRecord): void {
@@ -56,14 +56,5 @@ function showRequest(context: Context, record: HistoryRecord): void {
 /** Asks about one change that is not sent again without a yes. */
 export function askYes(context: Context, record: HistoryRecord, question: string): Promise<boolean> {
   showRequest(context, record);
-  return askToResume(() => askYesNo(context.io, question));
-}
-
-const notSentAgain = () => cancelledError('nothing was sent again');
-
-/** As {@link askFirst}, about changes that may have been sent before. */
-async function askToResume<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  return askFirst(ask).catch((error: unknown) => {
-    throw error instanceof CliError && error.details.code === 'cancelled' ? notSentAgain() : error;
-  });
+  return askFirst(() => askYesNo(context.io, question));
 }

@@ -1,6 +1,6 @@
 import { type ItemResult, makeResult, resultOfError } from '../../cli/batch/item-result.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { CliError, type Phrase, phrase, toRun } from '../../cli/core/errors.ts';
+import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import type { LeftReason, Resumed } from '../../history/changes/resume.ts';
@@ -12,7 +12,8 @@ export const words = {
   many: 'changes',
   done: 'Resumed',
   applied: 'applied',
-  exists: ['was settled before', 'were settled before'],
+  wrong: ['cannot be sent', 'cannot be sent'],
+  exists: ['already finished', 'already finished'],
   again: null,
 } as const;
 
@@ -23,32 +24,32 @@ const findings: Readonly<Record<Finding, string>> = {
   unreadable: 'the store could not be read',
 };
 
-const mark = (id: string) =>
-  phrase`look at the store, and run ${toRun('resume', id, '--mark', 'applied')} or \`--mark not-applied\``;
+const mark = (id: string): readonly Step[] => [
+  { say: 'look at the store' },
+  { run: ['resume', id, '--mark', 'applied'], rest: 'or `--mark not-applied`' },
+];
 
 /** Why a change stays open, and what the user can do. `id` is the change's, or `ID` for several. */
-const reasons: Readonly<Record<LeftReason, { readonly message: string; remedy(id: string): Phrase | null }>> =
-  {
-    running: { message: 'another storectl command is working on it', remedy: () => null },
-    too_old: {
-      message: 'older than 20 hours, so the service may have forgotten its idempotency key',
-      remedy: (id) => phrase`${mark(id)}; a terminal asks whether to send it anyway`,
-    },
-    needs_yes: {
-      message: 'a restore replaces what was changed since, so it is not resumed together with others',
-      remedy: (id) => phrase`run ${toRun('resume', id)} to restore now, after a new safety backup`,
-    },
-    later_change: { message: 'sending it again could overwrite a later change', remedy: mark },
-    not_settled: {
-      message: 'could not be settled',
-      remedy: (id) => phrase`run ${toRun('resume', id)} later, or ${mark(id)}`,
-    },
-    ask_user: {
-      message: 'the service cannot be asked, and sending it again could do it twice',
-      remedy: mark,
-    },
-    unreadable: { message: 'its request was lost in a damaged log', remedy: mark },
-  };
+const reasons: Readonly<
+  Record<LeftReason, { readonly message: string; remedy(id: string): readonly Step[] }>
+> = {
+  running: { message: 'another storectl command is working on it', remedy: () => [] },
+  too_old: {
+    message: 'older than 20 hours, so the service may have forgotten its idempotency key',
+    remedy: (id) => [...mark(id), { say: 'a terminal asks whether to send it anyway' }],
+  },
+  needs_yes: {
+    message: 'a restore replaces what was changed since, so it is not resumed together with others',
+    remedy: (id) => [{ run: ['resume', id], rest: 'to restore now, after a new safety backup' }],
+  },
+  later_change: { message: 'sending it again could overwrite a later change', remedy: mark },
+  not_settled: {
+    message: 'could not be settled',
+    remedy: (id) => [{ run: ['resume', id], rest: 'later' }, ...mark(id)],
+  },
+  ask_user: { message: 'the service cannot be asked, and sending it again could do it twice', remedy: mark },
+  unreadable: { message: 'its request was lost in a damaged log', remedy: mark },
+};
 
 /** The result of an open change, which was `asked` for. */
 export function resultOfResumed(context: Context, asked: HistoryRecord, resumed: Resumed): ItemResult {
@@ -88,11 +89,10 @@ export function resultOfResumed(context: Context, asked: HistoryRecord, resumed:
     profile,
     baseUrl,
   });
-  const { exitCode, message, code } = error.details;
-  const result = resultOfError(new CliError({ ...error.details, fields: undefined }), record);
-  if (result.outcome === 'unknown') return { ...result, remedy: error.details.hint ?? null };
+  const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
+  if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
   // A refusal or a change that was never sent ends a record; it is no reason to stop.
-  return result.outcome === 'not_sent' ? makeResult('failed', { record, exitCode, message, code }) : result;
+  return result.outcome === 'not_sent' ? { ...result, outcome: 'failed' } : result;
 }
 
 /** The results with what the user can do about those that are left, said once for all with the same reason. */
@@ -106,11 +106,7 @@ export function withRemedies(results: readonly ItemResult[]): ItemResult[] {
 }
 
 function reasonOf({ code }: ItemResult): LeftReason | null {
-  return code !== null && isReason(code) ? code : null;
-}
-
-function isReason(code: string): code is LeftReason {
-  return Object.hasOwn(reasons, code);
+  return code !== null && Object.hasOwn(reasons, code) ? (code as LeftReason) : null;
 }
 
 /** What identifies a change, and once it has a result, what it made. */

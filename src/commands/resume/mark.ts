@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { phrase, toRun, usageError } from '../../cli/core/errors.ts';
+import { usageError } from '../../cli/core/errors.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { recording } from '../../cli/operation/send/send.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
@@ -39,7 +39,7 @@ async function chooseToMark(context: Context, mark: string): Promise<string | nu
   if (!context.canPrompt) {
     throw usageError(
       '--mark needs the id of a change',
-      phrase`for example ${toRun('resume', 'k3f9a2', '--mark', 'applied')}`,
+      'for example `storectl resume k3f9a2 --mark applied`',
     );
   }
   const records = openRecords(await context.history()).filter(isInDoubt);

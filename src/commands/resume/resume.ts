@@ -1,6 +1,6 @@
 import { endBatch } from '../../cli/batch/end-batch.ts';
 import { countItems, type ItemResult, makeResult } from '../../cli/batch/item-result.ts';
-import { type BatchEnd, resultIn, runBatch } from '../../cli/batch/run-batch.ts';
+import { resultIn, runBatch } from '../../cli/batch/run-batch.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Context } from '../../cli/command/context.ts';
 import { openOfOtherStores } from '../../cli/command/known.ts';
@@ -10,9 +10,9 @@ import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { flagsToReach } from '../../cli/operation/call/target-flags.ts';
 import { undoCommand } from '../../cli/operation/result/print-result.ts';
-import { safetyLabel } from '../../cli/operation/result/restored.ts';
+import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { noteRecording } from '../../cli/operation/send/send.ts';
-import { recordSummary } from '../../cli/output/record-summary.ts';
+import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
@@ -46,6 +46,7 @@ result from the store where that is possible. Where neither is possible, the cha
     },
   ],
   dryRun: true,
+  withoutEffect: 'nothing was sent',
   examples: ['resume', 'resume k3f9a2 --json', 'resume k3f9a2 --mark not-applied'],
   async run(context, parsed) {
     const id = argumentValue(parsed, 'id');
@@ -107,7 +108,10 @@ async function resumeAll(
     items: records,
     total: null,
     atOnce: 1,
-    known: (record) => (record.open ? null : makeResult('exists', { record, message: 'settled before' })),
+    known: (record) =>
+      record.open
+        ? null
+        : makeResult('exists', { record, message: describeState(recordSummary(record, context.now())) }),
     isPlanShown: false,
     open: async ({ signal }) => ({
       async send(record) {
@@ -121,20 +125,12 @@ async function resumeAll(
     id: (_, { record }) => createdId(record),
   });
   const results = withRemedies(records.map((record) => resultIn(end, record)));
-  await tellMore(context, results);
+  await noteMore(context, results);
   const documents = records.map((record, index) =>
     documentOf(context, record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
   );
-  return conclude(context, end, results, id === records[0]?.id ? documents[0] : documents);
-}
-
-function conclude(
-  context: Context,
-  { stop }: BatchEnd<HistoryRecord>,
-  results: readonly ItemResult[],
-  document: unknown,
-): ExitCode {
-  return endBatch(context, { words, results, document, stop });
+  const document = id === records[0]?.id ? documents[0] : documents;
+  return endBatch(context, { words, results, document, stop: end.stop });
 }
 
 /** Continues one change. In a terminal, what is not sent without a yes is asked for. */
@@ -150,7 +146,7 @@ async function resumeOne(
     client,
     signal,
     timeoutMs: context.flags.timeoutMs,
-    safetyBackup: { label: labelOfSafety(record), makeKey },
+    safetyBackup: { label: await safetyLabelOf(context, idInPath(record.path) ?? ''), makeKey },
     onWait: () => context.notice('Waiting for another storectl command to finish…'),
   };
   let resumed = await resumeRecord(history, record.id, options);
@@ -158,10 +154,6 @@ async function resumeOne(
     resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
   if ('outcome' in resumed) noteRecording(context, resumed);
   return resumed;
-}
-
-function labelOfSafety({ path }: HistoryRecord): string {
-  return `${safetyLabel}${(idInPath(path) ?? '').slice(0, 13)}`;
 }
 
 /** Whether to send a change that is not sent without a yes. A restore that is named outside a terminal is wanted. */
@@ -181,7 +173,7 @@ async function isWanted(
 }
 
 /** How applied changes are undone, and restores that were not begun. */
-async function tellMore(context: Context, results: readonly ItemResult[]): Promise<void> {
+async function noteMore(context: Context, results: readonly ItemResult[]): Promise<void> {
   const history = await context.history();
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { record, outcome } of results) {

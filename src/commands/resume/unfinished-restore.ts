@@ -1,7 +1,7 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
-import { safetyLabel } from '../../cli/operation/result/restored.ts';
+import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
@@ -46,15 +46,10 @@ export async function offerRestore(context: Context, unfinished: UnfinishedResto
   const run: Run = {
     target: await context.connect(),
     request: { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } },
-    ui: {
-      context,
-      parsed: { arguments: {}, options: new Map() },
-      fields: [],
-      interview: null,
-    },
+    ui: { context, parsed: { arguments: {}, options: new Map() }, fields: [], interview: null },
   };
   await confirmById(run, backupId, 'Restore this backup?');
-  const { record } = await send(run, { safetyLabel: `${safetyLabel}${backupId.slice(0, 13)}` });
+  const { record } = await send(run, { safetyLabel: await safetyLabelOf(context, backupId) });
   const { describeRestored } = await import('../../cli/operation/result/restored.ts');
   const { noticeDone, undoCommand } = await import('../../cli/operation/result/print-result.ts');
   if (record === null) return;

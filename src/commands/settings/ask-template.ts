@@ -44,7 +44,12 @@ export function askTemplate(
     (part: 'title' | 'body' | 'private', kind: FieldFlag['kind'], description: string) => () => {
       const path = ['templates', name, part];
       const field: FieldFlag = {
-        ...{ path, kind, description, flag: '--set', required: true, schema: parts[part] },
+        path,
+        kind,
+        description,
+        flag: '--set',
+        required: true,
+        schema: parts[part],
         fileFlag: part === 'body' ? '--from-file' : null,
       };
       return askInto(context, body, field, { now: getPath(current, path) });

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
-import { phrase, toRun } from '../../cli/core/errors.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
@@ -16,13 +15,14 @@ import { clientFields, prepareSave, readSettings, settingsRun } from './settings
 export const command: CommandDefinition = {
   description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service rejects
 it, the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
+  withoutEffect: 'nothing was saved',
   examples: ['settings edit', 'settings edit --profile outlet'],
   async run(context, parsed) {
     if (!context.canPrompt) {
-      throw terminalNeeded(
-        'settings edit needs a terminal',
-        phrase`use ${toRun('settings', 'save')} with flags or --from-file`,
-      );
+      throw terminalNeeded('settings edit needs a terminal', {
+        run: ['settings', 'save'],
+        rest: 'with flags or --from-file',
+      });
     }
     const run = await settingsRun({ context, fields: [], parsed });
     await announce(run);
@@ -40,16 +40,19 @@ async function editAndSave(run: Run): Promise<Result | null> {
     fileName: 'settings.yaml',
     withNote: (text, problem) => header(problem) + text,
     keepsNote: true,
-    withoutNote: withoutHeader,
+    // Comments further down belong to the user.
+    withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, ''),
     async use(text) {
       const next = await parseObject(text, null, linesAboveText);
       checkBody(saveSettings, [], next);
       if (sameJson(next, clientFields(base.document))) return null;
-      const hint = phrase`your text is above; run ${toRun('settings', 'edit')} again to edit the current settings`;
-      return prepareSave(run, base, next, hint).send();
+      const ifMoved = [
+        { say: 'your text is above' },
+        { run: ['settings', 'edit'], rest: 'again to edit the current settings' },
+      ];
+      return prepareSave(run, base, next, ifMoved).send();
     },
-    nothing: 'nothing was saved',
-    keep: phrase`save it to a file and run ${toRun('settings', 'save', '--from-file', 'FILE')}`,
+    keep: { run: ['settings', 'save', '--from-file', 'FILE'] },
   });
 }
 
@@ -64,8 +67,3 @@ function header(problem: string | null): string {
 
 /** In the file that the editor opens again, with a reason of one line. */
 const linesAboveText = header('reason').split('\n').length - 1;
-
-/** Removes the comments at the top, which are ours. Comments further down belong to the user. */
-function withoutHeader(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, '');
-}

@@ -1,4 +1,4 @@
-import { phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
@@ -30,6 +30,7 @@ changes them and saves them as a whole, including fields that it does not know. 
 the meantime. storeId, env and updatedAt are read-only and are not sent.`,
   toolNote: 'Only the fields that you give are changed.',
   question: 'Save these settings?',
+  withoutEffect: 'nothing was saved',
   examples: [
     'settings save --quiet-hours-enabled --quiet-hours-start 22:00 --quiet-hours-end 07:00',
     'settings save --set templates.dispute_opened.title="New dispute"',
@@ -46,7 +47,7 @@ the meantime. storeId, env and updatedAt are read-only and are not sent.`,
 async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const given = run.request.body ?? {};
   const current = await readSettings(run);
-  const movedHint = 'run the command again to change the current settings';
+  const ifMoved = [{ say: 'run the command again to change the current settings' }];
   const next = clientFields(mergeObjects(current.document, given));
   const { updatedAt } = given;
   // The input says when it was read. Saving it over newer settings would undo the changes of others.
@@ -56,11 +57,11 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       run.ui.context,
       given,
       current.document,
-      'read them again, or remove updatedAt from the input to save it anyway',
-      'Your input → the current settings:',
+      [{ say: 'read them again, or remove updatedAt from the input to save it anyway' }],
+      'the settings were changed after your input was read (your input → the current settings)',
     );
   }
-  return previewOf(run, prepareSave(run, current, next, movedHint));
+  return previewOf(run, prepareSave(run, current, next, ifMoved));
 }
 
 async function previewOf({ ui: { context } }: Run, { changes, send }: PreparedSave): Promise<Preview> {

@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { CliError, type Phrase, phrase, toRun } from '../../cli/core/errors.ts';
+import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
@@ -9,7 +9,7 @@ import type { PreparedInput } from '../../cli/operation/call/operation-command.t
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, send } from '../../cli/operation/send/send.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
-import { withoutColors } from '../../cli/output/palette.ts';
+import { withoutColors } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
 
 /** The operations settings as the service has them now. */
@@ -37,10 +37,10 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
   throw new CliError({
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
-    message: isObject(answer)
-      ? `the service returned settings nested more than ${maxNestingDepth} levels deep; nothing was saved`
-      : 'the service returned settings that are not a JSON object; nothing was saved',
-    hint: phrase`run ${toRun('settings', 'show', '--json')} to see them`,
+    what: isObject(answer)
+      ? `the service returned settings nested more than ${maxNestingDepth} levels deep`
+      : 'the service returned settings that are not a JSON object',
+    next: [{ run: ['settings', 'show', '--json'], rest: 'to see them' }],
     outcome: 'not_sent',
   });
 }
@@ -52,23 +52,21 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
   );
 }
 
-/** Exit 6: someone else changed the settings in the meantime. Shows the differences; `title` says what they are. */
+/** Exit 6: someone else changed the settings in the meantime. Shows the differences. */
 export function movedError(
   { now }: Pick<Context, 'now'>,
   before: unknown,
   after: unknown,
-  hint: Phrase,
-  title = 'Their changes:',
+  next: readonly Step[],
+  what = 'someone else changed the settings in the meantime',
 ): CliError {
   const moved = changesBetween(before, after);
   return new CliError({
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
-    message: [
-      `someone else changed the settings in the meantime, so nothing was saved. ${title}`,
-      describeChanges(moved, now(), { color: withoutColors, width: null }),
-    ].join('\n'),
-    hint,
+    what,
+    lines: describeChanges(moved, now(), { color: withoutColors, width: null }).split('\n'),
+    next,
     outcome: 'not_sent',
     fields: moved.map(({ path, after }) => ({
       field: path,
@@ -93,7 +91,7 @@ export function prepareSave(
   run: Run,
   base: CurrentSettings,
   next: Record<string, unknown>,
-  movedHint: Phrase,
+  ifMoved: readonly Step[],
   undoes?: string,
 ): PreparedSave {
   const changes = changesBetween(clientFields(base.document), next);
@@ -109,7 +107,7 @@ export function prepareSave(
     async send() {
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document))
-        throw movedError(run.ui.context, base.document, again.document, movedHint);
+        throw movedError(run.ui.context, base.document, again.document, ifMoved);
       const request = { ...run.request, body: next };
       return send(
         { ...run, request },
@@ -126,8 +124,8 @@ function refuseInexactNumbers({ text }: CurrentSettings): void {
   throw new CliError({
     code: 'inexact_number',
     exitCode: exitCodes.rejected,
-    message: `the settings contain the number ${number}, which storectl cannot save exactly; nothing was saved`,
-    hint: 'use a number of at most 15 digits, or a string',
+    what: `the settings contain the number ${number}, which storectl cannot save exactly`,
+    next: [{ say: 'use a number of at most 15 digits, or a string' }],
     outcome: 'not_sent',
   });
 }

@@ -1,6 +1,6 @@
 import { leafPaths } from '../../base/json.ts';
 import type { Context } from '../../cli/command/context.ts';
-import { phrase, toRun } from '../../cli/core/errors.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';

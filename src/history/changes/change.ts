@@ -19,9 +19,10 @@ import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
 import { formerValues } from './former.ts';
 import { overtake } from './overtake.ts';
-import { continueRecord, resumeRecord } from './resume.ts';
+import { continueRecord } from './resume.ts';
 import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
 import { recordIn, sendRecord } from './send.ts';
+import { settleDecided } from './settle-decided.ts';
 import { planUndo } from './undo.ts';
 
 /** How long the same content counts as sent twice by mistake. */
@@ -285,26 +286,4 @@ async function waitForHolder(
   if (!history.isHeldElsewhere(logId)) return record;
   (await history.journal.acquireLog(logId, lockOptionsOf(options))).release();
   return history.get(record.id);
-}
-
-/**
- * A second decision must not be sent while one is in doubt, or on top of one that the user has not seen. Returns an earlier one
- * that is the same and was applied, where nothing has reported it yet: a caller that has not read the dispute does not know it.
- */
-async function settleDecided(
-  history: History,
-  { readAt }: ChangeRequest,
-  intent: Intent,
-  found: HistoryRecord,
-  options: SendOptions,
-): Promise<HistoryRecord | null> {
-  const wasInDoubt = isInDoubt(found);
-  const record = wasInDoubt ? (await resumeRecord(history, found.id, options)).record : found;
-  if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
-  if (record.state !== 'applied') return null;
-  const isUnread = readAt === undefined && record.fingerprint === intent.fingerprint;
-  if (isUnread && (wasInDoubt || record.open)) return record;
-  const isNew = wasInDoubt || (readAt !== undefined && Date.parse(record.updatedAt) >= readAt);
-  if (isNew) throw new RefusedError('changed_meanwhile', record);
-  return null;
 }

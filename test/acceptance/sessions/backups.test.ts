@@ -25,7 +25,7 @@ test('backup create', async () => {
   session.press('Space', 'Down', 'Space', 'Enter');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "✔ Sections: store, blog
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label     before the sale
     Sections  store, blog
@@ -44,7 +44,7 @@ test('backup create', async () => {
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: before the sale
     ✔ Sections: store, blog
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label     before the sale
     Sections  store, blog
@@ -93,12 +93,12 @@ test('backup restore', async () => {
   session.press('Space', 'Enter');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "✔ Sections: store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Sections  store
 
-    This replaces the store section with the contents of backup <uuid>
-    ("second", <age>). A safety backup is taken first.
+    This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
+    <uuid> ("second", <age>). A safety backup is taken first.
     ? Restore this backup? Type <id> to confirm:"
   `);
   session.type(id);
@@ -108,12 +108,12 @@ test('backup restore', async () => {
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which backup do you want to restore? <id>  second (store, blog), <age>
     ✔ Sections: store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Sections  store
 
-    This replaces the store section with the contents of backup <uuid>
-    ("second", <age>). A safety backup is taken first.
+    This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
+    <uuid> ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Changed store  nothing
@@ -191,7 +191,7 @@ test('notify add-endpoint', async () => {
     ✔ URL (for Discord: https://discord.com/api/webhooks/ID/TOKEN):
       https://discord.com/api/webhooks/1/token
     ✔ Events: dispute_opened
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Kind    discord
     Name    Team
@@ -234,7 +234,7 @@ test('notify mark-read: all of them', async () => {
     demo: example data on this machine, not a real store
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? All
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✔ Mark all notifications as read? Yes
     ✓ Marked all notifications as read
     $ echo "exit $?"
@@ -265,7 +265,7 @@ test('notify mark-read: some of them', async () => {
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which notifications do you want to mark as read? Some
     ✔ Notification IDs: <id>  Feedback of the week
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Notification IDs  <uuid>
 

@@ -12,7 +12,7 @@ test('disputes open', async () => {
   session.type('Parcel never arrived');
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "✔ Reason: Parcel never arrived
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Kind    payment
     Reason  Parcel never arrived
@@ -30,7 +30,7 @@ test('disputes open', async () => {
     demo: example data on this machine, not a real store
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Kind    payment
     Reason  Parcel never arrived
@@ -160,7 +160,7 @@ test('disputes decide', async () => {
   expect(screen.slice(screen.indexOf('✔ Status'))).toMatchInlineSnapshot(`
     "✔ Status: won
     ✔ Resolution: The carrier confirmed delivery
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Status      won
     Resolution  The carrier confirmed delivery
@@ -216,7 +216,7 @@ test('reclaim appeal', async () => {
   session.type('The shop is open: last order yesterday');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
     "✔ Text: The shop is open: last order yesterday
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Text  The shop is open: last order yesterday
 
@@ -231,7 +231,7 @@ test('reclaim appeal', async () => {
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Which reclaim notice do you want to appeal? <id>  juniper-ink, noticed
     ✔ Text: The shop is open: last order yesterday
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Text  The shop is open: last order yesterday
 

@@ -152,7 +152,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
       Idempotency key  <idempotency-key>
     It keeps its idempotency key, so it is applied only once.
     ✔ Send this change again? No
-    error: cancelled; nothing was sent again
+    error: cancelled; nothing was sent
     $ echo "exit $?"
     exit 130
     $"
@@ -190,7 +190,7 @@ test('settings edit', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:15
     Undo: storectl --demo undo <record>
@@ -211,7 +211,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ? Invalid YAML in line 8 (enabled: true). What do you want to do?
     ❯ Edit again
       Cancel and print the text
@@ -224,7 +224,7 @@ test('settings edit: an editor that breaks every text can be left, and the text 
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings edit
     demo: example data on this machine, not a real store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✔ Invalid YAML in line 8 (enabled: true). What do you want to do? Edit again
     ✔ Invalid YAML in line 8 (enabled: true). What do you want to do? Cancel and print the text
 
@@ -269,8 +269,8 @@ test('settings edit: an editor that breaks every text can be left, and the text 
     # again
     # again
 
-    error: invalid YAML in line 8 (enabled: true); nothing was saved
-      your text is printed above: save it to a file and run \`storectl settings save --from-file FILE\`
+    error: invalid YAML in line 8 (enabled: true)
+      your text is printed above: save it to a file; run \`storectl settings save --from-file FILE\`
     $ echo "exit $?"
     exit 2
     $"
@@ -302,8 +302,8 @@ test('blog create --edit: the same for a post', async () => {
     x
 
     error: invalid YAML in line 3 (Flow sequence in block collection must be sufficiently indented and
-    end with a ]); nothing was sent
-      your text is printed above: save it to a file and run \`storectl blog create FILE\`
+    end with a ])
+      your text is printed above: save it to a file; run \`storectl blog create FILE\`
     $ echo "exit $?"
     exit 2
     $"

@@ -51,7 +51,7 @@ test('Escape goes back through all the questions, from the last one on, and ever
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Label: nightly
     ✔ Sections: store
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label     nightly
     Sections  store
@@ -118,7 +118,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
 
     error: dispute 0197a3c0-11e2-7d54-8b3f-2c6a9e41d705x not found in store
     <uuid>
-      check the id, the store and the base URL (\`storectl auth status\` shows which are used)
+      check the id, the store and the base URL; run \`storectl auth status\` to see which are used
 
     ? Which dispute do you want to see?
       <id>  open, Buyer does not recognize the charge of 84.50 EUR.
@@ -190,7 +190,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   expect(await session.shows(/rejected(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
     "✔ Create this backup? Yes
 
-    error: the service rejected the request (422 validation_failed): 1 field is invalid
+    error: the service rejected the request (422 validation_failed): 1 field is invalid:
       Sections: must be one of store, blog, settings, endpoints
 
     ? Sections:
@@ -213,14 +213,14 @@ test('a section that is not offered, and Escape back to the list', async () => {
     ✔ Sections: Other…
     ✔ Sections: Other…
     ✔ Other sections (comma-separated): orders
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label     nightly
     Sections  orders
 
     ✔ Create this backup? Yes
 
-    error: the service rejected the request (422 validation_failed): 1 field is invalid
+    error: the service rejected the request (422 validation_failed): 1 field is invalid:
       Sections: must be one of store, blog, settings, endpoints
 
     ✔ Sections: store
@@ -274,7 +274,7 @@ test('a refused value is asked for again; each attempt has its own record, and o
 
     ✔ Create this backup? Yes
 
-    error: the service rejected the request (422 validation_failed): Not valid
+    error: the service rejected the request (422 validation_failed): Not valid:
       Label: is used already
 
     ✔ Label: nightly 2
@@ -374,7 +374,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
     demo: example data on this machine, not a real store
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Reason: Parcel never arrived
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Deadline  10000-01-01 11:59 UTC (in 7973 years)
     Kind      payment
@@ -382,7 +382,7 @@ test('Ctrl-C after a refusal says that it had no effect', async () => {
 
     ✔ Open this dispute? Yes
 
-    error: the service rejected the request (422 validation_failed): 1 field is invalid
+    error: the service rejected the request (422 validation_failed): 1 field is invalid:
       Deadline: must be a time such as <time>
 
     ? Deadline: 9999-12-31T23:59:00-12:00
@@ -424,9 +424,7 @@ test.each([
     await session.shows(question);
     session.press(key);
     const screen = await session.shows(/exit 130\n\$$/);
-    expect(screen).toContain(
-      command === login ? 'cancelled; no key was stored' : 'cancelled; nothing was sent',
-    );
+    expect(screen).toContain(command === login ? 'cancelled; the key was not stored' : 'cancelled');
     expect(session.isCursorShown()).toBe(true);
     const settingsOf = (name: string) => readFileSync(path.join(machine.folder, name), 'utf8');
     expect(settingsOf('after')).toBe(settingsOf('before'));
@@ -469,7 +467,7 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     4: endpoints
     5: Other…
     Numbers, comma-separated: 1, 2
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Label: nightly
     Sections: store, blog
@@ -547,7 +545,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Resolution:$/);
   session.type('Delivered, as the carrier has confirmed');
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "  within 5 days of receiving them.
+    "  refund the original payment method
+      within 5 days of receiving them.
 
     Other fields
       Idempotency key  example-open
@@ -558,8 +557,7 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ✔ Status: won
     ✔ Resolution: Delivered, as the
       carrier has confirmed
-    demo → store
-    <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Status      won
     Resolution  Delivered, as the carrier
@@ -572,8 +570,8 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   await session.shows(/Ctrl-C to cancel\.$/);
   session.press('C-c');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "demo → store
-    <uuid>
+    "  carrier has confirmed
+    demo → store Juniper & Ink (5e0c7a52)
 
     Status      won
     Resolution  Delivered, as the carrier
@@ -608,8 +606,7 @@ test('40 columns: results and errors are wrapped at words', async () => {
      the big spring sale" --sections store
     demo: example data on this machine, not
     a real store
-    demo → store
-    <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
     ✓ Created backup "before the big spring
     sale" (store)
     ID
@@ -632,8 +629,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
     found in store
     <uuid>
       check the id, the store and the base
-      URL (\`storectl auth status\` shows
-      which are used)
+      URL; run \`storectl auth status\` to see
+      which are used
       request id:
       <uuid>
     $ echo "exit $?"
@@ -668,7 +665,7 @@ test('the editor takes a long text, which is kept or edited again', async () => 
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ Title: Spring sale
     ✔ Content (Markdown, press Enter to open your editor):
-    demo → store <uuid>
+    demo → store Juniper & Ink (5e0c7a52)
 
     Title    Spring sale
     Content  A line more.

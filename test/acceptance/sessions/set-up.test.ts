@@ -26,9 +26,10 @@ test('auth login: the store id is asked for again if the store is not found, and
   session.press('Enter');
   expect(await session.shows(/Store ID: \S+x$/)).toMatchInlineSnapshot(`
     "✔ API key (not shown):
-    error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
-    key was not stored
+
+    error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store
       check the base URL and the store id, and that the key is for this store
+
     ? Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax"
   `);
   session.press('C-u');
@@ -42,12 +43,15 @@ test('auth login: the store id is asked for again if the store is not found, and
     ✔ Base URL: http://<host>
     ✔ Store ID: 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax
     ✔ API key (not shown):
+
     error: this key is mistyped or cut off: its checksum is wrong
-      copy the whole key again; nothing was sent
+      copy the whole key again
+
     ✔ API key (not shown):
-    error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store; the
-    key was not stored
+
+    error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store
       check the base URL and the store id, and that the key is for this store
+
     ✔ Store ID: <uuid>
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
@@ -93,7 +97,7 @@ test('auth login: the address is asked for again if it ends in a version', async
   session.type(storeId);
   await session.shows(/API key \(not shown\):$/);
   session.type(apiKey);
-  await session.shows(/ends in \/v1: leave it out, storectl adds it\n. Base URL: \S+\/v1$/);
+  await session.shows(/ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/);
   await enterAddressAgain(session, origin, apiKey);
 });
 
@@ -113,11 +117,12 @@ test('auth login: names the store of a new key, and says that no key was stored 
     New key for store <uuid> @ <host> (profile main):
     For another store, cancel and run \`storectl auth login --profile NAME\`.
     ✔ API key (not shown):
-    error: the service rejected the request (401 invalid_key): The API key is wrong, expired or revoked;
-    the key was not stored
+
+    error: the service rejected the request (401 invalid_key): The API key is wrong, expired or revoked
       check the key, and that it is for this base URL
+
     ? API key (not shown):
-    error: cancelled; no key was stored
+    error: cancelled; the key was not stored
     $ echo "exit $?"
     exit 130
     $"
@@ -204,7 +209,7 @@ test('no store is set up yet: the example store, or nothing', async () => {
   await session.shows(/error:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "✔ No store is set up on this machine yet. What do you want to do? Cancel
-    error: cancelled; nothing was sent
+    error: cancelled
     $ echo "exit $?"
     exit 130
     $"

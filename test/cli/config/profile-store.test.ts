@@ -136,9 +136,9 @@ describe('auth login', () => {
   });
 
   test.each([
-    [404, 5, 'Check the base URL and the store ID'],
-    [302, 7, 'Check the base URL and the store ID'],
-    [429, 8, 'Wait'],
+    [404, 5, 'check the store id and the base URL'],
+    [302, 7, 'check the base URL\n'],
+    [429, 8, 'run the command again after '],
   ])('auth status ends as any read does after %d: exit %d, %s', async (status, exitCode, advice) => {
     const refusal = answer(status, {}, { 'retry-after': '900' });
     await using server = await startFaultServer([answer(200, {}), refusal]);

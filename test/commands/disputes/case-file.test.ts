@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
-import { withoutColors } from '../../../src/cli/output/palette.ts';
+import { withoutColors } from '../../../src/cli/output/style.ts';
 import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
 import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
 

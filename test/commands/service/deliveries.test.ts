@@ -120,8 +120,8 @@ test.each([
   [['service', 'deliveries', 'retry'], 3, '<id> or --all-dead is required'],
   [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'cannot be used together'],
   [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'error: delivery no-such-id not found\n'],
-  [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'nothing was done'],
-  [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'nothing was done'],
+  [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'does not support --dry-run'],
+  [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'does not support --dry-run'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],
 ])('%j is refused', async (args, exitCode, text) => {
   const { run } = await startScene();

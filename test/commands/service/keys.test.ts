@@ -112,7 +112,7 @@ test('what is wrong with rights, times and values is exit 2 and names the flag',
     [['keys', 'rotate', 'x', '--overlap', 'long'], /--overlap must be a time/],
     [
       ['stores', 'create', '--name', 'X', '--currency', 'XXQ', '--timezone', 'Mars'],
-      /--currency .*--timezone /,
+      /--currency .*\n {2}--timezone /,
     ],
     [['stores', 'create', '--name', ' '], /--name must not be empty/],
   ];
@@ -148,7 +148,7 @@ test('a store or key that is not there is exit 5, a taken slug exit 6', async ()
     error: {
       code: 'slug_taken',
       message: 'another store already has the slug "juniper-ink"',
-      hint: 'nothing was created; choose another slug with --slug',
+      hint: 'choose another slug with --slug',
     },
   });
 });

@@ -129,9 +129,9 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
         ? writes.filter((write) => isOfAsk(ask, place === asks.length - 1, keyOf(write)))
         : writes;
       if (ask !== current && !(settles(run) && operationClass === 'keyed')) continue;
+      for (const key of own.map(keyOf)) if (key !== null) ask.keys.add(key);
       const told = toldBy(trace, run, subject, own, ask.keys);
       ask.episodes.push({ run, writes: own, told });
-      for (const key of own.map(keyOf)) if (key !== null) ask.keys.add(key);
     }
     if (begins) isTold = false;
     isForgotten = begins ? false : isForgotten || (isSettledByUser(run) && isUnreadable(run));
@@ -148,7 +148,8 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
 
 /** What `resume` sends belongs to the ask whose key it is; without one, to the last. */
 function isOfAsk({ keys }: OpenAsk, isLast: boolean, key: string | null): boolean {
-  return key === null ? isLast : keys.has(key);
+  // A client that was killed before it sent has left a record whose key nobody has seen.
+  return key === null || keys.size === 0 ? isLast : keys.has(key);
 }
 
 function toldBy(

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
-import type { Phrase } from '../../core/errors.ts';
+import type { Phrase } from '../../config/phrase.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
@@ -50,9 +50,11 @@ export interface Preview {
 export interface OperationCommand extends InputCommand, ResultView {
   /** Asked before an interactive change is sent: `Update the store with these values?` */
   readonly question?: string | ((body: Readonly<Record<string, unknown>>) => string);
+  /** What an error says if the change had no effect; `nothing was sent` unless given. */
+  readonly withoutEffect?: string;
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
-  /** What an assistant, and whoever confirms for it, has to know besides the summary of the operation. */
+  /** What an assistant, and the user who confirms, has to know besides the summary of the operation. */
   readonly toolNote?: string;
   /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
   review?(run: Run): Promise<string>;

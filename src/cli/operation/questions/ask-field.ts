@@ -3,7 +3,6 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
 import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
-import { formatValue } from '../../output/format-value.ts';
 import { labelOf, lowerFirst } from '../../output/labels.ts';
 import { EditorFailed, editorOf, editText, whatNow } from '../../prompts/editor.ts';
 import {
@@ -24,8 +23,6 @@ export interface FieldHints {
   readonly words?: readonly string[] | undefined;
   /** Whether the service may take other values than `words`; the question says so. */
   readonly areGuesses?: boolean;
-  /** ISO 4217 code of the amounts, or null if unknown. */
-  readonly currency?: string | null;
   /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
   readonly canClear?: boolean;
   /** Choices besides `words`: the value of one is returned as it is. */
@@ -36,14 +33,7 @@ export interface FieldHints {
 export async function askField(
   io: Io,
   field: FieldFlag,
-  {
-    before,
-    words = [],
-    areGuesses = false,
-    currency = null,
-    canClear = false,
-    actions = [],
-  }: FieldHints = {},
+  { before, words = [], areGuesses = false, canClear = false, actions = [] }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
@@ -52,7 +42,7 @@ export async function askField(
     return askWord(io, field, question, { words, actions, before });
   }
   if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
-  return askLine(io, field, { before, currency, canClear });
+  return askLine(io, field, { before, canClear });
 }
 
 /** The field's label, as in results, and what helps to answer: `Cashback cap (cents)`. */
@@ -64,7 +54,7 @@ function promptOf({ path }: FieldFlag, ...remarks: readonly string[]): string {
 async function askLine(
   io: Io,
   field: FieldFlag,
-  { before, currency = null, canClear = false }: FieldHints = {},
+  { before, canClear = false }: FieldHints = {},
 ): Promise<unknown> {
   const preset = before === undefined || before === null ? undefined : textOf(before);
   const remark = remarkOf(field);
@@ -77,8 +67,7 @@ async function askLine(
     {
       preset,
       optional: isClearable,
-      validate: (answer) =>
-        (isClearable && answer.trim() === '') || (problemOf(field, answer, currency) ?? true),
+      validate: (answer) => (isClearable && answer.trim() === '') || (problemOf(field, answer) ?? true),
     },
   );
   if (text.trim() === '') return null;
@@ -103,28 +92,17 @@ function valueFrom(field: FieldFlag, text: string): unknown {
 }
 
 /** Why a text is not valid for the field, or null. */
-function problemOf(field: FieldFlag, text: string, currency: string | null = null): string | null {
+function problemOf(field: FieldFlag, text: string): string | null {
   if (text.trim() === '') return 'A value is required';
   try {
     const { error } = field.schema.safeParse(valueFrom(field, text));
     return error === undefined ? null : (error.issues[0]?.message ?? 'this is not valid');
   } catch (error) {
-    const [problem] = error instanceof CliError ? (error.details.fields ?? []) : [];
+    const [problem] = error instanceof CliError ? (error.failure.fields ?? []) : [];
     if (problem === undefined) throw error;
-    return `${labelOf(field.path)} ${problem.detail}${exampleOf(field, currency)}`;
+    const unit = field.kind === 'number' ? remarkOf(field) : '';
+    return [`${labelOf(field.path)} ${problem.detail}`, unit].filter(Boolean).join('; ');
   }
-}
-
-/** `, for example 2000 for 20.00 EUR`, for a number that has a unit. */
-function exampleOf(field: FieldFlag, currency: string | null): string {
-  const { kind, path } = field;
-  if (kind !== 'number') return '';
-  // The same example as in the question.
-  const [, unit, number, meaning] = /^(.*): (\d+) is (.*)$/.exec(remarkOf(field)) ?? [];
-  if (unit !== undefined) return `, in ${unit}, for example ${number} for ${meaning}`;
-  const shown = formatValue(path.at(-1) ?? '', 2000, { now: 0, currency });
-  const [, amount] = /\((.*)\)$/.exec(shown) ?? [];
-  return amount === undefined ? '' : `, for example 2000 for ${amount}`;
 }
 
 const other: Choice = { value: '', name: 'Other…' };

@@ -5,12 +5,12 @@ import { appealReclaim } from '../../../contract/operations/reclaims.ts';
 import type { Context } from '../../command/context.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
-import { phraseText } from '../../config/phrase-text.ts';
-import { CliError, type Phrase } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { nounOf } from '../../input/path-parameter.ts';
+import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
 import { askChoice, askText, type Choice } from '../../prompts/prompts.ts';
 import {
@@ -39,21 +39,26 @@ export interface Missing {
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
   // Before a change, a read that is refused counts as not sent.
-  if (!(error instanceof CliError) || error.details.outcome === 'unknown') return false;
-  return error.details.status === 404 || error.details.status === 410;
+  if (!(error instanceof CliError) || error.failure.outcome === 'unknown') return false;
+  return error.failure.status === 404 || error.failure.status === 410;
 }
 
-/** Shows why the service refused before a question is asked again. */
+/**
+ * Shows why an answer was refused before the question is asked again, with the next steps if the answer itself does not say
+ * what is wrong with it.
+ */
 export function explainRefusal(
-  { notice, err, flags }: Context,
-  { details }: CliError,
-  hint: Phrase = '',
+  { notice, err, flags, now }: Context,
+  error: CliError,
+  {
+    nameOf,
+    isStepShown = isNotFound(error),
+  }: { readonly nameOf?: Audience['nameOf']; readonly isStepShown?: boolean } = {},
 ): void {
-  const lines = [
-    `error: ${details.message}`,
-    ...(hint === '' ? [] : [`  ${phraseText(hint, flags.profile)}`]),
-  ].join('\n');
-  notice(`\n${err.color.yellow(printableLines(lines))}\n`);
+  const audience = { now: now(), profile: flags.profile, ...(nameOf && { nameOf }) };
+  const { message, hint } = describeFailure(error.failure, audience);
+  const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
+  notice(`\n${err.color.yellow(printableLines(lines.join('\n')))}\n`);
 }
 
 /**
@@ -78,7 +83,7 @@ export async function interview(
           return await introduce(parameters);
         } catch (error) {
           if (!isNotFound(error)) throw error;
-          explainRefusal(context, error, error.details.hint);
+          explainRefusal(context, error);
         }
       }
     };
@@ -118,10 +123,7 @@ export async function askInto(
   { io, settings }: Context,
   body: Record<string, unknown>,
   field: FieldFlag,
-  {
-    now,
-    ...given
-  }: Pick<FieldHints, 'words' | 'currency' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
+  { now, ...given }: Pick<FieldHints, 'words' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
     before: getPath(body, field.path) ?? now,

@@ -9,7 +9,7 @@ import type { Question, Questions } from '../../prompts/questions.ts';
 import type { PreparedInput } from '../call/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
-/** A choice besides the fields, which leads to questions of its own. */
+/** A choice besides the fields, which leads to other questions. */
 export interface MoreChanges {
   readonly name: string;
   readonly questions: readonly Question[];
@@ -74,11 +74,7 @@ export function questionsOfChanges(
       return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
     questionOf: (field) => () =>
-      askInto(context, body, field, {
-        now: getPath(current, field.path),
-        currency: values.currency,
-        canClear: canClear(field.path),
-      }),
+      askInto(context, body, field, { now: getPath(current, field.path), canClear: canClear(field.path) }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }

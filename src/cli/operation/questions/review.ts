@@ -1,4 +1,4 @@
-import { CliError, cancelledError, type ErrorDetails, type FieldError, WentBack } from '../../core/errors.ts';
+import { CliError, cancelledError, type FieldError, WentBack } from '../../core/errors.ts';
 import { getPath } from '../../core/field-path.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
@@ -9,7 +9,6 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../call/operation-command.ts';
 import type { Interview, Result, Run } from '../call/run.ts';
-import { withFieldLines } from '../result/outcome-error.ts';
 import { runCommand } from '../send/send.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
@@ -50,8 +49,7 @@ export async function reviewAndSend(
       const questions = correctingQuestions(run, interview, error);
       if (!(error instanceof CliError) || questions.length === 0) return fail(error);
       wasRefused = isChange;
-      const hint = isNotFound(error) ? error.details.hint : '';
-      explainRefusal(run.ui.context, new CliError(withLabels(error.details, run.ui.fields)), hint);
+      explainRefusal(run.ui.context, error, { nameOf: (field) => labelOfField(field, run.ui.fields) });
       await askFromStart(() => questions).catch(fail);
     }
   }
@@ -81,7 +79,7 @@ async function agree(run: Run, interview: Interview, question: string): Promise<
   return answer === 'yes';
 }
 
-/** Asks for any fields of the request, including optional ones. A command with a menu of its own shows that one again. */
+/** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */
 async function askForMore(
   { request: { body }, ui: { context, fields } }: Run,
   interview: Interview,
@@ -108,7 +106,7 @@ function correctingQuestions(
   // An id that was given with --confirm is not a typing mistake.
   if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfIds();
   if (!(error instanceof CliError)) return [];
-  const { outcome, status, code, fields: named = [] } = error.details;
+  const { outcome, status, code, fields: named = [] } = error.failure;
   if (code === 'slug_taken') {
     return fields.filter(({ path }) => path.join('.') === 'slug').map((field) => interview.questionOf(field));
   }
@@ -118,21 +116,15 @@ function correctingQuestions(
     .map((field) => interview.questionOf(field));
 }
 
-/** The details with the labels of the questions instead of flags. */
-function withLabels(details: ErrorDetails, fields: readonly FieldFlag[]): ErrorDetails {
-  const { message, what, fields: refused = [] } = details;
-  // The message then has no lines of fields.
-  if (what === undefined || what === message) return details;
-  const labelOfError = ({ field, flag }: FieldError) => {
-    const own = fields.find((one) => (flag === null ? one.path.join('.') === field : one.flag === flag));
-    return own === undefined ? flag : labelOf(own.path);
-  };
-  return { ...details, message: withFieldLines(what, refused, labelOfError) };
+/** The label of the question for a field, if there is one. */
+function labelOfField({ field, flag }: FieldError, fields: readonly FieldFlag[]): string | null {
+  const own = fields.find((one) => (flag === null ? one.path.join('.') === field : one.flag === flag));
+  return own === undefined ? flag : labelOf(own.path);
 }
 
 /** A cancellation after a refusal: something was sent, but it had no effect. */
 function withoutEffect(error: unknown): unknown {
-  if (!(error instanceof CliError) || error.details.code !== 'cancelled') return error;
-  const message = 'cancelled; the service rejected the earlier request, so nothing was changed';
-  return new CliError({ ...error.details, message, outcome: 'rejected' });
+  if (!(error instanceof CliError) || error.failure.code !== 'cancelled') return error;
+  const what = 'cancelled; the service rejected the earlier request, so nothing was changed';
+  return new CliError({ ...error.failure, what, outcome: 'rejected' });
 }

@@ -6,7 +6,8 @@ import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import { fieldNames } from '../../completion/known-values.ts';
-import { CliError, phrase, toRun } from '../../core/errors.ts';
+import { phrase, toRun } from '../../config/phrase.ts';
+import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
 import { maskWebhooks } from '../../core/mask-webhooks.ts';
@@ -100,9 +101,8 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
   return new CliError({
     code: 'no_id',
     exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.outputFailed,
-    message: 'the response contains no id to print',
-    hint:
-      record === null ? undefined : phrase`run ${toRun('history', 'show', record.id)} to see the response`,
+    what: 'the response contains no id to print',
+    next: record === null ? [] : [{ run: ['history', 'show', record.id], rest: 'to see the response' }],
     outcome: 'applied',
     operationId: record?.id,
   });

@@ -1,16 +1,30 @@
 import { asObject, isObject, parseJson } from '../../../base/json.ts';
+import { uuidPattern } from '../../../contract/operation.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath } from '../../../history/objects/known-objects.ts';
 import type { Context } from '../../command/context.ts';
 import { listKnown } from '../../command/known.ts';
-import { CliError, type ErrorDetails, phrase, toRun } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
+import { textAt } from '../../core/field-path.ts';
 import { printable } from '../../core/sanitize.ts';
+import { answerBody } from '../../output/record-summary.ts';
 import type { Result, Run } from '../call/run.ts';
 import { outcomeError } from './outcome-error.ts';
 
-export const safetyLabel = 'Safety backup before restoring ';
+/** The label of the backup that is taken before one is restored: the same on each run. */
+export async function safetyLabelOf(context: Context, backupId: string): Promise<string> {
+  const known = (await listKnown(context, 'backup')).find(({ id }) => id === backupId);
+  const { records } = (await context.history()).list();
+  const made = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
+  const label = known?.fields.label;
+  // Labels of safety backups would nest. The beginning of a UUID of version 7 is a time.
+  const isNamed = typeof label === 'string' && (made?.prepares ?? null) === null;
+  const short = uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
+  const name = isNamed ? `"${printable(label)}"` : short;
+  return [...`Safety backup before restoring ${name}`].slice(0, 120).join('');
+}
 
 /** `Restored store, blog from backup 01a1… ("nightly")`. */
 export async function describeRestored(context: Context, record: HistoryRecord): Promise<string> {
@@ -50,15 +64,15 @@ export function withoutRestore(
 ): unknown {
   const error = safetyBackupError(run, safetyBackup, recordingError);
   if (inDoubt === null || !(error instanceof CliError)) return error;
-  const clause = 'an earlier attempt to restore it may have been applied, and nothing was sent again';
   return new CliError({
-    ...beginningWith(clause, error.details),
+    ...error.failure,
     code: 'outcome_unknown',
     exitCode: exitCodes.unknown,
+    what: `an earlier attempt to restore it may have been applied, and it was not sent again: ${error.failure.what}`,
     outcome: 'unknown',
     operationId: inDoubt.id,
     safetyBackupId: inDoubt.safetyBackupId ?? undefined,
-    hint: phrase`run ${toRun('resume', inDoubt.id)} when this is fixed`,
+    next: [{ run: ['resume', inDoubt.id], rest: 'when this is fixed' }],
   });
 }
 
@@ -67,32 +81,28 @@ function safetyBackupError(
   { outcome, record }: Recorded,
   error: unknown,
 ): unknown {
-  if (outcome.kind !== 'applied') {
-    const { details } = outcomeError(context, outcome, {
-      class: record.class,
-      recordId: record.id,
-      profile,
-      baseUrl,
-    });
+  if (outcome.kind === 'applied') {
+    const { id } = asObject(outcome.body);
+    if (error instanceof CliError && typeof id === 'string') {
+      const next = [{ say: 'run it again when this is fixed: it takes another safety backup' }];
+      return withSafetyBackup(new CliError({ ...error.failure, next }), { safetyBackupId: id });
+    }
     return new CliError({
-      ...beginningWith('the safety backup failed, so nothing was restored', details),
+      code: 'no_safety_backup',
+      exitCode: exitCodes.notApplied,
+      what: 'the service returned no id for the safety backup, so the restore could not be undone',
+      next: [{ say: 'add --no-safety-backup to restore without one' }],
       outcome: 'not_sent',
+      operationId: record.id,
     });
   }
-  const { id } = asObject(outcome.body);
-  if (error instanceof CliError && typeof id === 'string') {
-    // What it advises says that nothing was sent.
-    const hint = 'run it again when this is fixed: it takes another safety backup';
-    return withSafetyBackup(new CliError({ ...error.details, hint }), { safetyBackupId: id });
-  }
-  return new CliError({
-    code: 'no_safety_backup',
-    exitCode: exitCodes.notApplied,
-    message:
-      'the service returned no id for the safety backup, so the restore could not be undone; nothing was restored',
-    hint: 'add --no-safety-backup to restore without one',
-    operationId: record.id,
+  const { failure } = outcomeError(context, outcome, {
+    class: record.class,
+    recordId: record.id,
+    profile,
+    baseUrl,
   });
+  return new CliError({ ...failure, what: `the safety backup failed: ${failure.what}`, outcome: 'not_sent' });
 }
 
 /** The error of a restore after its safety backup: something was sent, and says which. */
@@ -101,18 +111,6 @@ export function withSafetyBackup(
   { safetyBackupId }: Pick<HistoryRecord, 'safetyBackupId'>,
 ): unknown {
   if (!(error instanceof CliError) || safetyBackupId === null) return error;
-  const { details } = error;
-  const restore =
-    details.outcome === 'unknown' ? 'and the restore may have been applied' : 'but nothing was restored';
-  const taken = `safety backup ${printable(safetyBackupId)} was taken, ${restore}`;
-  return new CliError({ ...beginningWith(taken, details), safetyBackupId });
-}
-
-function beginningWith(clause: string, details: ErrorDetails): ErrorDetails {
-  const { message, what } = details;
-  return {
-    ...details,
-    message: `${clause}: ${message}`,
-    ...(what !== undefined && { what: `${clause}: ${what}` }),
-  };
+  const done = [`safety backup ${printable(safetyBackupId)} was taken`];
+  return new CliError({ ...error.failure, done, safetyBackupId });
 }

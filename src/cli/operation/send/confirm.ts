@@ -3,8 +3,9 @@ import type { Context } from '../../command/context.ts';
 import { completeKnownId, listKnown } from '../../command/known.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
-import { type CliError, cancelledError, usageError } from '../../core/errors.ts';
+import { cancelledError } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
+import { wrongConfirmation } from '../../prompts/confirm-or-fail.ts';
 import type { Run } from '../call/run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
@@ -47,13 +48,4 @@ export async function confirmById(
 export async function completeParameter(context: Context, name: string, text: string): Promise<string> {
   const kind = parameterKinds[name];
   return kind === undefined ? text : completeKnownId(context, kind, text);
-}
-
-/** Exit 2 for a `--confirm` that does not match the command. */
-export function wrongConfirmation(given: string, wanted: string): CliError {
-  return usageError(
-    `--confirm ${given || '""'} does not match ${wanted}`,
-    `nothing was sent; to confirm, pass --confirm ${wanted}`,
-    { code: 'wrong_confirmation' },
-  );
 }

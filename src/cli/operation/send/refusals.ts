@@ -1,60 +1,62 @@
 import { HistoryError, type RefusalReason, RefusedError } from '../../../history/errors.ts';
-import { CliError, localStateError, type Phrase, phrase, toRun, usageError } from '../../core/errors.ts';
+import { CliError, localStateError, type Step, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 
-const show = (id: string) => phrase`run ${toRun('history', 'show', id)} to see it`;
+const show = (id: string): readonly Step[] => [{ run: ['history', 'show', id], rest: 'to see it' }];
 
-/** What the user is told about a change that the rules of its operation refuse, and how the command ends. */
+/** How a command ends whose change is refused by the rules of its operation. */
 const refusals: Readonly<
   Record<
     RefusalReason,
-    { readonly exitCode: ExitCode; readonly code: string; hint(id: string): Phrase | undefined }
+    { readonly exitCode: ExitCode; readonly code: string; next(id: string): readonly Step[] }
   >
 > = {
   in_doubt: {
     exitCode: exitCodes.unknown,
     code: 'outcome_unknown',
-    hint: (id) => phrase`run ${toRun('resume', id)} before you run the command again`,
+    next: (id) => [{ run: ['resume', id], rest: 'before you run the command again' }],
   },
-  changed_meanwhile: { exitCode: exitCodes.conflict, code: 'already_sent', hint: show },
+  changed_meanwhile: { exitCode: exitCodes.conflict, code: 'already_sent', next: show },
   duplicate: {
     exitCode: exitCodes.conflict,
     code: 'already_sent',
-    hint: (id) => phrase`${show(id)}, or add --allow-duplicate to send it anyway`,
+    next: (id) => [...show(id), { say: 'add --allow-duplicate to send it anyway' }],
   },
   only_once: {
     exitCode: exitCodes.conflict,
     code: 'already_sent',
-    hint: (id) => phrase`${show(id)}, or add --resubmit to send it anyway`,
+    next: (id) => [...show(id), { say: 'add --resubmit to send it anyway' }],
   },
   key_reused: {
     exitCode: exitCodes.usage,
     code: 'idempotency_key_reused',
-    hint: () =>
-      'use another key, or repeat the earlier command exactly; in CI, set STORECTL_CI_JOB to another value for each command of a job',
+    next: () => [
+      { say: 'use another key, or repeat the earlier command exactly' },
+      { say: 'in CI, set STORECTL_CI_JOB to another value for each command of a job' },
+    ],
   },
-  not_undoable: { exitCode: exitCodes.conflict, code: 'not_undoable', hint: show },
-  already_undone: { exitCode: exitCodes.conflict, code: 'already_undone', hint: show },
-  never_applied: { exitCode: exitCodes.conflict, code: 'never_applied', hint: show },
-  no_safety_backup: { exitCode: exitCodes.conflict, code: 'no_safety_backup', hint: show },
-  former_unknown: { exitCode: exitCodes.conflict, code: 'former_unknown', hint: show },
+  not_undoable: { exitCode: exitCodes.conflict, code: 'not_undoable', next: show },
+  already_undone: { exitCode: exitCodes.conflict, code: 'already_undone', next: show },
+  never_applied: { exitCode: exitCodes.conflict, code: 'never_applied', next: show },
+  no_safety_backup: { exitCode: exitCodes.conflict, code: 'no_safety_backup', next: show },
+  former_unknown: { exitCode: exitCodes.conflict, code: 'former_unknown', next: show },
   nothing_to_undo: {
     exitCode: exitCodes.conflict,
     code: 'nothing_to_undo',
-    hint: () => phrase`run ${toRun('history', 'list')} to see the changes of this store`,
+    next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }],
   },
 };
 
 /** Turns an error of the history into a CLI error; returns any other error unchanged. */
 export function describeHistoryError(error: unknown): unknown {
   if (error instanceof RefusedError) {
-    const { exitCode, code, hint } = refusals[error.reason];
+    const { exitCode, code, next } = refusals[error.reason];
     const { earlier, fields, message } = error;
     return new CliError({
       code,
       exitCode,
-      message: `${message}; nothing was sent`,
-      hint: hint(earlier?.id ?? ''),
+      what: error.reason === 'in_doubt' ? `${message}, so this one was not sent` : message,
+      next: next(earlier?.id ?? ''),
       outcome: error.reason === 'in_doubt' ? 'unknown' : 'not_sent',
       operationId: earlier?.id,
       ...(fields.length > 0 && {
@@ -65,26 +67,17 @@ export function describeHistoryError(error: unknown): unknown {
   if (!(error instanceof HistoryError)) return error;
   const { code, message, advice } = error;
   if (code === 'record_not_found') {
-    return usageError(message, advice ?? phrase`run ${toRun('history', 'list')} to see the ids`, { code });
+    return usageError(message, advice ?? { run: ['history', 'list'], rest: 'to see the ids' }, { code });
   }
   if (code === 'secret_in_record') {
     return usageError(message, 'remove the API key from the request', { code });
   }
   if (code === 'already_settled') {
-    return new CliError({
-      code,
-      exitCode: exitCodes.conflict,
-      message,
-      hint: 'only open changes can be marked',
-    });
+    return usageError(message, 'only open changes can be marked', { code, exitCode: exitCodes.conflict });
   }
-  const advices: Partial<Record<typeof code, Phrase>> = {
-    history_damaged: phrase`nothing was sent; run ${toRun('history', 'repair')} to keep what can be read`,
-    history_busy: 'nothing was sent; add --timeout SECONDS to change how long to wait',
+  const steps: Partial<Record<typeof code, Step>> = {
+    history_damaged: { run: ['history', 'repair'], rest: 'to keep what can be read' },
+    history_busy: { say: 'add --timeout SECONDS to change how long to wait' },
   };
-  return localStateError(
-    code,
-    message,
-    advices[code] ?? (advice === null ? 'nothing was sent' : `nothing was sent; ${advice}`),
-  );
+  return localStateError(code, message, steps[code] ?? advice ?? []);
 }

@@ -2,12 +2,14 @@ import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { showDispute } from '../../../contract/operations/disputes.ts';
+import { updateStore } from '../../../contract/operations/store.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import type { Context } from '../../command/context.ts';
-import { rememberDispute } from '../../command/known.ts';
+import { describeStoreInUse, rememberDispute } from '../../command/known.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
+import { rememberStoreName } from '../../config/store-name.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -25,7 +27,7 @@ import { describeHistoryError } from './refusals.ts';
 export async function announce({ target, ui: { context } }: Run): Promise<void> {
   const { dim } = context.err.color;
   const host = target.profile === demoProfile ? '' : ` @ ${target.host}`;
-  context.notice(dim(`${target.profile} → store ${target.storeId}${host}`));
+  context.notice(dim(`${target.profile} → store ${await describeStoreInUse(context)}${host}`));
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
@@ -68,7 +70,7 @@ export async function readBeforeWrite(run: Run): Promise<Result> {
   try {
     return await send(run);
   } catch (error) {
-    throw error instanceof CliError ? new CliError({ ...error.details, outcome: 'not_sent' }) : error;
+    throw error instanceof CliError ? new CliError({ ...error.failure, outcome: 'not_sent' }) : error;
   }
 }
 
@@ -101,8 +103,8 @@ function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
-    message: `the service accepted ${operation.id}, but its response is not the expected one`,
-    hint: 'check the base URL, or add --debug to see the response',
+    what: `the service accepted ${operation.id}, but its response is not the expected one`,
+    next: [{ say: 'check the base URL, or add --debug to see the response' }],
     outcome: 'applied',
   });
 }
@@ -129,7 +131,7 @@ export async function changeOptions({ target, ui: { context } }: Pick<Run, 'targ
  */
 export async function refuseEarlier(
   run: Run,
-  options: Pick<ChangeOptions, 'allowDuplicate'>,
+  { safetyLabel: _, ...options }: ChangeOptions,
 ): Promise<HistoryRecord | null> {
   const { context, parsed } = run.ui;
   const { previewChange } = await import('../../../history/changes/change.ts');
@@ -169,7 +171,11 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       describeHistoryError(safetyBackup.recordingError),
       inDoubt,
     );
-  if (outcome.kind === 'applied') context.applied.push(record);
+  if (outcome.kind === 'applied') {
+    context.applied.push(record);
+    if (operation.id === updateStore.id)
+      rememberStoreName(history.journal.folder, getPath(outcome.body, ['name']));
+  }
   let applied: Applied;
   try {
     applied = expectApplied(run, outcome, record);

@@ -1,8 +1,8 @@
 import {
+  closeEarlierLogs,
   openHistoryBatch,
   resultOfChange,
   startRun,
-  tellEarlier,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
@@ -65,7 +65,7 @@ export async function createPosts(
   return withResultsFile(context, parsed, async (write) => {
     await confirmPlan(context, planned);
     const known = planned.map(knownResult);
-    await tellEarlier(
+    await closeEarlierLogs(
       history,
       known.flatMap((result) => result?.record ?? []),
     );
@@ -162,13 +162,13 @@ async function create(
   }
 }
 
-function remedyOf({ code }: ItemResult): string {
+function remedyOf({ code }: ItemResult): ItemResult['remedy'] {
   return code === 'slug_taken'
-    ? 'set another slug in the front matter of a file whose slug is taken'
-    : 'fix the files that the service refused';
+    ? [{ say: 'set another slug in the front matter of a file whose slug is taken' }]
+    : [{ say: 'fix the files that the service refused' }];
 }
 
-/** Finds out what became of an earlier request, by sending it again to a service that refuses taken slugs. */
+/** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */
 async function settle(
   run: Run,
   batch: HistoryBatch,
@@ -182,7 +182,7 @@ async function settle(
   if (resumed.action === 'overtaken') return create(run, batch, post, false);
   if (resumed.action === 'left') {
     const result = inDoubt(record);
-    return resumed.reason === 'not_settled' ? { ...result, remedy: null } : result;
+    return resumed.reason === 'not_settled' ? { ...result, remedy: [] } : result;
   }
   if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told')
     return create(run, batch, post, false);
@@ -192,7 +192,7 @@ async function settle(
   return makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' });
 }
 
-/** Id, slug and status, as far as a response has told them. */
+/** Id, slug and status, as far as a response says. */
 function describePost(post: PostFile, { outcome, record }: ItemResult): string[] {
   if (outcome !== 'applied' && outcome !== 'exists') return [];
   const body = record && answerBody(record);

@@ -1,6 +1,6 @@
 import type { Context } from '../../../cli/command/context.ts';
 import { terminalNeeded } from '../../../cli/command/input-needed.ts';
-import { phrase, toRun } from '../../../cli/core/errors.ts';
+import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
@@ -26,22 +26,16 @@ export async function editPost(
   }
   return editUntilUsed(context, await renderMarkdownPost(draft), {
     fileName: 'post.md',
-    withNote: (text, problem) => noteOf(problem) + text,
-    withoutNote,
+    withNote: (text, problem) =>
+      problem === null
+        ? text
+        : `<!-- Not sent: ${printableInOneLine(problem).replaceAll('--', '- -')} -->\n${text}`,
+    withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, ''),
     async use(text) {
       const { fields } = await parseMarkdownPost(text, null);
       if (fields.title === null) delete fields.title;
       return { text, fields };
     },
-    nothing: 'nothing was sent',
-    keep: phrase`save it to a file and run ${toRun('blog', 'create', 'FILE')}`,
+    keep: { run: ['blog', 'create', 'FILE'] },
   });
-}
-
-function noteOf(problem: string | null): string {
-  return problem === null ? '' : `<!-- Not sent: ${problem.replaceAll('--', '- -')} -->\n`;
-}
-
-function withoutNote(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, '');
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isObject } from '../../../base/json.ts';
 import type { CliError } from '../../../cli/core/errors.ts';
-import { invalidInput } from '../../../cli/core/errors.ts';
+import { fixInput, invalidInput } from '../../../cli/core/errors.ts';
 
 /** A post parsed from a Markdown file. */
 export interface MarkdownPost {
@@ -57,10 +57,8 @@ export async function renderMarkdownPost(fields: Readonly<Record<string, unknown
 /** Exit 2 for a line of a file; `line` is null for the whole file, `file` for a text in the editor. */
 export function fileError(file: string | null, line: number | null, problem: string): CliError {
   const where = file === null ? `line ${line}` : line === null ? file : `${file}:${line}`;
-  return invalidInput(`${where}: ${problem}`, fixFile);
+  return invalidInput(`${where}: ${problem}`, fixInput);
 }
-
-const fixFile = 'fix the file and run the command again; nothing was sent';
 
 function postOf(
   rest: string,
@@ -81,16 +79,15 @@ async function parseFrontMatter(
 ): Promise<Pick<MarkdownPost, 'lineOf'> & { fields: Record<string, unknown> }> {
   const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
-  const document = parseDocument(yamlText, { lineCounter: lines });
+  const document = parseDocument(yamlText, { lineCounter: lines, prettyErrors: false });
   // The front matter begins on the second line of the file.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
   // Warnings are about unknown tags, such as one that would create a function.
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
-    const [reason] = problem.message.split(/ at line | \n|\n/);
     const line = lineAt(problem.pos[0]);
-    if (file === null) throw invalidInput(`invalid YAML in line ${line} (${reason})`, fixFile);
-    throw fileError(file, line, `invalid YAML (${reason})`);
+    if (file === null) throw invalidInput(`invalid YAML in line ${line} (${problem.message})`, fixInput);
+    throw fileError(file, line, `invalid YAML (${problem.message})`);
   }
   if (document.contents === null) return { fields: {}, lineOf: () => null };
   let value: unknown;

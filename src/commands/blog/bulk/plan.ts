@@ -1,6 +1,5 @@
-import { countItems, type ItemResult, makeResult, wordOf } from '../../../cli/batch/item-result.ts';
+import { countItems, describeTotals, type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
-import { phrase, toRun } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { History } from '../../../history/history.ts';
@@ -13,6 +12,7 @@ export const words = {
   many: 'posts',
   done: 'Created',
   applied: 'created',
+  wrong: ['was created earlier with other content', 'were created earlier with other content'],
   exists: ['already exists', 'already exist'],
   again: 'posts that exist are skipped',
 } as const;
@@ -37,8 +37,11 @@ export function planPosts(
   });
 }
 
-const changedFile =
-  'posts cannot be edited: to publish a changed file as a new post, set another slug in its front matter';
+const changedFile = [
+  {
+    say: 'posts cannot be edited: to publish a changed file as a new post, set another slug in its front matter',
+  },
+];
 
 function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
   const { record } = found;
@@ -63,7 +66,13 @@ export function inDoubt(record: HistoryRecord, how = ''): ItemResult {
     record,
     code: 'outcome_unknown',
     message: `sent earlier${how}, and the response was lost (${record.id})`,
-    remedy: phrase`look at the blog of the store, and run ${toRun('resume', 'ID', '--mark', 'applied')} for a post that is there, or \`--mark not-applied\` for one that is not`,
+    remedy: [
+      { say: 'look at the blog of the store' },
+      {
+        run: ['resume', 'ID', '--mark', 'applied'],
+        rest: 'for a post that is there, or `--mark not-applied` for one that is not',
+      },
+    ],
   });
 }
 
@@ -84,7 +93,7 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
     const known = knownResult(one);
     return known === null || known.outcome === 'exists'
       ? []
-      : [{ item: printable(one.post.file), reason: `${wordOf(known.outcome, words)}: ${known.message}` }];
+      : [{ item: printable(one.post.file), reason: known.message }];
   });
   const sent = planned.filter((one) => knownResult(one) === null);
   const rows = sent
@@ -98,7 +107,7 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
     problems,
     header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE'],
     rows,
-    totals: describeTotals(planned),
+    totals: describeAll(planned),
     notes: notesOf(planned),
   };
 }
@@ -121,19 +130,17 @@ function statusOf({ body }: PostFile): string {
 }
 
 /** `12 to create (10 as drafts, 2 published), 2 already exist, 1 to check`. */
-function describeTotals(planned: readonly PlannedPost[]): string {
+function describeAll(planned: readonly PlannedPost[]): string {
   const create = planned.filter(({ plan }) => plan === 'create');
   const check = planned.filter(({ plan }) => typeof plan === 'object' && 'settle' in plan);
   const known = planned.flatMap((one) => knownResult(one)?.outcome ?? []);
-  const counted = (['failed', 'unknown', 'exists'] as const).flatMap((outcome) => {
-    const count = known.filter((one) => one === outcome).length;
-    return count === 0 ? [] : [`${count} ${wordOf(outcome, words, count)}`];
-  });
   return [
     ...(create.length === 0 ? [] : [`${create.length} to create ${describeStatuses(create)}`]),
     ...(check.length === 0 ? [] : [`${check.length} to check`]),
-    ...counted,
-  ].join(', ');
+    describeTotals(known, words, { isPlan: true }),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** `as drafts`, `as published posts`, or `(10 draft, 2 published)`. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { nearName } from '../../../base/nearest-name.ts';
-import { CliError, type FieldError, invalidInput, usageError } from '../../../cli/core/errors.ts';
+import { CliError, fixInput, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
@@ -49,19 +49,13 @@ export async function readPostFiles(
   }
   if (problems.length === 0) return posts;
   if (problems.length === 1 && problems[0]) throw problems[0];
-  const shown = problems
-    .slice(0, maxProblemsShown)
-    .map(({ message }) => `  ${message.replaceAll('\n', '\n  ')}`);
+  const shown = problems.slice(0, maxProblemsShown).map(({ message }) => message);
   const more = problems.length - shown.length;
-  throw invalidInput(
-    [
-      `${problems.length} of ${files.length} files are invalid:`,
-      ...shown,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-    ].join('\n'),
-    'fix them and run the command again; nothing was sent',
-    problems.flatMap(({ details }): FieldError[] => [...(details.fields ?? [])]),
-  );
+  throw usageError(`${problems.length} of ${files.length} files are invalid`, fixInput, {
+    code: 'invalid_input',
+    lines: more > 0 ? [...shown, `and ${more} more`] : shown,
+    fields: problems.flatMap(({ failure }) => failure.fields ?? []),
+  });
 }
 
 async function readPostFile(

@@ -62,7 +62,7 @@ export async function askDecision(
     } catch (error) {
       if (error instanceof WentBack) {
         if (canGoBack) return 'back';
-      } else if (isRefusedValue(error)) explainRefusal(context, error, error.details.hint);
+      } else if (isRefusedValue(error)) explainRefusal(context, error);
       else throw error;
     }
     if (body.status === skip.value) return 'skip';
@@ -73,8 +73,8 @@ export async function askDecision(
 }
 
 function isRefusedValue(error: unknown): error is CliError {
-  if (!(error instanceof CliError) || error.details.outcome !== 'rejected') return false;
-  return error.details.status === 400 || error.details.status === 422;
+  if (!(error instanceof CliError) || error.failure.outcome !== 'rejected') return false;
+  return error.failure.status === 400 || error.failure.status === 422;
 }
 
 /** Offers the resolutions of earlier decisions with this status; the chosen one can be edited. */

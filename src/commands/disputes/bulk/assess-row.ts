@@ -4,9 +4,10 @@ import {
   type ItemResult,
   makeResult,
   resultOfError,
+  settleDoubts,
 } from '../../../cli/batch/item-result.ts';
 import { listKnown } from '../../../cli/command/known.ts';
-import { CliError, phrase, toRun } from '../../../cli/core/errors.ts';
+import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { uuidPattern } from '../../../contract/operation.ts';
@@ -21,8 +22,8 @@ import {
 import { type Decision, isSameDecision } from './decisions-file.ts';
 import { decisionOf } from './rows.ts';
 
-export const fixRows = 'fix the rows that failed';
-const finalRows = 'remove the rows of disputes that are decided otherwise (a decision is final)';
+export const fixRows = [{ say: 'fix the rows that failed' }];
+const finalRows = [{ say: 'remove the rows of disputes that are decided otherwise (a decision is final)' }];
 
 /** What reading the dispute of a row says: it can be decided, or its result is known. */
 export type Assessed =
@@ -56,9 +57,9 @@ export async function assessRow(
       }
     }
   } catch (error) {
-    if (!(error instanceof CliError) || !concernsOneItem(error.details.exitCode)) throw error;
+    if (!(error instanceof CliError) || !concernsOneItem(error.failure.exitCode)) throw error;
     const result = resultOfError(error);
-    const isMissing = error.details.exitCode === exitCodes.notFound;
+    const isMissing = error.failure.exitCode === exitCodes.notFound;
     const message = isMissing
       ? await describeWrongId(run, run.request.parameters.disputeId ?? '')
       : result.message;
@@ -80,7 +81,7 @@ function inDoubt(record: HistoryRecord): ItemResult {
     record,
     code: 'outcome_unknown',
     message: `an earlier decision (${record.id}) may have been applied`,
-    remedy: phrase`run ${toRun('resume')} to settle what is in doubt`,
+    remedy: settleDoubts,
   });
 }
 

@@ -4,7 +4,7 @@ import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
-import { CliError, invalidInput } from '../../../cli/core/errors.ts';
+import { type CliError, invalidInput, usageError } from '../../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
@@ -76,14 +76,15 @@ export async function decideByHand(
 
 function decisionsNeeded(count: number): CliError {
   const detail = 'a required column, besides disputeId';
-  return new CliError({
-    code: 'input_needed',
-    exitCode: exitCodes.inputNeeded,
-    message: `status and resolution are required for each of ${count} disputes`,
-    hint: 'pass them with --from FILE, a CSV file with the columns disputeId,status,resolution, or run the command in a terminal to decide one by one',
-    outcome: 'not_sent',
-    fields: ['status', 'resolution'].map((field) => ({ field, flag: '--from', detail })),
-  });
+  return usageError(
+    `status and resolution are required for each of ${count} disputes`,
+    'pass them with --from FILE, a CSV file with the columns disputeId,status,resolution, or run the command in a terminal to decide one by one',
+    {
+      code: 'input_needed',
+      exitCode: exitCodes.inputNeeded,
+      fields: ['status', 'resolution'].map((field) => ({ field, flag: '--from', detail })),
+    },
+  );
 }
 
 /** The disputes in their order. Going back leads to the last one that was skipped, and from there forwards again. */

@@ -1,8 +1,8 @@
 import {
+  closeEarlierLogs,
   openHistoryBatch,
   resultOfChange,
   startRun,
-  tellEarlier,
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
@@ -18,9 +18,10 @@ import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-comman
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { mismatch, wrongConfirmation } from '../../../cli/operation/send/confirm.ts';
+import { mismatch } from '../../../cli/operation/send/confirm.ts';
 import { announce, changeOptions } from '../../../cli/operation/send/send.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
+import { wrongConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { resumeRecord } from '../../../history/changes/resume.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
@@ -61,7 +62,7 @@ export async function decideMany(
     const count = rows.filter(({ plan }) => plan === 'decide').length;
     showPlan(context, describeDecisions(rows, context.out), { isAsked: count > 0 });
     await confirmCount(context, parsed, rows, count);
-    await tellEarlier(
+    await closeEarlierLogs(
       history,
       rows.flatMap((row) => knownResult(row)?.record ?? []),
     );

@@ -97,10 +97,13 @@ function warningsOf(rows: readonly PlannedRow[]): string[] {
     .map(({ line, warning }) => `Warning: line ${line}: ${printable(warning ?? '')}`);
 }
 
-/** `195 to decide, 2 already decided, 3 failed`. */
+/** `195 disputes to decide, 2 already decided, 3 rows have errors`. */
 function summarize(rows: readonly PlannedRow[]): string {
   const count = rows.filter(({ plan }) => plan === 'decide').length;
   const known = rows.flatMap((row) => knownResult(row)?.outcome ?? []);
-  const parts = [count === 0 ? '' : `${countItems(count, words)} to decide`, describeTotals(known, words)];
+  const parts = [
+    count === 0 ? '' : `${countItems(count, words)} to decide`,
+    describeTotals(known, words, { isPlan: true }),
+  ];
   return parts.filter(Boolean).join(', ');
 }

@@ -14,6 +14,7 @@ export const words = {
   many: 'disputes',
   done: 'Decided',
   applied: 'decided',
+  wrong: ['row has an error', 'rows have errors'],
   exists: ['already decided', 'already decided'],
   again: 'disputes that are already decided are skipped',
 } as const;

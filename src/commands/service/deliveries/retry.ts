@@ -41,9 +41,9 @@ async function chooseDead({ context, storeId, open, next }: Operator): Promise<s
   const missing = { field: 'id', give: '<id>', description: 'ID of the dead delivery to retry' };
   if (!context.canPrompt) {
     throw new CliError({
-      ...inputNeeded([missing]).details,
-      message: '<id> or --all-dead is required',
-      hint: `run \`${next('deliveries list --state dead')}\` to see the ids`,
+      ...inputNeeded([missing]).failure,
+      what: '<id> or --all-dead is required',
+      next: [{ say: `run \`${next('deliveries list --state dead')}\` to see the ids` }],
     });
   }
   const dead = await open((storage) => listDeliveries(storage, { storeId, state: 'dead', limit: 50 }));

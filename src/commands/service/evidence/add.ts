@@ -26,12 +26,7 @@ export const command = operatorCommand({
   description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
 storage, or neither. This needs write access to the database, not a key.`,
   options: [
-    {
-      flag: '--dispute',
-      value: 'ID',
-      description: 'Dispute that the evidence is for',
-      complete: 'dispute',
-    },
+    { flag: '--dispute', value: 'ID', description: 'Dispute that the evidence is for', complete: 'dispute' },
     { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number' },
     { flag: '--label', value: 'TEXT', description: 'Label: what it shows, in a few words' },
     { flag: '--text', value: 'TEXT', description: 'Content of the evidence' },
@@ -58,7 +53,7 @@ storage, or neither. This needs write access to the database, not a key.`,
     const given = { kind, label, ...content };
     const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
     const evidence = await open((storage) => submitEvidence(storage, storeId, disputeId, given), {
-      hint: 'check --store, --dispute and --database; nothing was added',
+      hint: 'check --store, --dispute and --database',
       flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
     });
     printChanged(`Added evidence "${label}" to dispute ${disputeId}`, evidence);

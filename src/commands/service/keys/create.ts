@@ -1,15 +1,13 @@
 import type { Context } from '../../../cli/command/context.ts';
-import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
-import { formatMinute } from '../../../cli/output/format-value.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
 import { chooseStore } from '../operator/ask.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
+import { printKey } from './print-key.ts';
 
 const presetNames = Object.keys(presets) as Preset[];
 
@@ -70,14 +68,7 @@ export const command = operatorCommand({
       createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-    const expiry =
-      created.expiresAt === null ? 'never expires' : `expires ${formatMinute(created.expiresAt)}`;
-    noticeDone(context, `Created key ${created.id} for store ${storeId} (${what}, ${expiry})`);
-    if (context.flags.json) printJson(context, created);
-    else {
-      context.print(created.key);
-      context.notice('Copy the key now: it will not be shown again.');
-    }
+    printKey(context, created, storeId, what);
   },
 });
 
@@ -93,7 +84,8 @@ async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant>
   if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readGrant(parsed);
   const missing = { field: 'preset', give: '--preset NAME', description: 'scopes of the key' };
   const choices = Object.entries(presets).map(([value, granted]) => ({
-    ...{ value, short: value },
+    value,
+    short: value,
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
   const name = await chooseOrFail(context, missing, 'What should the key be able to do?', choices);

@@ -43,7 +43,7 @@ function keyNotFound(list: string): CliError {
   return new CliError({
     code: 'not_found',
     exitCode: exitCodes.notFound,
-    message: 'key not found',
-    hint: `run \`${list}\` to see the ids; the id is not the key itself`,
+    what: 'key not found',
+    next: [{ say: `run \`${list}\` to see the ids; the id is not the key itself` }],
   });
 }

@@ -1,12 +1,11 @@
-import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
 import { chooseKey } from '../operator/ask.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
+import { printKey } from './print-key.ts';
 
 export const command = operatorCommand({
   description: `Create a key with the same scopes as another. The old key stays valid for the overlap, so that you can hand
@@ -35,14 +34,8 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     const options = { overlapSeconds: overlapMs / 1000, storeId: context.flags.store };
     const hint = `run \`${next('keys list --store ID')}\` to see the keys`;
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });
-    const expiry =
-      rotated.expiresAt === null ? 'never expires' : `expires ${formatMinute(rotated.expiresAt)}`;
-    noticeDone(context, `Created key ${rotated.id} for store ${rotated.storeId} (${expiry})`);
-    if (context.flags.json) printJson(context, rotated);
-    else {
-      context.print(rotated.key);
-      context.notice('Copy the key now: it will not be shown again.');
+    printKey(context, rotated, rotated.storeId);
+    if (!context.flags.json)
       context.notice(`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
-    }
   },
 });

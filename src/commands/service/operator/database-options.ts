@@ -3,8 +3,7 @@ import path from 'node:path';
 import { errorCode } from '../../../base/error-code.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { stateDirectory } from '../../../cli/config/directories.ts';
-import { CliError, describeSystemError, usageError } from '../../../cli/core/errors.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import {
@@ -52,25 +51,22 @@ export async function withStorage<Result>(
       : path.resolve(context.io.cwd, given ?? path.join(stateDirectory(context.io), 'service', 'service.db'));
   const name = withoutSecrets(location);
   if (!mayBeNew && !isPostgresLocation(location) && !existsSync(location)) {
-    throw new CliError({
-      code: 'database_missing',
-      exitCode: exitCodes.localState,
-      message: `database ${name} does not exist`,
-      hint: `run \`${serviceCommand(context, parsed, 'stores create')}\` to create it, or choose another with --database`,
-      outcome: 'not_sent',
-    });
+    const create = serviceCommand(context, parsed, 'stores create');
+    throw localStateError(
+      'database_missing',
+      `database ${name} does not exist`,
+      `run \`${create}\` to create it, or choose another with --database`,
+    );
   }
   let storage: Storage;
   try {
     storage = await openStorage(location, { poolSize });
   } catch (error) {
-    throw new CliError({
-      code: 'database_unusable',
-      exitCode: exitCodes.localState,
-      message: `cannot open the database ${name}: ${describeDatabaseError(error)}`,
-      hint: hintFor(error, location),
-      outcome: 'not_sent',
-    });
+    throw localStateError(
+      'database_unusable',
+      `cannot open the database ${name}: ${describeDatabaseError(error)}`,
+      hintFor(error, location),
+    );
   }
   try {
     return await work(storage, name);

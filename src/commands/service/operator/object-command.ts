@@ -38,7 +38,7 @@ export function objectCommand({
         ]);
       }
       await confirmId(context, parsed, id, `${question} Type its id to confirm:`);
-      const hint = `run \`${next(list)}\` to see the ids; nothing was changed`;
+      const hint = `run \`${next(list)}\` to see the ids`;
       printChanged(`${done} ${id}`, await open((storage) => run(storage, id, storeId), { hint }));
     },
   });

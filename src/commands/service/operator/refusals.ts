@@ -1,4 +1,4 @@
-import { CliError, invalidInput } from '../../../cli/core/errors.ts';
+import { CliError, invalidFields } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { lowerFirst } from '../../../cli/output/labels.ts';
 import { ServiceError } from '../../../service/index.ts';
@@ -26,13 +26,10 @@ export function describeRefusal(
       const field = pointer.slice(1);
       return { field, flag: flags[field] ?? null, detail };
     });
-    const reasons = fields.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`);
-    return invalidInput(reasons.join('; '), hint, fields);
+    return invalidFields(fields, hint);
   }
-  const text = lowerFirst(message).replace(/\.$/, '');
+  const what = lowerFirst(message).replace(/\.$/, '');
   const advice =
-    code === 'slug_taken' && flags.slug !== undefined
-      ? `nothing was created; choose another slug with ${flags.slug}`
-      : hint;
-  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, message: text, hint: advice });
+    code === 'slug_taken' && flags.slug !== undefined ? `choose another slug with ${flags.slug}` : hint;
+  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, what, next: [{ say: advice }] });
 }

@@ -2,16 +2,14 @@ import type { Context } from '../../../cli/command/context.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 
-/** Variables that set an option of `service` commands, as containers and systemd do. An option on the command line wins. */
-const variables: Readonly<Record<string, string>> = {
-  '--host': 'STORECTL_SERVICE_HOST',
-  '--port': 'STORECTL_SERVICE_PORT',
-  '--database': 'STORECTL_SERVICE_DATABASE',
-  '--pool-size': 'STORECTL_SERVICE_POOL_SIZE',
-  '--log-level': 'STORECTL_SERVICE_LOG_LEVEL',
-  '--metrics-host': 'STORECTL_SERVICE_METRICS_HOST',
-  '--metrics-port': 'STORECTL_SERVICE_METRICS_PORT',
-};
+/** Options of `service` commands that a variable sets as well, as containers and systemd do. The command line wins. */
+const withVariable = 'host port database pool-size log-level metrics-host metrics-port'.split(' ');
+
+/** `STORECTL_SERVICE_POOL_SIZE` for `--pool-size`, or an empty text. */
+function variableOf(flag: string): string {
+  const name = flag.slice('--'.length);
+  return withVariable.includes(name) ? `STORECTL_SERVICE_${name.toUpperCase().replace('-', '_')}` : '';
+}
 
 /** The value of an option, with the name of the option or variable that has set it. */
 export function readSetting(
@@ -20,7 +18,7 @@ export function readSetting(
   flag: string,
 ): { readonly name: string; readonly value: string | undefined } {
   const given = optionValue(parsed, flag);
-  const variable = variables[flag] ?? '';
+  const variable = variableOf(flag);
   if (given !== undefined || !io.env[variable]) return { name: flag, value: given };
   return { name: variable, value: io.env[variable] };
 }

@@ -32,7 +32,7 @@ write access to the database, not a key.`,
     ]);
     const given = { subdomain: name, reason: text };
     const notice = await open((storage) => giveReclaimNotice(storage, storeId, given), {
-      hint: 'check --store and --database; nothing was added',
+      hint: 'check --store and --database',
       flags: { subdomain: '--subdomain', reason: '--reason' },
     });
     printChanged(`Added a reclaim notice for ${name} to store ${storeId}`, notice);

@@ -2,8 +2,7 @@ import { errorCode } from '../../../base/error-code.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
-import { CliError, usageError } from '../../../cli/core/errors.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
 import {
@@ -28,17 +27,9 @@ logged as one JSON line on stderr. --host, --port, --database, --pool-size, --lo
 STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/operating.md in the package.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)' },
-    {
-      flag: '--port',
-      value: 'N',
-      description: 'Port to listen on (default 4010; 0 chooses a free one)',
-    },
+    { flag: '--port', value: 'N', description: 'Port to listen on (default 4010; 0 chooses a free one)' },
     databaseOption,
-    {
-      flag: '--pool-size',
-      value: 'N',
-      description: 'Connections to PostgreSQL (default 10)',
-    },
+    { flag: '--pool-size', value: 'N', description: 'Connections to PostgreSQL (default 10)' },
     {
       flag: '--rate-limit',
       value: 'N',
@@ -93,8 +84,9 @@ STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/ope
     } catch (error) {
       if (!(error instanceof CliError) || context.flags.json || context.io.stderr.isTTY === true) throw error;
       // Whatever reads the log reads JSON.
-      const { exitCode, ...details } = error.details;
-      context.notice(JSON.stringify({ time: new Date().toISOString(), level: 'error', ...details }));
+      const { exitCode, code } = error.failure;
+      const line = { time: new Date().toISOString(), level: 'error', code, message: error.message };
+      context.notice(JSON.stringify(line));
       return exitCode;
     }
   },
@@ -234,10 +226,9 @@ function listenError({ host, port, flags: [portFlag, hostFlag] }: Address, error
     ENOTFOUND: 'host name not found',
   };
   const code = errorCode(error);
-  return new CliError({
-    code: 'cannot_listen',
-    exitCode: exitCodes.localState,
-    message: `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
-    hint: `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)`,
-  });
+  return localStateError(
+    'cannot_listen',
+    `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
+    `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)`,
+  );
 }

@@ -28,7 +28,7 @@ export const command = operatorCommand({
     const timezone = optionValue(parsed, '--timezone');
     const options = {
       mayBeNew: true,
-      hint: 'nothing was created; fix the value and run the command again',
+      hint: 'fix the value and run the command again',
       flags: { name: '--name', slug: '--slug', defaultCurrency: '--currency', timezone: '--timezone' },
     };
     if (parsed.options.has('--names-from')) {

@@ -138,7 +138,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
         / after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in .*--timeout 36[06]0/,
       );
     if (kind === 'keyed')
-      expect(error.hint).toMatch(/^the change is still open: run `storectl resume .*` after /);
+      expect(error.hint).toMatch(/^the change is still open; run `storectl resume .*` after /);
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
@@ -232,10 +232,10 @@ describe('errors', () => {
     const forPrograms = await machine.run([...args, '--json']);
 
     expect(forPeople.stderr.split('\n').slice(-6)).toEqual([
-      'error: the service rejected the request (422 validation_failed): The request is invalid',
+      'error: the service rejected the request (422 validation_failed): The request is invalid:',
       '  --cashback-bp: at most 10000',
       '  settings.loyalty: not known',
-      '  fix the input and run the command again',
+      '  fix the input, then run the command again',
       '  request id: req-1',
       '',
     ]);
@@ -243,7 +243,7 @@ describe('errors', () => {
       error: {
         code: 'validation_failed',
         message: expect.stringContaining('The request is invalid'),
-        hint: 'fix the input and run the command again',
+        hint: 'fix the input, then run the command again',
         outcome: 'rejected',
         status: 422,
         requestId: 'req-1',

@@ -313,7 +313,7 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
 
   expect(first).toMatchObject({
     exitCode: 10,
-    stdout: expect.stringMatching(/^in doubt {2}a\.md .*last response: HTTP 409/m),
+    stdout: expect.stringMatching(/^in doubt {2}a\.md .*last response \(409\): /m),
   });
   expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already exist') });
   expect(await made()).toEqual(['a', 'b']);

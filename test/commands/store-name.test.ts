@@ -1,0 +1,53 @@
+import { PassThrough, Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { machineFor } from '../helpers/cli.ts';
+import { startService } from '../helpers/service.ts';
+
+test('a store is named where this machine has seen its name, beside the beginning of its id', async () => {
+  const target = await startService();
+  const machine = machineFor(target);
+  const short = target.storeId.slice(0, 8);
+  const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+
+  const before = await machine.run(backup);
+  await machine.run(['store', 'update', '--name', 'Juniper']);
+  const after = await machine.run([...backup, '--json']);
+  const { id } = JSON.parse(after.stdout);
+  const restored = await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+
+  expect(before.stderr).toMatch(new RegExp(`^main → store ${target.storeId} @ `));
+  expect(after.stderr).toMatch(new RegExp(`^main → store Juniper \\(${short}\\) @ `));
+  expect(restored.stderr).toContain(
+    `This replaces the store section of store Juniper (${short}) with the contents of backup ${id}`,
+  );
+});
+
+test('the list of profiles names the stores in a terminal; a pipe gets their ids', async () => {
+  const target = await startService();
+  const machine = machineFor(target);
+  await machine.run(['profile', 'set', 'main', '--base-url', target.origin, '--store', target.storeId]);
+  await machine.run(['store', 'update', '--name', 'Juniper']);
+
+  let shown = '';
+  const write = (chunk: Buffer, _: unknown, done: () => void) => {
+    shown += chunk;
+    done();
+  };
+  const terminal = () => Object.assign(new Writable({ write }), { isTTY: true, columns: 120, rows: 50 });
+  await main(['profile', 'list'], {
+    stdin: new PassThrough().end(),
+    stdout: terminal(),
+    stderr: terminal(),
+    env: { STORECTL_CONFIG_DIR: machine.configDirectory, STORECTL_STATE_DIR: machine.stateDirectory },
+    cwd: machine.folder,
+    process,
+    homeDirectory: machine.folder,
+    signal: new AbortController().signal,
+  });
+  const piped = await machine.run(['profile', 'list']);
+
+  expect(shown).toContain(`Juniper (${target.storeId.slice(0, 8)})`);
+  expect(piped.stdout).toContain(target.storeId);
+  expect(piped.stdout).not.toContain('Juniper');
+});
