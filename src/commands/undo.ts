@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Connection } from '../cli/command/connection.ts';
 import type { Context } from '../cli/command/context.ts';
-import { inputNeeded } from '../cli/command/input-needed.ts';
+import { inputNeeded, wrongConfirmation } from '../cli/command/input-needed.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
@@ -13,7 +13,6 @@ import { describeRestored, safetyLabelOf, withSafetyId } from '../cli/operation/
 import { announce, readBeforeWrite, recording, refuseEarlier, send } from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
-import { wrongConfirmation } from '../cli/prompts/confirm-or-fail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';

@@ -32,6 +32,15 @@ export function terminalNeeded(what: string, next: Next): CliError {
   return usageError(what, next, { code: 'input_needed', exitCode: exitCodes.inputNeeded });
 }
 
+/** Exit 2 for a `--confirm` that does not match the command. */
+export function wrongConfirmation(given: string, wanted: string): CliError {
+  return usageError(
+    `--confirm ${given || '""'} does not match ${wanted}`,
+    `to confirm, pass --confirm ${wanted}`,
+    { code: 'wrong_confirmation' },
+  );
+}
+
 /**
  * Exit 3: one message that names every missing value and how to give it. The hint is to log in first if the store is not
  * known, unless this is the login itself.

@@ -5,13 +5,13 @@ import {
   inputNeeded,
   type MissingInput,
   missingConnection,
+  wrongConfirmation,
 } from '../command/input-needed.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, describeParameter } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
-import { wrongConfirmation } from '../prompts/confirm-or-fail.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { Interview } from './call/run.ts';
 import { completeParameter } from './send/confirm.ts';

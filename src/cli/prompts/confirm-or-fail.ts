@@ -1,6 +1,6 @@
 import type { Context } from '../command/context.ts';
-import type { MissingInput } from '../command/input-needed.ts';
-import { type CliError, cancelledError, usageError } from '../core/errors.ts';
+import { type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
+import { cancelledError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { askOrFail } from './ask-or-fail.ts';
@@ -17,15 +17,6 @@ export function confirmOption(value: string, what: string): OptionSpec {
 
 export function missingConfirmation(give: string): MissingInput {
   return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
-}
-
-/** Exit 2 for a `--confirm` that does not match the command. */
-export function wrongConfirmation(given: string, wanted: string): CliError {
-  return usageError(
-    `--confirm ${given || '""'} does not match ${wanted}`,
-    `to confirm, pass --confirm ${wanted}`,
-    { code: 'wrong_confirmation' },
-  );
 }
 
 /**

@@ -1,11 +1,11 @@
 import { pathParameters } from '../../../contract/operation.ts';
 import type { Context } from '../../command/context.ts';
+import { wrongConfirmation } from '../../command/input-needed.ts';
 import { completeKnownId, listKnown } from '../../command/known.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
 import { cancelledError } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
-import { wrongConfirmation } from '../../prompts/confirm-or-fail.ts';
 import type { Run } from '../call/run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
