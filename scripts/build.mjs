@@ -10,7 +10,13 @@ import { load, root } from './load.mjs';
 process.chdir(root);
 // One after the other: the first clears the folder.
 const bundles = [];
-for (const bundle of config) bundles.push(await build(bundle));
+for (const bundle of config) bundles.push(await build({ ...bundle, onLog: refuseEager }));
+
+/** Fails where a module would be loaded at start that the program means to load on demand. */
+function refuseEager(level, log, print) {
+  if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
+  print(level, log);
+}
 
 // The launcher keeps compiled code for one build only.
 const hash = createHash('sha256');
