@@ -21,7 +21,7 @@ import { planUndo, type Undo, type UndoneField, withFormerValues } from '../hist
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,
-or a restore. Without an id, the last one; a terminal shows what is sent, and asks.`,
+or a restore. A terminal shows what is sent, and asks; without an id it takes the last change that was not undone.`,
   tool: {
     description: 'Take back a change of the store, its operations settings, or a restore.',
     sends: 'recorded',
@@ -31,7 +31,7 @@ or a restore. Without an id, the last one; a terminal shows what is sent, and as
   arguments: [
     {
       name: 'id',
-      description: 'ID of the change (default: the last one)',
+      description: 'ID of the change; a terminal may leave it out',
       optional: true,
       complete: 'record',
     },

@@ -23,6 +23,23 @@ test('a store is named where this machine has seen its name, beside the beginnin
   );
 });
 
+test('a name that a restore may have changed is not shown', async () => {
+  const target = await startService();
+  const machine = machineFor(target);
+  await machine.run(['store', 'update', '--name', 'Juniper']);
+  const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
+  const { id } = JSON.parse((await machine.run([...backup, '--json'])).stdout);
+  await machine.run(['store', 'update', '--name', 'Cypress']);
+  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+
+  const after = await machine.run(backup);
+  await machine.run(['store', 'update', '--description', 'Books']);
+  const known = await machine.run(backup);
+
+  expect(after.stderr).toMatch(new RegExp(`^main → store ${target.storeId} @ `));
+  expect(known.stderr).toMatch(/^main → store Juniper \(/);
+});
+
 test('the list of profiles names the stores in a terminal; a pipe gets their ids', async () => {
   const target = await startService();
   const machine = machineFor(target);

@@ -165,6 +165,11 @@ test('of a change that was undone, no undo is offered', async () => {
   await machine.run(['undo', id]);
   const after = await machine.run(['history', 'show', id]);
 
+  const [undoing] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  const shown = await machine.run(['history', 'show', undoing.id]);
+
   expect(before.stderr).toContain(`undo ${id}`);
   expect(after.stderr).toBe('');
+  expect(after.stdout).toMatch(new RegExp(`^Undone by +${undoing.id}$`, 'm'));
+  expect(shown.stdout).toMatch(new RegExp(`^Undoes +${id}$`, 'm'));
 });

@@ -1,13 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { overlap, rulesOf } from '../../history/operation-rules.ts';
+import { textAt } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
 
 /** In the folder of the store's history, which skips names that begin with a dot. */
 const fileIn = (folder: string) => path.join(folder, '.store-name');
 
-/** Keeps the name that a response showed: the service cannot be asked for it. */
-export function rememberStoreName(folder: string, name: unknown): void {
-  if (typeof name !== 'string' || name === readStoreName(folder)) return;
+/**
+ * Keeps the name that the response to a change of the store shows, because the service cannot be asked for it. A restore shows
+ * none, so that of before is forgotten. `folder` is that of the store's history.
+ */
+export function rememberStoreName(folder: string, record: HistoryRecord, response: unknown): void {
+  if (!overlap(rulesOf(record.operation).touches(record), ['store'])) return;
+  const name = textAt(response, ['name']) ?? '';
+  if (name === (readStoreName(folder) ?? '')) return;
   try {
     writeFileSync(fileIn(folder), name, { mode: 0o600 });
   } catch {

@@ -17,7 +17,7 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { updateStore } from '../../contract/operations/store.ts';
-import { planUndo } from '../../history/changes/undo.ts';
+import { findUndoing, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
@@ -53,6 +53,7 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
   const values = { now: context.now(), currency: null };
   const { open, baseUrl, ...summary } = recordSummary(record, context.now());
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
+  const history = await context.history();
   const head = {
     id: recordId,
     createdAt,
@@ -62,6 +63,8 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
     state: describeState({ state: summary.state, open, result }),
     result: open || result === markedByHand ? undefined : result,
     attempts,
+    undoes: record.undoes ?? undefined,
+    undoneBy: findUndoing(history.list().records, record)?.id,
     failure: record.failure?.message,
   };
   const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
@@ -81,8 +84,7 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
     context.noticeToCopy(
       phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
     );
-  if (canUndo(await context.history(), record))
-    context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+  if (canUndo(history, record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
 }
 
 /** Whether `undo` would take the change back. */

@@ -5,6 +5,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { openOfOtherStores } from '../../cli/command/known.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { rememberStoreName } from '../../cli/config/store-name.ts';
 import type { ExitCode } from '../../cli/core/exit-codes.ts';
 import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
@@ -152,7 +153,11 @@ async function resumeOne(
   let resumed = await resumeRecord(history, record.id, options);
   if (resumed.action === 'left' && (await isWanted(context, resumed, isNamed)))
     resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
-  if ('outcome' in resumed) noteRecording(context, resumed);
+  if ('outcome' in resumed) {
+    noteRecording(context, resumed);
+    const { outcome } = resumed;
+    if (outcome.kind === 'applied') rememberStoreName(history.journal.folder, resumed.record, outcome.body);
+  }
   return resumed;
 }
 

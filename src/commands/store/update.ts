@@ -96,7 +96,9 @@ async function offerBackup({ target, ui: { context, interview, parsed } }: Run):
     ui: { context, fields: [], parsed: { ...parsed, options: new Map() }, interview },
   });
   const { noticeDone } = await import('../../cli/operation/result/print-result.ts');
-  noticeDone(context, `Created backup ${String(getPath(answer, ['id']) ?? record?.id)} of the store section`);
+  const id = String(getPath(answer, ['id']) ?? record?.id);
+  noticeDone(context, `Created backup ${id} of the store section`);
+  context.noticeToCopy(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
 }
 
 /** The fields as the service has them now, with what was seen before. */

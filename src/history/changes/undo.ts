@@ -56,11 +56,18 @@ export function planUndo(history: History, id: string | undefined): Undo {
   return { record, later, by: rules.undo, fields: fieldsOf(record, records) };
 }
 
-/** Whether the change was taken back by one that was not taken back itself. */
-function isUndone(records: readonly HistoryRecord[], record: HistoryRecord): boolean {
-  return records.some(
+/** The change that took this one back, and was not taken back itself. */
+export function findUndoing(
+  records: readonly HistoryRecord[],
+  record: HistoryRecord,
+): HistoryRecord | undefined {
+  return records.find(
     (other) => other.undoes === record.id && other.state === 'applied' && !isUndone(records, other),
   );
+}
+
+function isUndone(records: readonly HistoryRecord[], record: HistoryRecord): boolean {
+  return findUndoing(records, record) !== undefined;
 }
 
 function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {

@@ -30,8 +30,13 @@ export async function safetyLabelOf(context: Context, backupId: string): Promise
 export async function describeRestored(context: Context, record: HistoryRecord): Promise<string> {
   const backupId = idInPath(record.path) ?? '';
   const label = (await listKnown(context, 'backup')).find(({ id }) => id === backupId)?.fields.label;
-  const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
+  const suffix = typeof label === 'string' ? ` (${quoted(printable(label))})` : '';
   return `Restored ${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
+}
+
+/** The label of a safety backup has quotes in it. */
+function quoted(label: string): string {
+  return label.includes('"') ? label : `"${label}"`;
 }
 
 export function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {

@@ -2,7 +2,6 @@ import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { showDispute } from '../../../contract/operations/disputes.ts';
-import { updateStore } from '../../../contract/operations/store.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -173,8 +172,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
     );
   if (outcome.kind === 'applied') {
     context.applied.push(record);
-    if (operation.id === updateStore.id)
-      rememberStoreName(history.journal.folder, getPath(outcome.body, ['name']));
+    rememberStoreName(history.journal.folder, record, outcome.body);
   }
   let applied: Applied;
   try {

@@ -64,7 +64,7 @@ const maxResolutionWidth = 80;
 /** What is shown before decisions are recorded. A terminal shows the ids of rows that can be decided by their beginning. */
 export function describeDecisions(rows: readonly PlannedRow[], { width }: Style): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
-  const ids = decided.map(({ disputeId }) => disputeId ?? '');
+  const ids = rows.map(({ disputeId }) => disputeId ?? '');
   const problems = rows.flatMap((row) => {
     const known = knownResult(row);
     if (known === null || known.outcome === 'exists' || known.outcome === 'skipped') return [];
