@@ -128,6 +128,11 @@ export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<B
     printer.end();
   }
   if (signal.aborted) stop ??= cancelledError();
+  // What was known before counts as that, also where the batch stopped before it.
+  for (const item of batch.total === null ? [] : batch.items) {
+    const known = results.has(item) ? null : batch.known(item);
+    if (known !== null) results.set(item, known);
+  }
   return { results, stop };
 }
 

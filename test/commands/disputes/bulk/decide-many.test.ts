@@ -438,7 +438,9 @@ test('JSON lines from standard input', async () => {
 test('a cancelled run ends between two decisions and says what is done', async () => {
   const { service, proxy, machine, other } = await scene();
   const ids = await other.openDisputes(3);
-  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  writeFiles(machine, {
+    'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`), 'no-id,won,ok'].join('\n'),
+  });
   const controller = new AbortController();
   proxy.decide(({ method }) => {
     if (method === 'POST') controller.abort();
@@ -450,7 +452,7 @@ test('a cancelled run ends between two decisions and says what is done', async (
 
   expect(result).toMatchObject({
     exitCode: 130,
-    stderr: expect.stringContaining('stopped (1 decided, 2 not reached): cancelled\n'),
+    stderr: expect.stringContaining('stopped (1 decided, 1 failed, 2 not reached): cancelled\n'),
   });
   // The error counts the rows that are left; only what was decided has a line.
   expect(
