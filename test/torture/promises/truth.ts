@@ -106,7 +106,7 @@ export const truthPromises: readonly ProgramPromise[] = [
             requests.some((request) => isBefore(request) && isDoubtful(request)),
           ) ||
           story.runs.some(
-            (other) => other.startedMs <= run.startedMs && (wasKilled(other) || other.mishaps.fullAt > 0),
+            (other) => other.startedMs <= run.endedMs && (wasKilled(other) || other.mishaps.fullAt > 0),
           );
         return isPossible ? [] : [`${describe(episode)}: unknown, and every attempt was refused`];
       }),
