@@ -3,6 +3,8 @@ import type { Run } from '../play.ts';
 import type { ProgramPromise } from './promise.ts';
 import { type Story, wasKilled } from './story.ts';
 
+const outputErrors = new Set(['output_failed', 'unwritable_file']);
+
 /** Promises about a history that is damaged, and about one that lost what was not synced. */
 export const damagePromises: readonly ProgramPromise[] = [
   {
@@ -15,7 +17,7 @@ export const damagePromises: readonly ProgramPromise[] = [
         const writes = requests.filter(({ write }) => write !== null).length;
         // Some read the store first: where there is nothing to change, the history is not asked.
         const isNothing =
-          writes === 0 && ([0, 2, 6].includes(exitCode ?? 1) || error?.code === 'output_failed');
+          writes === 0 && ([0, 2, 6].includes(exitCode ?? 1) || outputErrors.has(String(error?.code)));
         if (operations[story.schedule.operation].readsFirst && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
         // An assistant is told no paths.

@@ -128,7 +128,8 @@ export const outputPromises: readonly ProgramPromise[] = [
         if (safety === undefined || effect?.id == null) return null;
         // What was applied names its record, and that names the backup.
         const line = story.history?.find(({ id }) => id === run.error?.operationId);
-        const isNamed = run.exitCode === 12 && line?.safetyBackupId === effect.id;
+        // A repaired restore that is continued names another backup in the end.
+        const isNamed = run.exitCode === 12 && (story.wasDamaged || line?.safetyBackupId === effect.id);
         return isNamed || run.stderr.includes(effect.id)
           ? []
           : [`exit ${run.exitCode} without a word of the safety backup`];
