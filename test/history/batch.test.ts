@@ -21,7 +21,7 @@ function begin(scene: Scene, history: History, options: Partial<BatchOptions> = 
   });
 }
 
-/** Runs a batch in a process of its own. */
+/** Runs a batch in a separate process. */
 async function runBatch<Found>(
   scene: Scene,
   run: (batch: Batch) => Promise<Found>,
@@ -216,7 +216,7 @@ test('long posts go to several logs of one run, and each is found', async () => 
   for (const sent of done) expect(scene.open().get(sent?.record.id ?? '').state).toBe('unknown');
 });
 
-test('a run that is killed ten times leaves ten logs, and what is in doubt is sent by nobody', async () => {
+test('a run that is killed ten times leaves ten logs, and what is in doubt is not sent', async () => {
   const scene = await startScene();
   for (let run = 0; run < 10; run += 1) {
     const history = scene.open();

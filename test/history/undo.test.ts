@@ -126,7 +126,7 @@ describe('the newest change', () => {
     expect(sent(scene).at(-1)).toEqual({ name: 'B' });
   });
 
-  test('is none where none can be undone', async () => {
+  test('is refused where no change can be undone', async () => {
     const scene = await startScene();
     expect(refusal(scene)).toMatchObject({ reason: 'nothing_to_undo', earlier: null });
     await scene.change(post);

@@ -21,6 +21,7 @@ import { findUndoing, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 export const command: CommandDefinition = {
@@ -44,12 +45,16 @@ export const command: CommandDefinition = {
     // The file keeps webhook tokens; what is printed may end up in the log of a CI job.
     const records = history.recordsOf(id).map(maskWebhooks);
     if (context.flags.json) printJson(context, records.length === 1 ? records[0] : records);
-    else for (const record of records) await print(context, record);
+    else {
+      const { records: all } = history.list();
+      for (const record of records) await print(context, record, all);
+    }
     return undefined;
   },
 };
 
-async function print(context: Context, record: HistoryRecord): Promise<void> {
+/** `all` are the records of the store. */
+async function print(context: Context, record: HistoryRecord, all: readonly HistoryRecord[]): Promise<void> {
   const values = { now: context.now(), currency: null };
   const { open, baseUrl, ...summary } = recordSummary(record, context.now());
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
@@ -64,7 +69,7 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
     result: open || result === markedByHand ? undefined : result,
     attempts,
     undoes: record.undoes ?? undefined,
-    undoneBy: findUndoing(history.list().records, record)?.id,
+    undoneBy: findUndoing(all, record)?.id,
     failure: record.failure?.message,
   };
   const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
@@ -88,7 +93,9 @@ async function print(context: Context, record: HistoryRecord): Promise<void> {
 }
 
 /** Whether `undo` would take the change back. */
-function canUndo(history: History, { id }: HistoryRecord): boolean {
+function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
+  // A plan reads all records, and a run may have thousands that cannot be taken back.
+  if (rulesOf(operation).undo === undefined) return false;
   try {
     return planUndo(history, id).record.id === id;
   } catch (error) {

@@ -148,7 +148,7 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
 
 /** What `resume` sends belongs to the ask whose key it is; without one, to the last. */
 function isOfAsk({ keys }: OpenAsk, isLast: boolean, key: string | null): boolean {
-  // A client that was killed before it sent has left a record whose key nobody has seen.
+  // A client that was killed before it sent has left a record whose key no request has shown.
   return key === null || keys.size === 0 ? isLast : keys.has(key);
 }
 

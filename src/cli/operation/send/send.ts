@@ -65,7 +65,13 @@ export function allowedBy(
 export async function readBeforeWrite(run: Run): Promise<Result> {
   const { target, ui } = run;
   const history = await ui.context.history();
-  target.client.pause(await recording(ui.context, async () => history.storeWait()));
+  // A batch reads often, and hears of later waits by itself.
+  await recording(ui.context, () =>
+    history.remember('store wait', async () => {
+      target.client.pause(history.storeWait());
+      return true;
+    }),
+  );
   try {
     return await send(run);
   } catch (error) {

@@ -79,7 +79,7 @@ export async function openPostgres(
         const client = await connections.connect();
         const { db, sent, end } = queriesOnClient(client, connections.keepsStatements(client));
         const beginning = client.query(beginningOf(mode, audience, deadline));
-        // A read awaits it last: until then a lost connection would be a rejection nobody handles, which ends the process.
+        // A read awaits it last: until then a lost connection would be an unhandled rejection, which ends the process.
         beginning.catch(() => {});
         sent.push(beginning);
         try {
@@ -193,7 +193,7 @@ function queriesOnClient(client: ClientBase, keepsStatements: boolean): Transact
 }
 
 /**
- * Commits if all that was sent has succeeded. A commit may wait for a standby for as long as that takes: then nobody knows yet
+ * Commits if all that was sent has succeeded. A commit may wait for a standby for as long as that takes: until then it is unknown
  * whether the change will stay.
  */
 async function commit(
