@@ -40,6 +40,9 @@ const failureText = {
     /^src\/(cli\/(main\.ts|batch\/item-result\.ts|operation\/questions\/|prompts\/)|commands\/mcp\/)/,
 };
 
+/** What prints and what asks must not reach the store, its settings or the history. */
+const session = { file: 'src/cli/command/session.ts', notFrom: /^src\/cli\/(output|prompts)\// };
+
 const operationBase = ['core', 'config', 'output', 'command', 'completion', 'input', 'prompts'];
 
 /** What the folders of a layer may import of each other. Files at the top of a layer may import all of it. */
@@ -127,6 +130,7 @@ function violationOf({ from, target, loaded }: Import, files: ReadonlySet<string
   }
   if (target === failureText.file && !failureText.importers.test(from))
     return `${from} must not make the text of a failure`;
+  if (target === session.file && session.notFrom.test(from)) return `${from} must not use the session`;
   if (!files.has(target)) return `${from} imports ${target}, which does not exist`;
   const exception = exceptions.find((candidate) => candidate.from.test(from) && candidate.to.test(target));
   if (exception !== undefined) {
@@ -357,6 +361,7 @@ describe('the check itself finds', () => {
     ['src/client/proxy.ts', `const proxy = process.env.HTTPS_PROXY;`],
     ['src/cli/operation/send/send.ts', `import { describeFailure } from '../../output/failure-text.ts';`],
     ['src/commands/backup/restore.ts', `import { describeFailure } from '../../cli/output/failure-text.ts';`],
+    ['src/cli/prompts/ask.ts', `import type { Session } from '../command/session.ts';`],
     ['src/history/changes/send.ts', `if (operation === 'blog.create') return;`],
     ['src/cli/batch/end-batch.ts', `const reason = error.message.replace('; nothing was sent', '');`],
     ['src/commands/resume/describe.ts', `if (failure.what.includes('timed out')) return;`],

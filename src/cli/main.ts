@@ -1,10 +1,17 @@
 import { CommanderError } from 'commander';
 import { errorCode } from '../base/error-code.ts';
 import type { HistoryRecord } from '../history/journal/history-record.ts';
-import { type CommandDefinition, refusedFlags } from './command/command-definition.ts';
-import type { CommandEnd, Context, Program } from './command/context.ts';
+import {
+  type CommandDefinition,
+  type CommandResult,
+  type Program,
+  type ProgramEnd,
+  refusedFlags,
+  reportApplied,
+} from './command/command-definition.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalOptions } from './command/global-options.ts';
+import type { OpenSession } from './command/session.ts';
 import { CliError, describeSystemError, type Failure, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
@@ -22,15 +29,17 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 const program: Program = { tools, run: runProgram };
 
 /** Runs a command to its end. Errors become exit codes here. */
-async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> {
+async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> {
   const output = watchOutput(io);
   let ran = false;
-  let exitCode: ExitCode = exitCodes.done;
-  let last: Context | undefined;
+  let result: CommandResult = {};
+  let last: OpenSession | undefined;
   let withoutEffect: string | undefined;
+  const applied = () => result.applied ?? [];
   const run = async (definition: CommandDefinition, parsed: ParsedCommand) => {
     // Loaded on demand: neither help nor a mistyped command needs them.
-    const { createContext } = await import('./command/context.ts');
+    const { createUi } = await import('./command/ui.ts');
+    const { openSession } = await import('./command/session.ts');
     const { readGlobalFlags } = await import('./command/global-flags.ts');
     const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
@@ -40,19 +49,20 @@ async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> 
     ran = true;
     ({ withoutEffect } = definition);
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
-      const context = await createContext({ io, flags: given, program });
+      const ui = await createUi(io, given);
+      last = openSession(io, given, ui);
+      const call = { ui, session: last.session, parsed, program };
       try {
-        exitCode = (await definition.run(context, parsed)) ?? exitCodes.done;
+        result = (await definition.run(call)) ?? {};
         return null;
       } catch (thrown) {
         const error = await asUserError(thrown);
-        if (!(error instanceof CliError) || !context.canPrompt) throw error;
+        if (!(error instanceof CliError) || !ui.canAsk) throw error;
         const { lacksStore, offerStore } = await import('./program/first-run.ts');
         if (!lacksStore(error)) throw error;
-        return await offerStore(context, error);
+        return await offerStore(call, given, error);
       } finally {
-        await context.close();
-        last = context;
+        await last.close();
       }
     };
     for (let next: GlobalFlags | null = flags; next !== null; ) next = await attempt(next);
@@ -66,13 +76,18 @@ async function runProgram(argv: readonly string[], io: Io): Promise<CommandEnd> 
     const parser = createProgram({ words, io, writeHelp, run });
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
     if (help !== '') (await import('./output/pager.ts')).showHelp(help, words, io);
-    await output.flushed(ran, last?.applied ?? []);
-    return { exitCode, error: null, context: last };
+    await reportApplied(applied(), () => output.flushed(ran, applied()));
+    return {
+      exitCode: result.exitCode ?? exitCodes.done,
+      error: null,
+      applied: applied(),
+      session: last?.session,
+    };
   } catch (error) {
-    const failure = doneWithoutOutput(await failureOf(error, argv), last?.applied ?? []);
-    const audience = { now: Date.now(), profile: last?.flags.profile, withoutEffect };
+    const failure = await failureOf(error, argv);
+    const audience = { now: Date.now(), profile: last?.session.flags.profile, withoutEffect };
     await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
-    return { exitCode: failure.exitCode, error: failure, context: last };
+    return { exitCode: failure.exitCode, error: failure, applied: applied(), session: last?.session };
   } finally {
     await last?.endHistory();
   }
@@ -100,24 +115,6 @@ function moveHelpToEnd(argv: readonly string[]): string[] {
 function ignoreHelpExit(error: unknown): void {
   if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return;
   throw error;
-}
-
-const outputErrors = ['output_failed', 'unwritable_file'];
-
-/** Output that could not be written, after something was applied: exit 12. */
-function doneWithoutOutput(failure: Failure, applied: readonly HistoryRecord[]): Failure {
-  const record = applied.at(-1);
-  if (record === undefined || !outputErrors.includes(failure.code)) return failure;
-  return {
-    ...failure,
-    exitCode: exitCodes.outputFailed,
-    outcome: 'applied',
-    operationId: record.id,
-    next: [
-      { say: 'the change was applied' },
-      { run: ['history', 'show', record.id], rest: 'to see the response' },
-    ],
-  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
-import type { Context } from '../cli/command/context.ts';
+import type { Session } from '../cli/command/session.ts';
+import type { Ui } from '../cli/command/ui.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
 import { describeSystemError, localStateError, usageError } from '../cli/core/errors.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
@@ -20,26 +21,26 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}.`,
     'completion powershell | Out-String | Invoke-Expression',
   ],
   withoutJson: true,
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     const given = argumentValue(parsed, 'shell');
-    const named = given ?? (await chooseShell(context));
+    const named = given ?? (await chooseShell(ui, session));
     const shell = findShell(named);
     if (shell === null) {
       throw usageError(`unsupported shell "${named}"`, `use one of ${shellNames.join(', ')}`);
     }
-    context.print(readScript(completionScript(shell)));
-    if (given === undefined) context.notice(`To use it, ${shells[shell].install}.`);
+    ui.print(readScript(completionScript(shell)));
+    if (given === undefined) ui.notice(`To use it, ${shells[shell].install}.`);
   },
 };
 
 /** The shell in use first. */
-async function chooseShell(context: Context): Promise<string> {
-  const own = findShell(context.io.env.SHELL ?? '');
+async function chooseShell(ui: Ui, session: Session): Promise<string> {
+  const own = findShell(session.io.env.SHELL ?? '');
   const choices = [...shellNames]
     .sort((a, b) => Number(b === own) - Number(a === own))
     .map((name) => ({ value: name, name: name === own ? `${name} (your shell)` : name, short: name }));
   const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
-  return askFirst(() => chooseOrFail(context, missing, 'Which shell do you use?', choices));
+  return askFirst(() => chooseOrFail(ui, missing, 'Which shell do you use?', choices));
 }
 
 function readScript(file: string): string {

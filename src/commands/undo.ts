@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Connection } from '../cli/command/connection.ts';
-import type { Context } from '../cli/command/context.ts';
 import { inputNeeded, wrongConfirmation } from '../cli/command/input-needed.ts';
+import type { Session } from '../cli/command/session.ts';
+import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
@@ -10,7 +11,14 @@ import { argumentValue, optionValue, type ParsedCommand } from '../cli/core/pars
 import type { ChangeOptions, OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import { describeRestored, safetyLabelOf, withSafetyId } from '../cli/operation/result/restored.ts';
-import { announce, readBeforeWrite, recording, refuseEarlier, send } from '../cli/operation/send/send.ts';
+import {
+  announce,
+  readBeforeWrite,
+  recording,
+  recordsOf,
+  refuseEarlier,
+  send,
+} from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -47,17 +55,17 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
   dryRun: true,
   withoutEffect: 'nothing was changed',
   examples: ['undo', 'undo k3f9a2', 'undo k3f9a2 --confirm k3f9a2 --json'],
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     const given = argumentValue(parsed, 'id');
-    if (given === undefined && !context.canPrompt) {
+    if (given === undefined && !ui.canAsk) {
       const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
       throw inputNeeded([missing]);
     }
-    const target = await context.connect();
-    const history = await context.history();
-    const undo = await recording(context, async () => planUndo(history, given));
-    const run = runOf(target, context, parsed, undo);
-    const { dryRun } = context.flags;
+    const target = await session.connect();
+    const history = await session.history();
+    const undo = await recording(session, async () => planUndo(history, given));
+    const run = runOf(target, ui, session, parsed, undo);
+    const { dryRun } = session.flags;
     if (!dryRun) await announce(run);
     const prepared = await prepare(run, undo);
     if ('unchanged' in prepared) {
@@ -72,7 +80,7 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
       printDryRun(whole);
       return undefined;
     }
-    await confirmYes(context, undo, question);
+    await confirmYes(ui, undo, question);
     const result = await send(whole, change);
     const safetyId = result.record?.safetyBackupId ?? null;
     await printResult(
@@ -80,7 +88,7 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
       viewOf(undo),
       safetyId === null ? result : { ...withSafetyId(result, safetyId), id: safetyId },
     );
-    return undefined;
+    return { applied: recordsOf(result) };
   },
 };
 
@@ -99,12 +107,16 @@ type FieldUndo = Extract<Undo, { fields: unknown }>;
 type RestoreUndo = Extract<Undo, { backupId: unknown }>;
 
 /** The run of an undo; its body is set when it is known. */
-function runOf(target: Connection, context: Context, parsed: ParsedCommand, { record }: Undo): Run {
+function runOf(target: Connection, ui: Ui, session: Session, parsed: ParsedCommand, { record }: Undo): Run {
   const operation = operationOf(record.operation);
   return {
     target,
     request: { operation, parameters: {}, body: null },
-    ui: { context, parsed, fields: [], interview: null },
+    ui,
+    session,
+    parsed,
+    fields: [],
+    interview: null,
   };
 }
 
@@ -127,11 +139,11 @@ function operationOf(id: string): Operation {
 
 function viewOf({ record, by }: Undo) {
   return {
-    done: async (result: Result, { ui: { context } }: Run) => {
+    done: async (result: Result, { session }: Run) => {
       if (result.changedNothing) return null;
       if (by === 'backup' && result.record !== null)
-        return `Undid ${record.id}: ${await describeRestored(context, result.record)}`;
-      return `Undid ${record.id} (${recordSummary(record, context.now()).operation})`;
+        return `Undid ${record.id}: ${await describeRestored(session, result.record)}`;
+      return `Undid ${record.id} (${recordSummary(record, Date.now()).operation})`;
     },
     show: () => '',
     id: (answer: unknown) => getPath(answer, ['id']) ?? getPath(answer, ['storeId']),
@@ -140,35 +152,35 @@ function viewOf({ record, by }: Undo) {
 
 /** The service cannot be asked for the store, so what was seen last is shown. */
 function prepareFields(run: Run, undo: FieldUndo): Prepared {
-  const { context } = run.ui;
-  const values = { now: context.now(), currency: null };
+  const { ui } = run;
+  const values = { now: Date.now(), currency: null };
   const rows = undo.fields.map(({ path, former, seen }) => ({ path, value: former, seen }));
   const [{ updatedAt } = undo.record] = undo.later;
-  context.notice(describeSeenChanges(rows, values, updatedAt, context.err));
-  if (undo.later.length > 0) refuseOverLater(context, undo);
+  ui.notice(describeSeenChanges(rows, values, updatedAt, ui.err));
+  if (undo.later.length > 0) refuseOverLater(ui, undo);
   const request = { ...run.request, body: withFormerValues({}, undo.fields) };
   return { request, question: 'send these values' };
 }
 
 /** Puts the former values into the present document at the changed paths only. */
 async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
-  const { context } = run.ui;
+  const { ui } = run;
   const read = await readCurrent(run);
   const open = undo.fields.filter(({ path, former }) => !isSame(getPath(read.answer, path), former));
   if (open.length === 0) {
-    context.notice('The settings already have the values from before; nothing was sent.');
+    ui.notice('The settings already have the values from before; nothing was sent.');
     const answer = { ...Object(read.answer), changed: false };
     return { unchanged: { ...read, answer, text: JSON.stringify(answer), changedNothing: true } };
   }
   const moved = open.filter(({ path, changed }) => !isSame(getPath(read.answer, path), changed));
-  const values = { now: context.now(), currency: null };
+  const values = { now: Date.now(), currency: null };
   const changes = open.map(({ path, former }) => ({
     path,
     before: getPath(read.answer, path),
     after: former,
   }));
-  context.notice(describeFieldChanges(changes, values, context.err));
-  if (moved.length > 0) refuseOverLater(context, undo);
+  ui.notice(describeFieldChanges(changes, values, ui.err));
+  if (moved.length > 0) refuseOverLater(ui, undo);
   return {
     request: saveRequest(read, open),
     question: 'save these settings',
@@ -177,20 +189,20 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   };
 }
 
-async function prepareRestore({ ui: { context, parsed } }: Run, undo: RestoreUndo): Promise<Prepared> {
+async function prepareRestore({ ui, session, parsed }: Run, undo: RestoreUndo): Promise<Prepared> {
   const { record, backupId, sections, later } = undo;
   const all = sections.join(', ');
-  context.notice(`This restores ${all} from the safety backup that was taken before ${record.id}.`);
+  ui.notice(`This restores ${all} from the safety backup that was taken before ${record.id}.`);
   if (later.length > 0) {
-    context.notice('It takes back these later changes of this machine, too:');
+    ui.notice('It takes back these later changes of this machine, too:');
     for (const other of later) {
-      const { id, operation, label, age } = recordSummary(other, context.now());
-      context.notice(`  ${[id, operation, label, age].filter((part) => part !== null).join('  ')}`);
+      const { id, operation, label, age } = recordSummary(other, Date.now());
+      ui.notice(`  ${[id, operation, label, age].filter((part) => part !== null).join('  ')}`);
     }
   }
   const confirmed = optionValue(parsed, '--confirm');
   if (confirmed !== undefined && confirmed !== record.id) throw wrongConfirmation(confirmed, record.id);
-  if (confirmed === undefined && !context.canPrompt && !context.flags.dryRun) {
+  if (confirmed === undefined && !ui.canAsk && !session.flags.dryRun) {
     const missing = {
       field: 'confirm',
       give: `--confirm ${record.id}`,
@@ -201,7 +213,7 @@ async function prepareRestore({ ui: { context, parsed } }: Run, undo: RestoreUnd
   return {
     request: { operation: restoreBackup, parameters: { backupId }, body: { sections } },
     question: confirmed === undefined ? `restore ${all}` : '',
-    safetyLabel: await safetyLabelOf(context, backupId),
+    safetyLabel: await safetyLabelOf(session, backupId),
   };
 }
 
@@ -211,11 +223,11 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** What was changed again since is overwritten only by somebody who has seen it. */
-function refuseOverLater(context: Context, { record, later }: Undo): void {
+function refuseOverLater(ui: Ui, { record, later }: Undo): void {
   const by = later.length === 0 ? '' : ` (by ${later.map(({ id }) => id).join(', ')})`;
   const message = `some of these fields were changed again since ${record.id}${by}`;
-  if (context.canPrompt) {
-    context.notice(context.err.color.yellow(`Warning: ${message}.`));
+  if (ui.canAsk) {
+    ui.notice(ui.err.color.yellow(`Warning: ${message}.`));
     return;
   }
   throw new CliError({
@@ -229,10 +241,9 @@ function refuseOverLater(context: Context, { record, later }: Undo): void {
 }
 
 /** A script gives the id, which is enough; a terminal asks, unless the restore was confirmed already. */
-async function confirmYes(context: Context, { record }: Undo, question: string): Promise<void> {
-  if (!context.canPrompt || question === '') return;
+async function confirmYes(ui: Ui, { record }: Undo, question: string): Promise<void> {
+  if (!ui.canAsk || question === '') return;
   const { askYesNo } = await import('../cli/prompts/prompts.ts');
   const { askFirst } = await import('../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(context.io, `Undo ${record.id} and ${question}?`))))
-    throw cancelledError();
+  if (!(await askFirst(() => askYesNo(ui.io, `Undo ${record.id} and ${question}?`)))) throw cancelledError();
 }

@@ -2,7 +2,8 @@ import { type Operation, pathParameterProblem } from '../../contract/operation.t
 import { beginBatch, type Batch as HistoryBatch } from '../../history/changes/batch.ts';
 import { type History, logIdOf, type Recorded } from '../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
-import type { Context } from '../command/context.ts';
+import type { Session } from '../command/session.ts';
+import type { Ui } from '../command/ui.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
@@ -13,24 +14,25 @@ import type { Limits } from './limits.ts';
 
 /** The run of a batch: its items have requests of their own. */
 export async function startRun(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   operation: Operation,
   fields: readonly FieldFlag[] = [],
 ): Promise<Run> {
-  const target = await context.connect();
+  const target = await session.connect();
   const problem = pathParameterProblem(target.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
   const request = { operation, parameters: {}, body: null };
-  return { target, request, ui: { context, parsed, fields, interview: null } };
+  return { target, request, ui, session, parsed, fields, interview: null };
 }
 
 /** Begins the batch in the history, with one log for all its changes. */
 export async function openHistoryBatch(run: Run, limits: Limits): Promise<HistoryBatch> {
-  const { context } = run.ui;
-  const history = await context.history();
+  const { session } = run;
+  const history = await session.history();
   const options = { ...(await changeOptions(run)), ...limits, operation: run.request.operation };
-  return recording(context, () => beginBatch(history, options));
+  return recording(session, () => beginBatch(history, options));
 }
 
 /**
@@ -38,12 +40,11 @@ export async function openHistoryBatch(run: Run, limits: Limits): Promise<Histor
  * or no access.
  */
 export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
-  const { context } = run.ui;
+  const { ui } = run;
   const { record, outcome, recordingError } = recorded;
-  if (recordingError !== null) noteRecording(context, { ...recorded, finding: null });
+  if (recordingError !== null) noteRecording(ui, { ...recorded, finding: null });
   try {
     const { requestId } = expectApplied(run, outcome, record);
-    context.applied.push(record);
     return makeResult('applied', { record, requestId });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -55,8 +56,8 @@ export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
 
 /** A run whose requests end by another signal, such as that of a batch. */
 export function withSignal(run: Run, signal: AbortSignal): Run {
-  const { context } = run.ui;
-  return { ...run, ui: { ...run.ui, context: { ...context, io: { ...context.io, signal } } } };
+  const { session } = run;
+  return { ...run, session: { ...session, io: { ...session.io, signal } } };
 }
 
 /**

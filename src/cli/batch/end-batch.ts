@@ -1,5 +1,9 @@
-import type { Context } from '../command/context.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import type { CommandResult } from '../command/command-definition.ts';
+import { reportApplied } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
+import type { Session } from '../command/session.ts';
+import type { Ui } from '../command/ui.ts';
 import { CliError, type Step } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -27,13 +31,14 @@ export interface EndedBatch {
   readonly advice?: string | undefined;
 }
 
-/** Prints the document and the totals. Returns exit 0, or throws the error that says what is left to do. */
-export function endBatch(
-  context: Context,
+/** Prints the document and the totals. Throws the error that says what is left to do. */
+export async function endBatch(
+  ui: Ui,
   { words, results, document, stop, write, advice }: EndedBatch,
-): ExitCode {
-  if (context.flags.json) printJson(context, document);
-  write?.(document);
+): Promise<CommandResult> {
+  if (ui.json) printJson(ui, document);
+  const applied = appliedIn(results);
+  await reportApplied(applied, () => write?.(document));
   const outcomes = results.map(({ outcome }) => outcome);
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.failure.exitCode]);
@@ -47,11 +52,16 @@ export function endBatch(
     outcomes.filter((outcome) => outcome !== 'applied'),
     words,
   );
-  if (done === 0) context.notice(`${upperFirst(others || `no ${words.many}`)}.`);
-  else noticeDone(context, [`${words.done} ${countItems(done, words)}`, others].filter(Boolean).join(', '));
+  if (done === 0) ui.notice(`${upperFirst(others || `no ${words.many}`)}.`);
+  else noticeDone(ui, [`${words.done} ${countItems(done, words)}`, others].filter(Boolean).join(', '));
   if (results.some(isLeft) && words.again !== null)
-    context.notice(`Run the same command again for the rest; ${words.again}.`);
-  return exitCode;
+    ui.notice(`Run the same command again for the rest; ${words.again}.`);
+  return { applied };
+}
+
+/** The records that a batch with these results has applied. */
+export function appliedIn(results: readonly ItemResult[]): HistoryRecord[] {
+  return results.flatMap(({ outcome, record }) => (outcome === 'applied' && record !== null ? [record] : []));
 }
 
 /** Whether the same command takes the item when it is run again. */
@@ -114,7 +124,7 @@ function incomplete(
 
 /** Runs `work` with a function that writes the documents to `--output-file`. */
 export async function withResultsFile<Result>(
-  { io }: Pick<Context, 'io'>,
+  { io }: Session,
   parsed: ParsedCommand,
   work: (write: (document: unknown) => void) => Promise<Result>,
 ): Promise<Result> {

@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 
 /** How fast a batch may go, and when it has to stop. */
 export interface Limits {
@@ -45,7 +45,7 @@ export function startPace(atOnce: 1 | 'adaptive') {
 const graceMs = 10_000;
 
 /** A signal that lets requests in flight finish after Ctrl-C, so that their outcome is known. */
-export function startGrace({ io, notice }: Pick<Context, 'io' | 'notice'>): {
+export function startGrace({ io, notice }: Ui): {
   readonly signal: AbortSignal;
   dispose(): void;
 } {

@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { wrapText } from '../output/wrap.ts';
 
 /** Prints results line by line on stdout, and below them a progress bar on stderr. */
@@ -14,20 +14,16 @@ export interface Progress {
 const barColumns = 24;
 
 /** The bar is drawn in the status line, so only in terminals. Without a total, no bar is drawn. */
-export function startProgress(
-  context: Pick<Context, 'out' | 'io' | 'print' | 'setProgressBar'>,
-  total: number | null,
-  what: string,
-): Progress {
-  const { width } = context.out;
+export function startProgress(ui: Ui, total: number | null, what: string): Progress {
+  const { width } = ui.out;
   let done = 0;
   const draw = () => {
     if (total === null) return;
     const filled = Math.round((done / Math.max(total, 1)) * barColumns);
     const bar = '█'.repeat(filled) + '░'.repeat(barColumns - filled);
-    context.setProgressBar(`${bar} ${done}/${total} ${what}`);
+    ui.setProgressBar(`${bar} ${done}/${total} ${what}`);
   };
-  const note = (line: string) => context.print(width === null ? line : wrapText(line, width));
+  const note = (line: string) => ui.print(width === null ? line : wrapText(line, width));
   draw();
   return {
     note,
@@ -36,6 +32,6 @@ export function startProgress(
       if (line !== null) note(line);
       draw();
     },
-    end: () => context.setProgressBar(null),
+    end: () => ui.setProgressBar(null),
   };
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { printable, printableInOneLine } from '../core/sanitize.ts';
@@ -14,12 +14,6 @@ import {
 } from './item-result.ts';
 import { type Limits, maxPending, startGrace, startPace } from './limits.ts';
 import { startProgress } from './progress.ts';
-
-/** What a batch needs of the command that it belongs to. */
-export type BatchUi = Pick<
-  Context,
-  'io' | 'flags' | 'canPrompt' | 'out' | 'err' | 'print' | 'notice' | 'setProgressBar'
->;
 
 /** Many items that are sent in the same way: files, rows of a table, open changes. */
 export interface Batch<Item> {
@@ -60,7 +54,7 @@ const maxConsecutiveUnknown = 3;
  * Sends all items of a batch, some at a time, and prints each result. Ctrl-C, and an error that concerns more than one item,
  * stop it; what is in flight then may finish. Throws only errors that are not for the user.
  */
-export async function runBatch<Item>(ui: BatchUi, batch: Batch<Item>): Promise<BatchEnd<Item>> {
+export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchEnd<Item>> {
   const { signal } = ui.io;
   const results = new Map<Item, ItemResult>();
   const pace = startPace(batch.atOnce);
@@ -142,7 +136,7 @@ export function resultIn<Item>({ results }: BatchEnd<Item>, item: Item): ItemRes
 }
 
 /** Prints a line for each result, or its id with `--quiet`. What exists is only counted. */
-function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cells, id }: Batch<Item>) {
+function startPrinter<Item>(ui: Ui, { words, items, total, isPlanShown, cells, id }: Batch<Item>) {
   const progress = startProgress(ui, total, words.many);
   const widths: number[] = [];
   for (const item of total === null ? [] : items) {
@@ -165,8 +159,8 @@ function startPrinter<Item>(ui: BatchUi, { words, items, total, isPlanShown, cel
 
   function describe(item: Item, result: ItemResult): string | null {
     // The error that stopped the batch says why an item was not reached.
-    if (ui.flags.json || result.outcome === 'not_sent') return null;
-    if (!ui.flags.quiet) return lineOf(item, result);
+    if (ui.json || result.outcome === 'not_sent') return null;
+    if (!ui.quiet) return lineOf(item, result);
     const produced = result.outcome === 'applied' ? id(item, result) : null;
     return produced === null ? null : printable(produced);
   }

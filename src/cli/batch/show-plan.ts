@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { choosePager, isLongerThan } from '../output/pager.ts';
 import type { Style } from '../output/style.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
@@ -28,32 +28,32 @@ function describePlan({ problems, header, rows }: Omit<Plan, 'totals' | 'notes'>
 const indent = '  ';
 
 /** Prints the plan of a dry run. */
-export function printPlan(context: Context, plan: Plan): void {
-  const described = describePlan(plan, context.out);
-  if (described !== '') context.print(described);
-  noticeTotals(context, plan);
+export function printPlan(ui: Ui, plan: Plan): void {
+  const described = describePlan(plan, ui.out);
+  if (described !== '') ui.print(described);
+  noticeTotals(ui, plan);
 }
 
 /**
  * Shows the plan before anything is sent. A terminal shows all of it, in a pager if it is long, and says that a question
  * follows; elsewhere the totals are enough, because the results follow.
  */
-export function showPlan(context: Context, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
-  if (!context.canPrompt) {
-    noticeTotals(context, plan);
+export function showPlan(ui: Ui, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
+  if (!ui.canAsk) {
+    noticeTotals(ui, plan);
     return;
   }
-  const described = describePlan(plan, context.out);
-  const isPaged = isAsked && choosePager(context.io) !== null && isLongerThan(described, context.io.stdout);
+  const described = describePlan(plan, ui.out);
+  const isPaged = isAsked && choosePager(ui.io) !== null && isLongerThan(described, ui.io.stdout);
   const text = isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described;
-  if (text !== '') context.print(text);
-  noticeTotals(context, plan);
+  if (text !== '') ui.print(text);
+  noticeTotals(ui, plan);
 }
 
 const beforePager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
 
-function noticeTotals({ canPrompt, notice, err }: Context, { totals, notes }: Plan): void {
-  notice(canPrompt ? `\n${totals}` : totals);
+function noticeTotals({ canAsk, notice, err }: Ui, { totals, notes }: Plan): void {
+  notice(canAsk ? `\n${totals}` : totals);
   for (const note of notes) notice(err.color.yellow(note));
-  if (canPrompt) notice('');
+  if (canAsk) notice('');
 }

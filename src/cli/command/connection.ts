@@ -11,7 +11,7 @@ import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Demo } from './demo-service.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
-import type { Waiting } from './waiting.ts';
+import type { Waiting } from './status-line.ts';
 
 /** Where a command's requests go. */
 export interface Connection {

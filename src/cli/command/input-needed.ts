@@ -70,7 +70,13 @@ export function inputNeeded(
 }
 
 /** The end of a hint: how this user would be asked for what is missing. */
-export function howToBePrompted({ io, flags }: { readonly io: Io; readonly flags: GlobalFlags }): string {
+export function howToBePrompted({
+  io,
+  flags,
+}: {
+  readonly io: Io;
+  readonly flags: Pick<GlobalFlags, 'noInput'>;
+}): string {
   const variable = ['STORECTL_NO_INPUT', 'CI'].find((name) => isSwitchedOn(io.env[name]));
   const switchedOff = flags.noInput ? 'remove --no-input' : variable && `unset ${variable}`;
   const isTerminal = io.stdout.isTTY === true && io.stdin.isTTY === true;

@@ -6,32 +6,32 @@ import { demoProfile } from '../config/connection-settings.ts';
 import { describeStore, readStoreName } from '../config/store-name.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
-import type { Context } from './context.ts';
+import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
 
 /**
  * The objects of a kind that this machine knows, of the store in use, the last seen first. Read once: what the command
  * itself makes is missing, except for disputes that it has shown.
  */
-export function listKnown(context: Context, kind: KnownKind): Promise<readonly KnownObject[]> {
-  const known = context.known.get(kind) ?? readKnown(context, kind);
-  context.known.set(kind, known);
+export function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
+  const known = session.known.get(kind) ?? readKnown(session, kind);
+  session.known.set(kind, known);
   return known;
 }
 
-async function readKnown(context: Context, kind: KnownKind): Promise<readonly KnownObject[]> {
+async function readKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
   // Loaded on demand: most commands take whole ids.
   const { knownObjects } = await import('../../history/objects/known-objects.ts');
   const { readSeen } = await import('../../history/objects/seen-objects.ts');
-  const { profile } = await context.settings();
-  const history = await context.history();
+  const { profile } = await session.settings();
+  const history = await session.history();
   const { records } = history.list();
   const seen = readSeen(history.journal.folder);
   const known = knownObjects(kind, records, seen);
   if (profile !== demoProfile) return known;
   // The service of the demo runs in this process, so it can list what the example store has. The automatic backup of a
   // restore is left out: another store tells only its id, and it looks like a second safety backup.
-  const { example } = await context.demo();
+  const { example } = await session.demo();
   const oldestFirst: readonly { readonly id: string }[] = example[`${kind}s`];
   return oldestFirst
     .filter(({ id }) => kind !== 'backup' || known.some((object) => object.id === id))
@@ -48,21 +48,21 @@ async function readKnown(context: Context, kind: KnownKind): Promise<readonly Kn
  * stays as it is. Throws exit 2 if several do, or if it is too short for one.
  */
 export async function completeKnownIds(
-  context: Context,
+  session: Session,
   kind: KnownKind,
   texts: readonly string[],
 ): Promise<string[]> {
   // A whole id need not be looked up.
   const isShort = (text: string) => !uuidPattern.test(text);
   if (!texts.some(isShort)) return texts.map(canonicalId);
-  const known = await listKnown(context, kind);
+  const known = await listKnown(session, kind);
   const ids = known.map(({ id }) => id);
   const completed: string[] = [];
   for (const text of texts) {
     const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
     const isBeginning = text !== '' && !ids.includes(text) && ids.some((known) => known.startsWith(text));
     if (text.length < minIdLength && isBeginning) throw idTooShort(kind, text);
-    if (others.length > 0) throw await ambiguousId(context, kind, text, known);
+    if (others.length > 0) throw await ambiguousId(kind, text, known);
     completed.push(id);
   }
   return completed;
@@ -81,12 +81,7 @@ function idTooShort(kind: KnownKind, text: string): CliError {
 }
 
 /** Exit 2 that shows which objects the text may stand for: `01a2053d-3c93 (nightly, 2 minutes ago)`. */
-async function ambiguousId(
-  context: Context,
-  kind: KnownKind,
-  text: string,
-  known: readonly KnownObject[],
-): Promise<CliError> {
+async function ambiguousId(kind: KnownKind, text: string, known: readonly KnownObject[]): Promise<CliError> {
   const { describeKnown } = await import('../output/describe-known.ts');
   const ids = known.map(({ id }) => id);
   const meant = idsBeginningWith(text, ids);
@@ -94,7 +89,7 @@ async function ambiguousId(
     .filter(({ id }) => meant.includes(id))
     .slice(0, 3)
     .map((object) => {
-      const about = describeKnown(kind, object, context.now());
+      const about = describeKnown(kind, object, Date.now());
       return `${printable(shortenId(object.id, ids))}${about === '' ? '' : ` [${about}]`}`;
     });
   const more = meant.length > described.length ? ', …' : '';
@@ -106,22 +101,22 @@ async function ambiguousId(
 }
 
 /** As {@link completeKnownIds}, for one id. */
-export async function completeKnownId(context: Context, kind: KnownKind, text: string): Promise<string> {
-  return (await completeKnownIds(context, kind, [text]))[0] ?? text;
+export async function completeKnownId(session: Session, kind: KnownKind, text: string): Promise<string> {
+  return (await completeKnownIds(session, kind, [text]))[0] ?? text;
 }
 
 /** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
-export async function rememberDispute(context: Context, dispute: unknown): Promise<void> {
-  const { profile } = await context.settings();
+export async function rememberDispute(session: Session, dispute: unknown): Promise<void> {
+  const { profile } = await session.settings();
   if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
   const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
   const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
   const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
-  const seenAt = new Date(context.now()).toISOString();
+  const seenAt = new Date(Date.now()).toISOString();
   try {
-    const { folder } = (await context.history()).journal;
+    const { folder } = (await session.history()).journal;
     rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
-    context.known.delete('dispute');
+    session.known.delete('dispute');
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
@@ -129,18 +124,18 @@ export async function rememberDispute(context: Context, dispute: unknown): Promi
 }
 
 /** The store in use, by its name where this machine has seen it. Printable. */
-export async function describeStoreInUse(context: Context): Promise<string> {
-  const { profile, storeId } = await context.settings();
+export async function describeStoreInUse(session: Session): Promise<string> {
+  const { profile, storeId } = await session.settings();
   if (profile === demoProfile) {
-    const { example } = await context.demo();
+    const { example } = await session.demo();
     const id = storeId?.value ?? example.storeId;
     return describeStore(id, id === example.storeId ? example.store?.name : null);
   }
-  return describeStore(storeId?.value ?? '', readStoreName((await context.history()).journal.folder));
+  return describeStore(storeId?.value ?? '', readStoreName((await session.history()).journal.folder));
 }
 
 /** Changes that are open for other stores than the one in use. */
-export async function openOfOtherStores(context: Context): Promise<OpenElsewhere[]> {
+export async function openOfOtherStores(session: Session): Promise<OpenElsewhere[]> {
   const { findOpenElsewhere } = await import('../../history/other-stores.ts');
-  return findOpenElsewhere((await context.history()).journal.folder);
+  return findOpenElsewhere((await session.history()).journal.folder);
 }

@@ -3,8 +3,8 @@ import { usageError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
-import type { Context } from './context.ts';
 import { printJson } from './print-json.ts';
+import type { Ui } from './ui.ts';
 
 /** `--limit` of the commands that list something. */
 export const limitOption: OptionSpec = {
@@ -24,18 +24,18 @@ export function readLimit(parsed: ParsedCommand): number {
 
 /** Prints a list: its ids with `--quiet`, whole items with `--json`, else what `show` prints, or `empty` for no items. */
 export function printList(
-  context: Context,
+  ui: Ui,
   items: readonly { readonly id: string | null }[],
   { empty, show }: { readonly empty: Phrase; show(): void },
 ): void {
-  if (context.flags.quiet) {
-    for (const { id } of items) if (id !== null) context.print(printable(id));
-  } else if (context.flags.json) printJson(context, items);
-  else if (items.length === 0) context.notice(empty);
+  if (ui.quiet) {
+    for (const { id } of items) if (id !== null) ui.print(printable(id));
+  } else if (ui.json) printJson(ui, items);
+  else if (items.length === 0) ui.notice(empty);
   else show();
 }
 
 /** Says how many rows `--limit` has left out. */
-export function noticeMore(context: Context, count: number, limit: number): void {
-  if (count > limit) context.notice(`Showing ${limit} of ${count}. Use --limit ${count} to see all.`);
+export function noticeMore(ui: Ui, count: number, limit: number): void {
+  if (count > limit) ui.notice(`Showing ${limit} of ${count}. Use --limit ${count} to see all.`);
 }

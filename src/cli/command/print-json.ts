@@ -3,19 +3,18 @@ import { getPath, setPath } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';
 import { namesIn } from './answer-fields.ts';
-import type { Context } from './context.ts';
+import type { Ui } from './ui.ts';
 
 /** Prints a value as JSON, or only the fields that `--fields` names. */
-export function printJson(context: Context, value: unknown): void {
-  context.print(renderJson(JSON.stringify(chosenFields(context, value)), context.out));
+export function printJson(ui: Ui, value: unknown): void {
+  ui.print(renderJson(JSON.stringify(chosenFields(ui, value)), ui.out));
 }
 
 /**
  * The fields that `--fields` names, in their places, or the whole value without the flag. For a list, the fields of each
  * item. A missing field is null; if no item has it, a notice names the fields that exist.
  */
-export function chosenFields({ flags, notice }: Context, value: unknown): unknown {
-  const { fields } = flags;
+export function chosenFields({ fields, notice }: Ui, value: unknown): unknown {
   if (fields === null) return value;
   const items: unknown[] = Array.isArray(value) ? value : [value];
   for (const path of fields) {

@@ -1,5 +1,4 @@
 import { type Io, isSwitchedOn } from '../core/io.ts';
-import type { GlobalFlags } from './global-flags.ts';
 
 /** A line that stays below all other output: a progress bar, and what is awaited. */
 export interface StatusLine {
@@ -17,7 +16,7 @@ export interface StatusLine {
  */
 export function createStatusLine(
   { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
-  { quiet }: Pick<GlobalFlags, 'quiet'>,
+  quiet: boolean,
   truncate: (text: string, width: number) => string = (text) => text,
 ): StatusLine {
   const isTerminal = !quiet && stderr.isTTY === true;
@@ -58,6 +57,46 @@ export function createStatusLine(
       clear();
       write();
       draw();
+    },
+  };
+}
+
+/** Shows in the status line what is awaited, after a second without an answer. */
+export interface Waiting {
+  /** Runs `work`. `what` is awaited meanwhile, such as the host of the service. */
+  during<Result>(what: string, work: () => Promise<Result>): Promise<Result>;
+  /** An answer has come: counts from now on. */
+  answered(): void;
+}
+
+const secondMs = 1000;
+
+export function createWaiting({ setWait }: Pick<StatusLine, 'setWait'>): Waiting {
+  let running = 0;
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const answered = () => {
+    since = performance.now();
+    setWait(null);
+  };
+  return {
+    answered,
+    async during(what, work) {
+      if (running++ === 0) {
+        since = performance.now();
+        timer = setInterval(() => {
+          const seconds = Math.floor((performance.now() - since) / secondMs);
+          if (seconds > 0) setWait({ what, seconds });
+        }, secondMs);
+      }
+      try {
+        return await work();
+      } finally {
+        if (--running === 0) {
+          clearInterval(timer);
+          setWait(null);
+        }
+      }
     },
   };
 }

@@ -1,12 +1,16 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
-import type { Context } from '../command/context.ts';
+
+import type { GlobalFlags } from '../command/global-flags.ts';
 import { type CliError, cancelledError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { isInputForbidden } from '../core/io.ts';
+import { type Io, isInputForbidden } from '../core/io.ts';
 
-/** The parts of a context that are needed to read input. */
-export type InputSource = Pick<Context, 'io' | 'flags'>;
+/** What reading input needs of a session. */
+export interface InputSource {
+  readonly io: Io;
+  readonly flags: Pick<GlobalFlags, 'noInput' | 'timeoutMs'>;
+}
 
 /** Far more than any request may have. An endless stream must not fill the memory. */
 const maxMebibytes = 64;

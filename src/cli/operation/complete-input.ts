@@ -1,5 +1,4 @@
 import { type Operation, pathParameters } from '../../contract/operation.ts';
-import type { Context } from '../command/context.ts';
 import {
   howToBePrompted,
   inputNeeded,
@@ -7,6 +6,8 @@ import {
   missingConnection,
   wrongConfirmation,
 } from '../command/input-needed.ts';
+import type { Session } from '../command/session.ts';
+import type { Ui } from '../command/ui.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
@@ -41,12 +42,13 @@ export interface InputRules {
  * names them all. Invalid values are exit 2, each with its field and flag.
  */
 export async function completeInput(
-  context: Context,
+  ui: Ui,
+  session: Session,
   { operation, fields, confirm, questions, introduce }: InputRules,
   parsed: ParsedCommand,
   body: Record<string, unknown> | null,
 ): Promise<CompletedInput> {
-  const settings = await context.settings();
+  const settings = await session.settings();
   if (settings.storeId) checkParameter('--store', settings.storeId.value);
   const names = pathParameters(operation).filter((name) => name !== 'storeId');
   const parameters: Record<string, string> = {};
@@ -54,7 +56,7 @@ export async function completeInput(
     const value = argumentValue(parsed, name);
     if (value === undefined) continue;
     checkParameter(`<${name}>`, value);
-    parameters[name] = await completeParameter(context, name, value);
+    parameters[name] = await completeParameter(session, name, value);
   }
   checkBody(operation, fieldsToNameByFlag(fields, parsed), body);
 
@@ -70,26 +72,26 @@ export async function completeInput(
       .filter((name) => parameters[name] === undefined)
       .map((name) => ({ field: name, give: `<${name}>`, description: describeParameter(name) })),
     ...absent.map(describeMissing),
-    ...(context.canPrompt ? [] : await missingConfirmation(context, parsed, confirm, parameters)),
+    ...(ui.canAsk ? [] : await missingConfirmation(session, parsed, confirm, parameters)),
   ];
   if (missing.length === 0 && questions === null) return { parameters, interview: null };
-  if (!context.canPrompt || connection.length > 0) throw inputNeeded(missing, howToBePrompted(context));
+  if (!ui.canAsk || connection.length > 0) throw inputNeeded(missing, howToBePrompted(session));
   // Fail on a missing key before asking anything.
-  await context.connect();
+  await session.connect();
 
   const { interview } = await import('./questions/ask-missing.ts');
   const asked = { operation, first: questions ?? (() => []), ids: names, fields: absent, introduce };
-  return { parameters, interview: await interview(context, asked, parameters, body ?? {}) };
+  return { parameters, interview: await interview(ui, session, asked, parameters, body ?? {}) };
 }
 
 /** Without a terminal, irreversible operations need `--confirm`. */
 async function missingConfirmation(
-  context: Context,
+  session: Session,
   parsed: ParsedCommand,
   parameter: string | undefined,
   parameters: Readonly<Record<string, string>>,
 ): Promise<MissingInput[]> {
-  if (parameter === undefined || context.flags.dryRun) return [];
+  if (parameter === undefined || session.flags.dryRun) return [];
   const given = optionValue(parsed, '--confirm');
   const wanted = parameters[parameter];
   if (given === undefined) {
@@ -101,7 +103,7 @@ async function missingConfirmation(
       },
     ];
   }
-  if (wanted !== undefined && (await completeParameter(context, parameter, given)) !== wanted)
+  if (wanted !== undefined && (await completeParameter(session, parameter, given)) !== wanted)
     throw wrongConfirmation(given, wanted);
   return [];
 }

@@ -1,11 +1,11 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
-import type { CommandDefinition } from '../command/command-definition.ts';
-import type { Context } from '../command/context.ts';
+import type { CommandCall, CommandDefinition, CommandResult } from '../command/command-definition.ts';
+import { reportApplied } from '../command/command-definition.ts';
+import type { Session } from '../command/session.ts';
 import { fieldNames } from '../completion/known-values.ts';
 import { usageError } from '../core/errors.ts';
-import type { ExitCode } from '../core/exit-codes.ts';
 import { getPath } from '../core/field-path.ts';
 import type { CommandTool } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -17,10 +17,10 @@ import { beginFile, outputFileOption } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { InputCommand, OperationCommand } from './call/operation-command.ts';
 import { classOptions, fieldOptions, parameterArguments } from './call/operation-options.ts';
-import type { OperationRequest, Result, Run, UserInterface } from './call/run.ts';
+import type { OperationRequest, Result, Run } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { allowedBy, announce, refuseEarlier, runCommand } from './send/send.ts';
+import { allowedBy, announce, recordsOf, refuseEarlier, runCommand } from './send/send.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -34,7 +34,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
     withoutEffect: operation.class === 'read' ? undefined : (command.withoutEffect ?? 'nothing was sent'),
     tool: describeTool(command),
     options: [...options, ...classOptions(operation, command.confirm)],
-    run: (context, parsed) => runOperation(context, command, fields, parsed),
+    run: (call) => runOperation(call, command, fields),
   };
 }
 
@@ -76,51 +76,53 @@ function withDefault(field: FieldFlag, defaults: InputCommand['defaults'] = {}):
 }
 
 async function runOperation(
-  context: Context,
+  call: CommandCall,
   command: OperationCommand,
   fields: readonly FieldFlag[],
-  parsed: ParsedCommand,
-): Promise<ExitCode | undefined> {
-  const { flags } = context;
+): Promise<CommandResult | undefined> {
+  const { ui, session, parsed } = call;
   // A read is harmless: its answer may have fields that the contract does not name.
-  if (flags.fields !== null && !flags.dryRun && command.operation.class !== 'read') {
-    refuseUnknownFields(flags.fields, answerFields(command));
+  if (ui.fields !== null && !session.flags.dryRun && command.operation.class !== 'read') {
+    refuseUnknownFields(ui.fields, answerFields(command));
   }
-  const run = await prepareRun(context, command, fields, parsed);
-  if (flags.dryRun) {
+  const run = await prepareRun(call, command, fields);
+  if (session.flags.dryRun) {
     const earlier =
       run.request.operation.class === 'read' ? null : await refuseEarlier(run, allowedBy(command, run));
     printDryRun({ ...run, request: await withIdempotencyKey(run.request, earlier) });
     const note = earlier === null ? command.dryRunNote?.(run) : describeEarlier(earlier);
-    if (note) context.notice(note);
+    if (note) ui.notice(note);
     return undefined;
   }
   const file = optionValue(parsed, outputFileOption.flag);
-  const pending = file === undefined ? null : beginFile(context.io.cwd, file);
+  const pending = file === undefined ? null : beginFile(session.io.cwd, file);
   try {
     const result = await sendAsked(command, run);
-    await printResult(run, command, result);
-    pending?.complete(`${result.text}\n`);
+    const applied = recordsOf(result);
+    await reportApplied(applied, async () => {
+      await printResult(run, command, result);
+      pending?.complete(`${result.text}\n`);
+    });
+    return { applied };
   } catch (error) {
     pending?.discard();
-    if (run.ui.interview !== null) showLongTexts(run);
+    if (run.interview !== null) showLongTexts(run);
     throw error;
   }
-  return undefined;
 }
 
 /** A long text that was typed at a prompt exists nowhere else, so an error must not lose it. */
-function showLongTexts({ request, ui: { context, fields } }: Run): void {
+function showLongTexts({ request, ui, fields }: Run): void {
   for (const { path: field, fileFlag } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    context.saveUserText(`\nYour text:\n\n${printableLines(text.replace(/\n$/, ''))}\n`);
+    ui.saveUserText(`\nYour text:\n\n${printableLines(text.replace(/\n$/, ''))}\n`);
   }
 }
 
 /** Announces where a change goes. A user who was asked for input reviews it before it is sent. */
 async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
-  const { context, interview } = run.ui;
+  const { ui, interview } = run;
   const { operation } = run.request;
   if (operation.class !== 'read') await announce(run);
   if (interview !== null) {
@@ -130,7 +132,7 @@ async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
   const preview = await command.preview?.(run);
   if (preview === undefined) return runCommand(command, run);
   // What changed is printed with the result.
-  if (preview.changesNothing || preview.isNews) context.notice(preview.text);
+  if (preview.changesNothing || preview.isNews) ui.notice(preview.text);
   return preview.send();
 }
 
@@ -154,48 +156,43 @@ function describeEarlier(earlier: HistoryRecord): string {
 
 /** Reads and checks the input and the connection, so that mistakes are found before anything is sent. */
 async function prepareRun(
-  context: Context,
+  { ui, session, parsed }: CommandCall,
   command: InputCommand,
   fields: readonly FieldFlag[],
-  parsed: ParsedCommand,
 ): Promise<Run> {
   const { operation, confirm } = command;
-  const body = operation.body === null ? null : await readBody(context, fields, parsed);
+  const asked = { ui, session, parsed, fields };
+  const body = operation.body === null ? null : await readBody(session, fields, parsed);
   let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
-    questions = (await command.prepare?.(body, { context, fields, parsed })) ?? null;
-    if (operation.class === 'keyed') await useKeyFromCi(context, operation, parsed, body);
+    questions = (await command.prepare?.(body, asked)) ?? null;
+    if (operation.class === 'keyed') await useKeyFromCi(session, operation, parsed, body);
   }
-  const ui: UserInterface = { context, parsed, fields, interview: null };
   const introduce = async (parameters: OperationRequest['parameters']) => {
     const request = { operation, parameters, body };
-    await command.introduce?.({ target: await context.connect(), request, ui });
+    await command.introduce?.({ ...asked, target: await session.connect(), request, interview: null });
   };
   const rules = { operation, fields, confirm, questions, introduce };
-  const { parameters, interview } = await completeInput(context, rules, parsed, body);
-  return {
-    target: await context.connect(),
-    request: { operation, parameters, body },
-    ui: { ...ui, interview },
-  };
+  const { parameters, interview } = await completeInput(ui, session, rules, parsed, body);
+  return { ...asked, target: await session.connect(), request: { operation, parameters, body }, interview };
 }
 
 /** A command that reads the input of an operation without sending it, such as `settings diff`. */
 export function operationInputCommand(
-  command: InputCommand & { run(run: Run): Promise<ExitCode | undefined> },
+  command: InputCommand & { run(run: Run): Promise<CommandResult | undefined> },
 ): CommandDefinition {
   const { operation } = command;
   const fields = operation.body === null ? [] : deriveFlags(operation.body, command.hints);
   return {
     ...describeCommand(command, fields),
-    run: async (context, parsed) => command.run(await prepareRun(context, command, fields, parsed)),
+    run: async (call) => command.run(await prepareRun(call, command, fields)),
   };
 }
 
 /** Sets the idempotency key that `--idempotency-from ci` asks for. */
 async function useKeyFromCi(
-  context: Context,
+  session: Session,
   operation: Operation,
   parsed: ParsedCommand,
   body: Record<string, unknown>,
@@ -210,6 +207,6 @@ async function useKeyFromCi(
       'remove one of them',
     );
   }
-  const { storeId } = await context.settings();
-  body.idempotencyKey = await ciIdempotencyKey(context.io.env, operation.id, storeId?.value ?? '');
+  const { storeId } = await session.settings();
+  body.idempotencyKey = await ciIdempotencyKey(session.io.env, operation.id, storeId?.value ?? '');
 }

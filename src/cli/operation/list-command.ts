@@ -1,10 +1,10 @@
 import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
-import type { Context } from '../command/context.ts';
 import { listKnown } from '../command/known.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../command/lists.ts';
 import { shortenId } from '../command/short-id.ts';
+import type { Ui } from '../command/ui.ts';
 import { phrase, toRun } from '../config/phrase.ts';
 import { usageError } from '../core/errors.ts';
 import { optionValue } from '../core/parsed-command.ts';
@@ -64,13 +64,13 @@ The service cannot list them.`,
       `${noun} list --limit 5 --json`,
     ],
     answerFields: () => names,
-    async run(context, parsed) {
+    async run({ ui, session, parsed }) {
       const limit = readLimit(parsed);
-      if (context.flags.fields !== null) refuseUnknownFields(context.flags.fields, names);
-      const now = new Date(context.now()).toISOString();
+      if (ui.fields !== null) refuseUnknownFields(ui.fields, names);
+      const now = new Date(Date.now()).toISOString();
       // The demo store was read right now.
       const status = optionValue(parsed, '--status')?.toLowerCase();
-      const all = await listKnown(context, kind);
+      const all = await listKnown(session, kind);
       const statusOf = ({ fields }: KnownObject) => String(fields.status).toLowerCase();
       if (status !== undefined) refuseUnknownStatus(status, [...(statuses ?? []), ...all.map(statusOf)]);
       const known = all
@@ -81,19 +81,19 @@ The service cannot list them.`,
         id: object.id || null,
         ...Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
       }));
-      printList(context, items, {
+      printList(ui, items, {
         empty:
           status === undefined
             ? phrase`No ${what} known on this machine. Start with ${toRun(...start.split(' '))}.`
             : `No ${what} with status ${printable(status)} seen on this machine.`,
         show() {
-          context.notice(`${upperFirst(what)} seen on this machine:`);
+          ui.notice(`${upperFirst(what)} seen on this machine:`);
           const isKnown = (name: string) => shown.some((object) => fieldOf(object, name) !== null);
           const columns = [...fields.map((name) => [name]), references.filter(isKnown)];
           const listed = { known, shown, columns: columns.filter((names) => names.length > 0), age };
-          context.print(describe(context, listed));
-          if (withoutId !== undefined && shown.some(({ id }) => id === '')) context.notice(withoutId);
-          noticeMore(context, known.length, limit);
+          ui.print(describe(ui, listed));
+          if (withoutId !== undefined && shown.some(({ id }) => id === '')) ui.notice(withoutId);
+          noticeMore(ui, known.length, limit);
         },
       });
     },
@@ -119,9 +119,9 @@ interface Listed extends Pick<KnownList, 'age'> {
 }
 
 /** The table. If its rows do not fit the terminal, ids and times are shortened, then the longest field is cut. */
-function describe(context: Context, { known, shown, columns, age }: Listed): string {
-  const { out } = context;
-  const now = context.now();
+function describe(ui: Ui, { known, shown, columns, age }: Listed): string {
+  const { out } = ui;
+  const now = Date.now();
   const fields = [['id'], ...columns];
   const header = [...fields.map((names) => names.map(titleOf).join('/')), age === 'seenAt' ? 'seen' : 'age'];
   const shorten = (name: string, value: string) => {

@@ -1,6 +1,6 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { askText } from '../prompts/prompts.ts';
 import type { Question } from '../prompts/questions.ts';
 
@@ -10,14 +10,14 @@ export interface AskedTarget {
   storeId: string | undefined;
 }
 
-export function askBaseUrl({ io }: Context, target: AskedTarget): Question {
+export function askBaseUrl({ io }: Ui, target: AskedTarget): Question {
   return async () => {
     const validate = (text: string) => problemOf(() => parseBaseUrl(text)) ?? true;
     target.baseUrl = await askText(io, 'Base URL', { preset: target.baseUrl, validate });
   };
 }
 
-export function askStoreId({ io }: Context, target: AskedTarget): Question {
+export function askStoreId({ io }: Ui, target: AskedTarget): Question {
   return async () => {
     const validate = (text: string) => pathParameterProblem(text) ?? true;
     target.storeId = await askText(io, 'Store ID', { preset: target.storeId, validate });

@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { checkProfileName, demoProfile, describePlace, loginCommand } from '../config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
 import { usageError } from '../core/errors.ts';
@@ -35,7 +35,7 @@ export interface ProfileQuestion {
  * exit 2 if it is not valid.
  */
 export async function nameProfile(
-  context: Context,
+  ui: Ui,
   name: string | undefined,
   { message, choices, confirmation }: ProfileQuestion,
 ): Promise<string> {
@@ -43,13 +43,13 @@ export async function nameProfile(
     checkProfileName(name);
     return name;
   }
-  if (context.canPrompt && choices.length === 0) {
+  if (ui.canAsk && choices.length === 0) {
     throw usageError('no profiles yet', 'run `storectl auth login` to create one', {
       code: 'unknown_profile',
     });
   }
   const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  return askFirst(() => chooseOrFail(context, missing, message, choices, confirmation));
+  return askFirst(() => chooseOrFail(ui, missing, message, choices, confirmation));
 }
 
 /** The stored profile. Throws exit 2, listing the existing names, if it does not exist. */

@@ -1,5 +1,5 @@
-import type { Context } from '../command/context.ts';
 import { printJson } from '../command/print-json.ts';
+import type { Ui } from '../command/ui.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import { requireProfile } from './choose-profile.ts';
 
@@ -10,7 +10,7 @@ export function viewProfile(profiles: ProfileStore, name: string) {
 }
 
 /** With --json, prints the profile after a change, or only its name if it was removed. */
-export function printProfile(context: Context, profiles: ProfileStore, name: string): void {
-  if (!context.flags.json) return;
-  printJson(context, profiles.get(name) === null ? { name } : viewProfile(profiles, name));
+export function printProfile(ui: Ui, profiles: ProfileStore, name: string): void {
+  if (!ui.json) return;
+  printJson(ui, profiles.get(name) === null ? { name } : viewProfile(profiles, name));
 }

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../command/command-definition.ts';
-import type { Program } from '../command/context.ts';
+import type { CommandDefinition, Program } from '../command/command-definition.ts';
 
 /** A command in the tree. Its definition is loaded on demand: when it runs or its help is shown. */
 export interface Leaf {

@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { CommandCall } from '../command/command-definition.ts';
 import type { GlobalFlags } from '../command/global-flags.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { CliError, cancelledError } from '../core/errors.ts';
@@ -19,8 +19,12 @@ export function lacksStore(error: unknown): error is CliError {
  * Offers to log in or to use the demo store. Returns the flags to start the command again with, or throws `reason` if the
  * user wants neither.
  */
-export async function offerStore(context: Context, reason: CliError): Promise<GlobalFlags> {
-  const { io, flags } = context;
+export async function offerStore(
+  call: CommandCall,
+  flags: GlobalFlags,
+  reason: CliError,
+): Promise<GlobalFlags> {
+  const { io } = call.ui;
   const isWithoutKey = reason.failure.code === 'no_key';
   const what = isWithoutKey
     ? printable(upperFirst(reason.message))
@@ -36,6 +40,6 @@ export async function offerStore(context: Context, reason: CliError): Promise<Gl
   const { auth } = tree;
   const login = auth !== undefined && isGroup(auth) ? auth.commands.login : undefined;
   if (login === undefined || isGroup(login)) throw reason;
-  await (await login.load()).command.run(context, { arguments: {}, options: new Map() });
-  return { ...flags, profile: (await context.settings()).profile };
+  await (await login.load()).command.run({ ...call, parsed: { arguments: {}, options: new Map() } });
+  return { ...flags, profile: (await call.session.settings()).profile };
 }

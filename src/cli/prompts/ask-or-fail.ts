@@ -1,5 +1,5 @@
-import type { Context } from '../command/context.ts';
 import { inputNeeded, type MissingInput } from '../command/input-needed.ts';
+import type { Ui } from '../command/ui.ts';
 import { cancelledError } from '../core/errors.ts';
 import type { Choice } from './prompts.ts';
 import { askInTurn } from './questions.ts';
@@ -11,30 +11,30 @@ type Prompts = typeof import('./prompts.ts');
  * the caller, see questions.ts.
  */
 export async function askOrFail<Answer>(
-  context: Context,
+  ui: Ui,
   missing: readonly MissingInput[],
   ask: (prompts: Prompts) => Promise<Answer>,
 ): Promise<Answer> {
-  if (!context.canPrompt) throw inputNeeded(missing);
+  if (!ui.canAsk) throw inputNeeded(missing);
   return ask(await import('./prompts.ts'));
 }
 
 /** Asks to choose one value, and to confirm it if `confirmation` returns a question. Otherwise like {@link askOrFail}. */
 export async function chooseOrFail(
-  context: Context,
+  ui: Ui,
   missing: MissingInput,
   message: string,
   choices: readonly Choice[],
   confirmation?: (chosen: string) => string,
 ): Promise<string> {
-  return askOrFail(context, [missing], async ({ askChoice, askYesNo }) => {
+  return askOrFail(ui, [missing], async ({ askChoice, askYesNo }) => {
     let chosen = '';
     const choose = async () => {
-      chosen = await askChoice(context.io, message, choices, chosen === '' ? undefined : chosen);
+      chosen = await askChoice(ui.io, message, choices, chosen === '' ? undefined : chosen);
     };
     const confirm = async () => {
       const question = confirmation?.(chosen);
-      if (question !== undefined && !(await askYesNo(context.io, question))) throw cancelledError();
+      if (question !== undefined && !(await askYesNo(ui.io, question))) throw cancelledError();
     };
     await askInTurn(() => [choose, confirm]);
     return chosen;

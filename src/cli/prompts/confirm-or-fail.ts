@@ -1,5 +1,5 @@
-import type { Context } from '../command/context.ts';
 import { type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
+import type { Ui } from '../command/ui.ts';
 import { cancelledError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -24,7 +24,7 @@ export function missingConfirmation(give: string): MissingInput {
  * can be asked, and exit 130 if the answer is no.
  */
 export async function confirmOrFail(
-  context: Context,
+  ui: Ui,
   parsed: ParsedCommand,
   wanted: string,
   question: string,
@@ -34,7 +34,7 @@ export async function confirmOrFail(
     if (given === wanted) return;
     throw wrongConfirmation(given, wanted);
   }
-  await askOrFail(context, [missingConfirmation(wanted)], async ({ askYesNo }) => {
-    if (!(await askYesNo(context.io, question))) throw cancelledError();
+  await askOrFail(ui, [missingConfirmation(wanted)], async ({ askYesNo }) => {
+    if (!(await askYesNo(ui.io, question))) throw cancelledError();
   });
 }

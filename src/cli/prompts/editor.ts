@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError, describeSystemError, type Step, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
@@ -93,11 +93,11 @@ const maxFailures = 3;
  * text, or a no, gives up. On every error, the user's text is printed so that it is not lost.
  */
 export async function editUntilUsed<Result>(
-  context: Pick<Context, 'io' | 'saveUserText'>,
+  ui: Ui,
   original: string,
   editing: Editing<Result>,
 ): Promise<Result> {
-  const { io } = context;
+  const { io } = ui;
   let text = original;
   let problem: CliError | null = null;
   const withNote = () => editing.withNote(text, problem && noteOf(problem));
@@ -124,7 +124,7 @@ export async function editUntilUsed<Result>(
     }
   } catch (error) {
     if (text !== original)
-      context.saveUserText(`\nYour text:\n\n${editing.keepsNote && problem !== null ? withNote() : text}`);
+      ui.saveUserText(`\nYour text:\n\n${editing.keepsNote && problem !== null ? withNote() : text}`);
     throw error;
   }
 }

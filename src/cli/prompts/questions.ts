@@ -1,4 +1,4 @@
-import type { Context } from '../command/context.ts';
+import type { Ui } from '../command/ui.ts';
 import { WentBack } from '../core/errors.ts';
 
 /** Asks for something, and stores the answer. Asked again, it offers what was answered before. */
@@ -8,14 +8,10 @@ export type Question = () => Promise<void>;
 export type Questions = () => readonly Question[];
 
 /** Explains Escape and Ctrl-C before the first of several questions, once in a command. */
-export function explainKeys({ err, io, notice }: Pick<Context, 'err' | 'io' | 'notice'>): void {
-  if (explained.has(io)) return;
-  explained.add(io);
+export function explainKeys({ err, noticeOnce }: Ui): void {
   const back = err.plain ? 'Type < and press Enter' : 'Press Esc';
-  notice(err.color.dim(`${back} for the previous question, Ctrl-C to cancel.`));
+  noticeOnce(err.color.dim(`${back} for the previous question, Ctrl-C to cancel.`));
 }
-
-const explained = new WeakSet<Context['io']>();
 
 /** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */
 export async function askInTurn(questions: Questions, from = 0): Promise<void> {

@@ -1,8 +1,9 @@
 import { parseJson } from '../../base/json.ts';
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import type { CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import type { Connection } from '../../cli/command/connection.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { type Phrase, phrase, toRun } from '../../cli/config/phrase.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
@@ -10,7 +11,13 @@ import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
-import { announce, noteDrift, sendOptions, send as sendRun } from '../../cli/operation/send/send.ts';
+import {
+  announce,
+  noteDrift,
+  recordsOf,
+  sendOptions,
+  send as sendRun,
+} from '../../cli/operation/send/send.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -80,24 +87,24 @@ other change is sent once. Nothing is checked or backed up first.`,
     "api POST /v1/stores/{store}/operations/backups -f label=x -f 'sections[]=store'",
     'api PUT /v1/stores/{store}/operations/settings --input settings.json',
   ],
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     const { method, target } = readRequestLine(parsed);
-    const { flags } = context;
-    if (isOn(parsed, '--include') && (flags.json || flags.quiet)) {
+
+    if (isOn(parsed, '--include') && (ui.json || ui.quiet)) {
       throw usageError('--include cannot be used with --json, --fields or --quiet', 'remove one of them');
     }
-    const body = await readRawBody(context, parsed, method);
-    const connection = await context.connect();
+    const body = await readRawBody(session, parsed, method);
+    const connection = await session.connect();
     const path = addQuery(resolveRawPath(target, connection), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
     if (method !== 'GET' && method !== 'HEAD') refuseOtherStore(path, connection.storeId);
-    const request: RawRequest = { context, connection, parsed, method, path, body };
-    if (flags.dryRun) {
+    const request: RawRequest = { ui, session, connection, parsed, method, path, body };
+    if (session.flags.dryRun) {
       const value: unknown = body.text === undefined ? body.value : JSON.parse(body.text);
-      printRequest(context, { method, url: connection.baseUrl + path, body: value });
+      printRequest(ui, { method, url: connection.baseUrl + path, body: value });
       return undefined;
     }
-    await send(request);
+    return send(request);
   },
 };
 
@@ -112,7 +119,8 @@ function refuseOtherStore(path: string, storeId: string): void {
 }
 
 interface RawRequest {
-  readonly context: Context;
+  readonly ui: Ui;
+  readonly session: Session;
   readonly connection: Connection;
   readonly parsed: ParsedCommand;
   readonly method: RawMethod;
@@ -129,44 +137,44 @@ function refuseKey(text: string, secret: string): void {
 }
 
 /** Sends the request and prints the answer, also that of a refusal before its error is thrown. */
-async function send(request: RawRequest): Promise<void> {
-  const { context, connection, parsed, method, path } = request;
+async function send(request: RawRequest): Promise<CommandResult> {
+  const { ui, session, connection, parsed, method, path } = request;
   let last: Exchange | undefined;
-  context.onExchange((exchange) => {
+  session.onExchange((exchange) => {
     if (exchange.method === method && exchange.url === connection.baseUrl + path) last = exchange;
   });
   const run = runOf(request);
   const include = () => {
     if (!isOn(parsed, '--include')) return;
-    if (last === undefined)
-      context.notice('The response comes from the history, which does not keep headers.');
-    else if (last.status !== null) context.print(describeHead(last));
+    if (last === undefined) ui.notice('The response comes from the history, which does not keep headers.');
+    else if (last.status !== null) ui.print(describeHead(last));
   };
   let result: Result;
   try {
     result = run === null ? await read(request) : await change(run, request);
   } catch (error) {
-    if (last?.responseBody && !context.flags.quiet && (isJson(last.responseBody) || !context.flags.json)) {
+    if (last?.responseBody && !ui.quiet && (isJson(last.responseBody) || !ui.json)) {
       include();
-      printBody(context, last.responseBody);
+      printBody(ui, last.responseBody);
     }
     const hint =
       error instanceof CliError && error.failure.status === 404 ? hintOfUnknownPath(method, path) : null;
     if (hint === null || !(error instanceof CliError)) throw error;
     throw new CliError({ ...error.failure, next: [{ say: hint }] });
   }
-  const { flags } = context;
-  if (run !== null && !flags.quiet) noticeDone(context, `Sent ${method} ${path}`);
+
+  if (run !== null && !ui.quiet) noticeDone(ui, `Sent ${method} ${path}`);
   include();
-  if (flags.quiet || flags.fields !== null)
+  if (ui.quiet || ui.fields !== null)
     await printResult(
       run ?? asRun(request, { ...rawChange('GET', path), class: 'read' }),
       { id: idIfAny },
       result,
     );
   // --json prints one JSON document even if the answer is text or empty.
-  else if (flags.json && !isJson(result.text)) printJson(context, result.answer);
-  else printBody(context, result.text);
+  else if (ui.json && !isJson(result.text)) printJson(ui, result.answer);
+  else printBody(ui, result.text);
+  return { applied: recordsOf(result) };
 }
 
 /** The request as a run of an operation, or null for a read. */
@@ -185,7 +193,7 @@ function runOf(request: RawRequest): Run | null {
   });
 }
 
-function asRun({ context, connection, parsed, body }: RawRequest, operation: Operation): Run {
+function asRun({ ui, session, connection, parsed, body }: RawRequest, operation: Operation): Run {
   return {
     target: connection,
     request: {
@@ -194,21 +202,25 @@ function asRun({ context, connection, parsed, body }: RawRequest, operation: Ope
       body: body.value,
       ...(body.text !== undefined && { bodyText: body.text }),
     },
-    ui: { context, parsed, fields: [], interview: null },
+    ui,
+    session,
+    parsed,
+    fields: [],
+    interview: null,
   };
 }
 
-async function read({ context, connection, method, path }: RawRequest): Promise<Result> {
+async function read({ ui, session, connection, method, path }: RawRequest): Promise<Result> {
   const known = matchOperation(method, path);
   const outcome = await connection.client.send(
     { method, path, body: null, class: 'read', operation: known ?? null, anyBody: known === undefined },
-    sendOptions(context),
+    sendOptions(session),
   );
   if (outcome.kind !== 'applied') {
     const { profile, baseUrl } = connection;
-    throw outcomeError(context, outcome, { profile, baseUrl });
+    throw outcomeError(session, outcome, { profile, baseUrl });
   }
-  noteDrift(context, [outcome]);
+  noteDrift(ui, outcome);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }
 
@@ -219,15 +231,15 @@ const saferCommands: Readonly<Record<string, Phrase>> = {
   [appealReclaim.id]: phrase`use ${toRun('reclaim', 'appeal')}, which asks first and prevents a second appeal`,
 };
 
-async function change(run: Run, { context }: RawRequest): Promise<Result> {
+async function change(run: Run, { ui }: RawRequest): Promise<Result> {
   await announce(run);
   const { id, class: operationClass, method, path } = run.request.operation;
   const safer = saferCommands[id];
-  const { yellow } = context.err.color;
+  const { yellow } = ui.err.color;
   if (safer !== undefined)
-    context.notice(phrase`${yellow('Warning:')} ${toRun('api')} checks nothing first; ${safer}.`);
+    ui.notice(phrase`${yellow('Warning:')} ${toRun('api')} checks nothing first; ${safer}.`);
   if (operationClass === 'one-shot' && matchOperation(method, path)?.class === 'keyed') {
-    context.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
+    ui.notice(yellow('The body has no idempotencyKey, so the request is sent once and not retried.'));
   }
   return sendRun(run);
 }
@@ -237,9 +249,9 @@ function describeHead({ status, statusText, responseHeaders }: Exchange): string
   return [`HTTP/1.1 ${status} ${statusText}`.trimEnd(), ...headers].map(printable).concat('', '').join('\n');
 }
 
-function printBody(context: Context, text: string): void {
+function printBody(ui: Ui, text: string): void {
   if (text === '') return;
-  context.print(isJson(text) ? renderJson(text, context.out) : printableLines(text));
+  ui.print(isJson(text) ? renderJson(text, ui.out) : printableLines(text));
 }
 
 function isJson(text: string): boolean {

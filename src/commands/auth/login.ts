@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { howToBePrompted, inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import {
   checkBaseUrl,
   checkKey,
@@ -35,10 +36,10 @@ never a flag, because command lines are visible to other programs and stay in th
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
     'auth login --profile outlet --store 91c0…',
   ],
-  async run(context, parsed) {
-    const profiles = await context.profiles();
-    const { io, flags } = context;
-    const settings = resolveSettings(flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
+  async run({ ui, session, parsed }) {
+    const profiles = await session.profiles();
+    const { io } = ui;
+    const settings = resolveSettings(session.flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
     const name = settings.profile;
     if (name === demoProfile)
       throw usageError(
@@ -48,10 +49,10 @@ never a flag, because command lines are visible to other programs and stay in th
 
     const given = { baseUrl: settings.baseUrl?.value.href, storeId: settings.storeId?.value };
     const withKey = isOn(parsed, '--with-key');
-    refuseMissing(context, given, withKey);
+    refuseMissing(ui, session, given, withKey);
     const { url, storeId, apiKey } = withKey
-      ? await readKey(context, checkTarget(given))
-      : await askLogin(context, given, name);
+      ? await readKey(ui, session, checkTarget(given))
+      : await askLogin(ui, session, given, name);
     await profiles.set(name, (before) => ({
       ...before,
       baseUrl: url.href.replace(/\/$/, ''),
@@ -60,14 +61,13 @@ never a flag, because command lines are visible to other programs and stay in th
       keyBaseUrl: normalizeBaseUrl(url.href),
     }));
     if (profiles.current() === null) await profiles.use(name);
-    noticeDone(context, `Logged in to store ${storeId} @ ${url.host} (profile ${name})`);
-    context.notice(`The key is stored in ${profiles.file}.`);
+    noticeDone(ui, `Logged in to store ${storeId} @ ${url.host} (profile ${name})`);
+    ui.notice(`The key is stored in ${profiles.file}.`);
     const variable = keyVariable(io.env);
-    if (variable !== null)
-      context.notice(`${variable} is set: commands use the key in it, not the stored key.`);
+    if (variable !== null) ui.notice(`${variable} is set: commands use the key in it, not the stored key.`);
     if (profiles.current() !== name)
-      context.notice(`Use it with --profile ${name}, or \`storectl profile use ${name}\`.`);
-    printProfile(context, profiles, name);
+      ui.notice(`Use it with --profile ${name}, or \`storectl profile use ${name}\`.`);
+    printProfile(ui, profiles, name);
   },
 };
 
@@ -86,8 +86,8 @@ interface Login extends Target {
 type Given = { readonly [Name in 'baseUrl' | 'storeId']: string | undefined };
 
 /** With --with-key, standard input holds the key, so nothing can be asked. */
-function refuseMissing(context: Context, { baseUrl, storeId }: Given, withKey: boolean): void {
-  if (context.canPrompt && !withKey) return;
+function refuseMissing(ui: Ui, session: Session, { baseUrl, storeId }: Given, withKey: boolean): void {
+  if (ui.canAsk && !withKey) return;
   const missing: MissingInput[] = [
     ...(baseUrl === undefined
       ? [{ field: 'baseUrl', give: '--base-url URL', description: 'base URL of the service' }]
@@ -99,7 +99,7 @@ function refuseMissing(context: Context, { baseUrl, storeId }: Given, withKey: b
       ? []
       : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' }]),
   ];
-  if (missing.length > 0) throw inputNeeded(missing, howToBePrompted(context), 'flags');
+  if (missing.length > 0) throw inputNeeded(missing, howToBePrompted(session), 'flags');
 }
 
 function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
@@ -109,9 +109,9 @@ function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
   return { url, storeId };
 }
 
-async function readKey(context: Context, target: Target): Promise<Login> {
+async function readKey(ui: Ui, session: Session, target: Target): Promise<Login> {
   const { readStdin } = await import('../../cli/input/stdin.ts');
-  const bytes = await readStdin(context, '--with-key');
+  const bytes = await readStdin(session, '--with-key');
   const text = bytes.toString('utf8').trim();
   if (text === '') {
     throw usageError('standard input (--with-key) is empty', 'pass the key on it: --with-key < FILE', {
@@ -120,7 +120,7 @@ async function readKey(context: Context, target: Target): Promise<Login> {
   }
   const apiKey = checkKey(text, 'the key in standard input');
   refuseMistypedKey(apiKey, 'the key in standard input');
-  await checkAccess(context, { ...target, apiKey });
+  await checkAccess(ui, session, { ...target, apiKey });
   return { ...target, apiKey };
 }
 
@@ -129,7 +129,7 @@ async function readKey(context: Context, target: Target): Promise<Login> {
  * the store; if no such service answers, for the address. The other answers are kept. Throws if the wrong value was
  * given by a flag, the environment or the profile.
  */
-async function askLogin(context: Context, given: Given, profile: string): Promise<Login> {
+async function askLogin(ui: Ui, session: Session, given: Given, profile: string): Promise<Login> {
   const { askSecret } = await import('../../cli/prompts/prompts.ts');
   const { explainRefusal } = await import('../../cli/operation/questions/ask-missing.ts');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
@@ -137,16 +137,16 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
   const target = { ...given };
   let apiKey = '';
   const askKey = async () => {
-    apiKey = (await askSecret(context.io, 'API key (not shown)')).trim();
+    apiKey = (await askSecret(ui.io, 'API key (not shown)')).trim();
   };
-  const askAddress = given.baseUrl === undefined ? askBaseUrl(context, target) : null;
-  const askStore = given.storeId === undefined ? askStoreId(context, target) : null;
+  const askAddress = given.baseUrl === undefined ? askBaseUrl(ui, target) : null;
+  const askStore = given.storeId === undefined ? askStoreId(ui, target) : null;
   const questions = [askAddress, askStore, askKey].filter((question) => question !== null);
-  if (questions.length > 1) explainKeys(context);
+  if (questions.length > 1) explainKeys(ui);
   else {
     const { url, storeId } = checkTarget(given);
-    context.notice(`New key for store ${storeId} @ ${url.host} (profile ${profile}):`);
-    context.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
+    ui.notice(`New key for store ${storeId} @ ${url.host} (profile ${profile}):`);
+    ui.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
   }
   for (let next: Question = questions[0] ?? askKey; ; ) {
     const refusedStore = target.storeId;
@@ -156,7 +156,7 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
         ? [next, ...(target.storeId === refusedStore ? [askKey] : [])]
         : questions;
     await askFromStart(asked, Math.max(0, asked().indexOf(next)));
-    const problem = await problemOfLogin(context, target, apiKey);
+    const problem = await problemOfLogin(ui, session, target, apiKey);
     if (problem === null) return { ...checkTarget(target), apiKey };
     const { exitCode, code } = problem.failure;
     const { url } = checkTarget(target);
@@ -171,18 +171,23 @@ async function askLogin(context: Context, given: Given, profile: string): Promis
             ? askAddress
             : null;
     if (wrong === null) throw problem;
-    explainRefusal(context, problem, { isStepShown: true });
+    explainRefusal(ui, session, problem, { isStepShown: true });
     next = wrong;
   }
 }
 
 /** What is wrong with the answers, or null. */
-async function problemOfLogin(context: Context, given: Given, apiKey: string): Promise<CliError | null> {
+async function problemOfLogin(
+  ui: Ui,
+  session: Session,
+  given: Given,
+  apiKey: string,
+): Promise<CliError | null> {
   const target = checkTarget(given);
   try {
     checkKey(apiKey, 'this key');
     refuseMistypedKey(apiKey, 'this key');
-    await checkAccess(context, { ...target, apiKey });
+    await checkAccess(ui, session, { ...target, apiKey });
     return null;
   } catch (error) {
     if (error instanceof CliError) return error;
@@ -191,31 +196,29 @@ async function problemOfLogin(context: Context, given: Given, apiKey: string): P
 }
 
 /** Reads the operations settings. A 403 proves the key as well: it only lacks that scope. */
-async function checkAccess(context: Context, { url, storeId, apiKey }: Login): Promise<void> {
+async function checkAccess(ui: Ui, session: Session, { url, storeId, apiKey }: Login): Promise<void> {
   const client = createClient({
     baseUrl: url.href.replace(/\/$/, ''),
     apiKey,
     userAgent: 'storectl',
-    env: context.io.env,
-    onRetry: (retry) => context.notice(context.err.color.dim(describeRetry(retry))),
+    env: session.io.env,
+    onRetry: (retry) => ui.notice(ui.err.color.dim(describeRetry(retry))),
   });
   try {
-    const outcome = await context.waitFor(url.host, () =>
+    const outcome = await ui.waiting.during(url.host, () =>
       client.call(showSettings, {
         parameters: { storeId },
         body: null,
-        signal: context.io.signal,
-        timeoutMs: context.flags.timeoutMs ?? checkTimeoutMs,
+        signal: session.io.signal,
+        timeoutMs: session.flags.timeoutMs ?? checkTimeoutMs,
       }),
     );
     if (outcome.kind === 'applied') return;
     if (outcome.kind === 'rejected' && outcome.status === 403) {
-      context.notice(
-        'The key is valid, but lacks the scope settings:read, so the store id could not be checked.',
-      );
+      ui.notice('The key is valid, but lacks the scope settings:read, so the store id could not be checked.');
       return;
     }
-    const { failure } = outcomeError(context, outcome, {
+    const { failure } = outcomeError(session, outcome, {
       keyVariable: null,
       subject: { object: null, storeId },
     });

@@ -7,21 +7,21 @@ export const command: CommandDefinition = {
   description:
     'Remove the stored key of the profile. Its base URL and store id stay. The key itself stays valid.',
   examples: ['auth logout', 'auth logout --profile outlet'],
-  async run(context) {
-    const { profile, apiKey } = await context.settings();
-    const profiles = await context.profiles();
+  async run({ ui, session }) {
+    const { profile, apiKey } = await session.settings();
+    const profiles = await session.profiles();
     if (profiles.get(profile)?.apiKey === undefined) {
-      context.notice(`Profile ${profile} has no stored key.`);
+      ui.notice(`Profile ${profile} has no stored key.`);
     } else {
       await profiles.set(profile, (before) => {
         const { apiKey: _, keyBaseUrl: __, ...rest } = before ?? {};
         return rest;
       });
-      noticeDone(context, `Removed the stored key of profile ${profile}`);
-      context.notice('The key stays valid until you revoke it in the settings of the store.');
+      noticeDone(ui, `Removed the stored key of profile ${profile}`);
+      ui.notice('The key stays valid until you revoke it in the settings of the store.');
     }
-    const variable = apiKey?.source === 'environment' ? keyVariable(context.io.env) : null;
-    if (variable !== null) context.notice(`The key in ${variable} is still used: unset it too.`);
-    printProfile(context, profiles, profile);
+    const variable = apiKey?.source === 'environment' ? keyVariable(session.io.env) : null;
+    if (variable !== null) ui.notice(`The key in ${variable} is still used: unset it too.`);
+    printProfile(ui, profiles, profile);
   },
 };

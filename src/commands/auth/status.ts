@@ -40,8 +40,8 @@ export const command: CommandDefinition = {
 checked with a read-only request, unless --offline is given. It is never shown.`,
   options: [{ flag: '--offline', description: 'Do not check the key' }],
   examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
-  async run(context, parsed) {
-    const settings = await context.settings();
+  async run({ ui, session, parsed }) {
+    const settings = await session.settings();
     const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
@@ -50,13 +50,13 @@ checked with a read-only request, unless --offline is given. It is never shown.`
       profile,
       baseUrl: demo ? 'built-in demo service' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
       baseUrlSource: baseUrl?.source ?? null,
-      storeId: storeId?.value ?? (demo ? (await context.demo()).example.storeId : null),
+      storeId: storeId?.value ?? (demo ? (await session.demo()).example.storeId : null),
       storeIdSource: storeId?.source ?? null,
       key: apiKey ? 'set' : demo ? 'created for each command' : null,
       keySource: apiKey?.source ?? null,
       access,
     };
-    if (context.flags.json) printJson(context, status);
+    if (ui.json) printJson(ui, status);
     else {
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
         value === null ? 'not set' : printable(value) + (sourced ? originOf(sourced.source) : '');
@@ -64,7 +64,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         apiKey === null && storedKeyUrl !== undefined
           ? `stored for ${printable(storedKeyUrl)}; not sent to another base URL`
           : shown(apiKey?.source === 'profile' ? 'stored' : status.key, apiKey);
-      context.print(
+      ui.print(
         renderRecord(
           [
             ['Profile', printable(profile) + originOf(settings.profileSource)],
@@ -73,13 +73,13 @@ checked with a read-only request, unless --offline is given. It is never shown.`
             ['Key', keyForPeople],
             ['Access', access],
           ],
-          context.out,
+          ui.out,
         ),
       );
     }
     if (error !== undefined) throw error;
-    if (advice !== undefined) context.notice(`${upperFirst(advice)}.`);
-    return exitCode;
+    if (advice !== undefined) ui.notice(`${upperFirst(advice)}.`);
+    return exitCode === undefined ? undefined : { exitCode };
 
     async function tryKey(): Promise<Access> {
       const login = `run \`${loginCommand(profile)}\``;
@@ -88,18 +88,18 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         const access = storedKeyUrl === undefined ? 'no key' : 'no key for this base URL';
         return { access, exitCode: exitCodes.notAllowed, advice };
       }
-      const { client, storeId: id, baseUrl: url } = await context.connect();
+      const { client, storeId: id, baseUrl: url } = await session.connect();
       const outcome = await client.call(showSettings, {
         parameters: { storeId: id },
         body: null,
-        signal: context.io.signal,
-        timeoutMs: context.flags.timeoutMs ?? 15_000,
+        signal: session.io.signal,
+        timeoutMs: session.flags.timeoutMs ?? 15_000,
       });
       if (outcome.kind === 'applied') return { access: 'works' };
       if (outcome.kind === 'rejected' && outcome.status === 403)
         return { access: 'works, but lacks the scope settings:read' };
       const subject = { object: null, storeId: id };
-      const { failure } = outcomeError(context, outcome, { profile, baseUrl: url, subject });
+      const { failure } = outcomeError(session, outcome, { profile, baseUrl: url, subject });
       // Not to run this command.
       const next = failure.next?.filter((step) => !('run' in step));
       const error = new CliError({ ...failure, next });

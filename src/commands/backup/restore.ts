@@ -1,5 +1,5 @@
-import type { Context } from '../../cli/command/context.ts';
 import { completeKnownId, describeStoreInUse, listKnown } from '../../cli/command/known.ts';
+import type { Session } from '../../cli/command/session.ts';
 import { minIdLength } from '../../cli/command/short-id.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -35,10 +35,10 @@ The service also takes an automatic backup (preRestoreBackupId), which the undo 
   toolNote: 'A safety backup of the same sections is taken first.',
   prepare: refuseBeforeSending,
   send: backUpAndRestore,
-  done: ({ record }, { ui }) => (record === null ? '' : describeRestored(ui.context, record)),
-  show: ({ answer }, { ui }) => renderRecord(describeChanged(answer), ui.context.out),
-  dryRunNote: ({ ui }) =>
-    isOn(ui.parsed, noSafetyBackup)
+  done: ({ record }, { session }) => (record === null ? '' : describeRestored(session, record)),
+  show: ({ answer }, { ui }) => renderRecord(describeChanged(answer), ui.out),
+  dryRunNote: ({ parsed }) =>
+    isOn(parsed, noSafetyBackup)
       ? null
       : 'Without --dry-run, a safety backup of the same sections is taken first.',
   id: idIfAny,
@@ -47,19 +47,19 @@ The service also takes an automatic backup (preRestoreBackupId), which the undo 
 /** A safety backup for a restore that cannot succeed would only use up space. */
 async function refuseBeforeSending(
   body: Record<string, unknown>,
-  { context, parsed }: PreparedInput,
+  { session, parsed }: PreparedInput,
 ): Promise<null> {
   const given = argumentValue(parsed, 'backupId');
   if (given === undefined) return null;
-  await refuseLabel(context, given);
-  await refuseShortened(context, given);
-  await refuseMissingSections(context, await completeKnownId(context, 'backup', given), sectionsOf(body));
+  await refuseLabel(session, given);
+  await refuseShortened(session, given);
+  await refuseMissingSections(session, await completeKnownId(session, 'backup', given), sectionsOf(body));
   return null;
 }
 
 /** Refuses sections that the backup does not have, if this machine knows which it has. */
-async function refuseMissingSections(context: Context, backupId: string, wanted: readonly string[]) {
-  const { label, sections } = (await knownFields(context, backupId)) ?? {};
+async function refuseMissingSections(session: Session, backupId: string, wanted: readonly string[]) {
+  const { label, sections } = (await knownFields(session, backupId)) ?? {};
   if (!Array.isArray(sections) || sections.some((section) => typeof section !== 'string')) return;
   const missing = wanted.filter((section) => !sections.includes(section));
   if (missing.length === 0) return;
@@ -72,8 +72,8 @@ async function refuseMissingSections(context: Context, backupId: string, wanted:
   );
 }
 
-async function refuseLabel(context: Context, given: string): Promise<void> {
-  const known = await listKnown(context, 'backup');
+async function refuseLabel(session: Session, given: string): Promise<void> {
+  const known = await listKnown(session, 'backup');
   const labelled = known.filter(({ fields }) => fields.label === given).map(({ id }) => printable(id));
   if (labelled.length === 0 || known.some(({ id }) => id === given)) return;
   const backups = labelled.length === 1 ? 'backup' : 'backups';
@@ -84,9 +84,9 @@ async function refuseLabel(context: Context, given: string): Promise<void> {
 }
 
 /** The service would refuse it only after the safety backup. */
-async function refuseShortened(context: Context, given: string): Promise<void> {
+async function refuseShortened(session: Session, given: string): Promise<void> {
   if (given.length >= minIdLength || !/^[\da-f]+$/i.test(given)) return;
-  if ((await listKnown(context, 'backup')).some(({ id }) => id === given)) return;
+  if ((await listKnown(session, 'backup')).some(({ id }) => id === given)) return;
   throw usageError(
     `"${given}" is too short for the id of a backup`,
     `pass the whole id, or at least its first ${minIdLength} characters`,
@@ -94,22 +94,21 @@ async function refuseShortened(context: Context, given: string): Promise<void> {
 }
 
 async function backUpAndRestore(run: Run): Promise<Result> {
-  const { request, ui } = run;
-  const { context, parsed } = ui;
+  const { request, ui, session, parsed } = run;
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
   // Those that were chosen at a prompt.
-  await refuseMissingSections(context, backupId, sections);
-  const from = await describeBackup(context, backupId);
+  await refuseMissingSections(session, backupId, sections);
+  const from = await describeBackup(session, backupId);
   const what = `the ${printable(sections.join(', '))} ${sections.length === 1 ? 'section' : 'sections'}`;
   const safety = isOn(parsed, noSafetyBackup)
     ? 'No safety backup is taken.'
     : 'A safety backup is taken first.';
-  const store = await describeStoreInUse(context);
-  context.notice(`This replaces ${what} of store ${store} with the contents of ${from}. ${safety}`);
+  const store = await describeStoreInUse(session);
+  ui.notice(`This replaces ${what} of store ${store} with the contents of ${from}. ${safety}`);
   await confirmById(run, backupId, 'Restore this backup?');
 
-  const label = isOn(parsed, noSafetyBackup) ? undefined : await safetyLabelOf(context, backupId);
+  const label = isOn(parsed, noSafetyBackup) ? undefined : await safetyLabelOf(session, backupId);
   const restored = await send(run, { safetyLabel: label });
   const safetyId = restored.record?.safetyBackupId ?? null;
   return safetyId === null ? restored : { ...withSafetyId(restored, safetyId), id: safetyId };
@@ -142,20 +141,20 @@ function sectionsOf(body: OperationRequest['body']): string[] {
   return Array.isArray(body?.sections) ? body.sections.map(String) : [];
 }
 
-async function describeBackup(context: Context, backupId: string): Promise<string> {
-  const backup = await findBackup(context, backupId);
+async function describeBackup(session: Session, backupId: string): Promise<string> {
+  const backup = await findBackup(session, backupId);
   if (backup === null) return `backup ${backupId} (not made on this machine)`;
-  const age = formatDistance(Date.parse(backup.createdAt) - context.now());
+  const age = formatDistance(Date.parse(backup.createdAt) - Date.now());
   return `backup ${backupId} ("${backup.label}", ${age})`;
 }
 
 /** The label and the time of a backup, if this machine knows them. */
-async function findBackup(context: Context, backupId: string) {
-  const { label, createdAt } = (await knownFields(context, backupId)) ?? {};
+async function findBackup(session: Session, backupId: string) {
+  const { label, createdAt } = (await knownFields(session, backupId)) ?? {};
   if (typeof label !== 'string' || typeof createdAt !== 'string') return null;
   return { label: printable(label), createdAt };
 }
 
-async function knownFields(context: Context, backupId: string): Promise<KnownObject['fields'] | undefined> {
-  return (await listKnown(context, 'backup')).find(({ id }) => id === backupId)?.fields;
+async function knownFields(session: Session, backupId: string): Promise<KnownObject['fields'] | undefined> {
+  return (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields;
 }

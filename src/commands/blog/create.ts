@@ -1,7 +1,5 @@
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { CommandCall, CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import type { ExitCode } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
@@ -62,38 +60,40 @@ const definition = onePost();
 
 export const command: CommandDefinition = {
   ...definition,
-  async run(context, parsed) {
+  async run(call) {
+    const { ui, session, parsed } = call;
     const patterns = parsed.arguments.file ?? [];
-    if (patterns.length === 0 && !isOn(parsed, edit)) return definition.run(context, parsed);
+    if (patterns.length === 0 && !isOn(parsed, edit)) return definition.run(call);
     const { expandFiles } = await import('./bulk/file-patterns.ts');
-    const files = expandFiles(patterns, context.io.cwd);
+    const files = expandFiles(patterns, session.io.cwd);
     if (files.length > 1) {
       if (isOn(parsed, edit)) throw usageError(`${edit} needs exactly one file (got ${files.length})`);
       const { createPosts } = await import('./bulk/create-posts.ts');
-      return createPosts(context, parsed, { fields, files, allowsDuplicates: isOn(parsed, allowDuplicate) });
+      return createPosts(ui, session, parsed, {
+        fields,
+        files,
+        allowsDuplicates: isOn(parsed, allowDuplicate),
+      });
     }
-    return createOne(context, parsed, files[0]);
+    return createOne(call, files[0]);
   },
 };
 
-async function createOne(
-  context: Context,
-  parsed: ParsedCommand,
-  file: string | undefined,
-): Promise<ExitCode | undefined> {
+async function createOne(call: CommandCall, file: string | undefined): Promise<CommandResult | undefined> {
+  const { ui, session, parsed } = call;
   const { readDraft, readOnePost } = await import('./bulk/post-files.ts');
-  const given = await readBody(context, fields, parsed);
+  const given = await readBody(session, fields, parsed);
   checkBody(createBlogPost, fields, given);
   if (!isOn(parsed, edit) && file !== undefined) {
-    return onePost(await readOnePost(context, file, given)).run(context, withoutFields(parsed));
+    return onePost(await readOnePost(session, file, given)).run({ ...call, parsed: withoutFields(parsed) });
   }
-  const draft = file === undefined ? given : (await readDraft(context, file, given)).body;
+  const draft = file === undefined ? given : (await readDraft(session, file, given)).body;
   const { editPost } = await import('./bulk/edit-post.ts');
-  const edited = await editPost(context, draft);
+  const edited = await editPost(ui, draft);
   try {
-    return await onePost(edited.fields, true).run(context, withoutFields(parsed));
+    return await onePost(edited.fields, true).run({ ...call, parsed: withoutFields(parsed) });
   } catch (error) {
-    context.saveUserText(`\nYour text:\n\n${edited.text}`);
+    ui.saveUserText(`\nYour text:\n\n${edited.text}`);
     throw error;
   }
 }

@@ -12,17 +12,17 @@ const columns = ['id', 'subdomain', 'status', 'reason', 'title', 'read', 'name',
 export const command: CommandDefinition = {
   description: 'List the contents of the demo store, with ids to try commands with.',
   examples: ['demo info', 'demo info --json'],
-  async run(context) {
-    const { example } = await context.demo();
-    if (context.flags.json) {
-      printJson(context, example);
+  async run({ ui, session }) {
+    const { example } = await session.demo();
+    if (ui.json) {
+      printJson(ui, example);
       return undefined;
     }
-    const values = { now: context.now(), currency: null };
-    const { width } = context.out;
-    const indented = { ...context.out, width: width === null ? null : width - 2 };
+    const values = { now: Date.now(), currency: null };
+    const { width } = ui.out;
+    const indented = { ...ui.out, width: width === null ? null : width - 2 };
     const parts = Object.entries(example).flatMap(([name, value]) => {
-      const title = context.out.color.bold(name === 'reclaims' ? 'Reclaim notices' : labelOf([name]));
+      const title = ui.out.color.bold(name === 'reclaims' ? 'Reclaim notices' : labelOf([name]));
       if (isObject(value)) return [];
       if (!Array.isArray(value)) return `${title}  ${formatValue(name, value, values)}`;
       const items: unknown[] = value;
@@ -32,8 +32,8 @@ export const command: CommandDefinition = {
       const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column], values)));
       return `${title}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
     });
-    context.print(parts.join('\n\n'));
+    ui.print(parts.join('\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];
-    context.notice(`\nTry: storectl --${demoProfile} disputes show ${open?.id ?? 'ID'}`);
+    ui.notice(`\nTry: storectl --${demoProfile} disputes show ${open?.id ?? 'ID'}`);
   },
 };

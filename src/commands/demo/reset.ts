@@ -11,9 +11,9 @@ export const command: CommandDefinition = {
   description: 'Remove the demo store and everything done to it. The next --demo command creates a new one.',
   options: [confirmOption('demo', 'word demo')],
   examples: ['demo reset', 'demo reset --confirm demo'],
-  async run(context, parsed) {
-    const directory = demoDirectory(context.io);
-    await confirmOrFail(context, parsed, demoProfile, 'Remove the demo store and everything done to it?');
+  async run({ ui, session, parsed }) {
+    const directory = demoDirectory(session.io);
+    await confirmOrFail(ui, parsed, demoProfile, 'Remove the demo store and everything done to it?');
     try {
       rmSync(directory, { recursive: true, force: true });
     } catch (error) {
@@ -23,7 +23,7 @@ export const command: CommandDefinition = {
         'stop other storectl commands, then try again',
       );
     }
-    noticeDone(context, `Removed the demo store (${directory})`);
-    if (context.flags.json) printJson(context, { directory });
+    noticeDone(ui, `Removed the demo store (${directory})`);
+    if (ui.json) printJson(ui, { directory });
   },
 };

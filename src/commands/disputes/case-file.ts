@@ -1,5 +1,4 @@
 import { isObject } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
@@ -36,8 +35,8 @@ const hourMs = 3_600_000;
  * A dispute as a case file: status and deadlines, reason, risk signals, evidence, and any other fields that the service
  * sent. Wrapped in a terminal only.
  */
-export function describeDispute(answer: unknown, { out, now }: Pick<Context, 'out' | 'now'>): string {
-  const values: ValueContext = { now: now(), currency: null };
+export function describeDispute(answer: unknown, out: Style, now = Date.now()): string {
+  const values: ValueContext = { now, currency: null };
   const record = getPath(answer, ['record']);
   const dispute = isObject(record) ? record : {};
   const evidence = getPath(answer, ['evidence']);

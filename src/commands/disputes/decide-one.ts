@@ -24,18 +24,18 @@ export async function introduceDispute(run: Run): Promise<void> {
   if (dispute.record.status !== expected) throw unexpectedStatus(dispute, expected);
 }
 
-export function showCaseFile({ ui: { context } }: Run, { answer }: CurrentDispute): void {
-  context.notice(`${describeDispute(answer, { ...context, out: context.err })}\n`);
+export function showCaseFile({ ui }: Run, { answer }: CurrentDispute): void {
+  ui.notice(`${describeDispute(answer, ui.err)}\n`);
 }
 
-export function expectedStatus({ ui }: Run): string {
-  return optionValue(ui.parsed, expectStatus) ?? 'open';
+export function expectedStatus({ parsed }: Run): string {
+  return optionValue(parsed, expectStatus) ?? 'open';
 }
 
 /** Shows a dispute and decides it once the user has confirmed. */
 export async function showAndDecide(run: Run): Promise<Result> {
   await refuseEarlier(run, {});
-  return confirmAndDecide(run, { isShown: run.ui.interview !== null });
+  return confirmAndDecide(run, { isShown: run.interview !== null });
 }
 
 /**
@@ -46,7 +46,7 @@ export async function confirmAndDecide(
   run: Run,
   { isShown }: { readonly isShown: boolean },
 ): Promise<Result> {
-  const { context } = run.ui;
+  const { ui } = run;
   const { parameters, body } = run.request;
   const dispute = await readDispute(run);
   if (!isShown) showCaseFile(run, dispute);
@@ -54,22 +54,22 @@ export async function confirmAndDecide(
   const decision = { status: body?.status, resolution: body?.resolution };
   const comparison = compareDecision(dispute, decision, expected);
   if (comparison === 'same') {
-    context.notice(`Already decided as ${printable(String(body?.status))}; nothing was sent.`);
+    ui.notice(`Already decided as ${printable(String(body?.status))}; nothing was sent.`);
     const unchanged = { ...dispute.record, changed: false };
     return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
   }
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
   const warning = unusualStatus(String(body?.status));
-  if (warning !== null) context.notice(context.err.color.yellow(`Warning: ${printable(warning)}`));
+  if (warning !== null) ui.notice(ui.err.color.yellow(`Warning: ${printable(warning)}`));
   const question = `Decide this dispute as ${String(body?.status)}? This is final.`;
   await confirmById(run, parameters.disputeId ?? '', question, isShown);
   return send(run, { readAt: dispute.readAt, former: formerOf(dispute) });
 }
 
 /** Shows what is about to be recorded. */
-export function showDecision({ request, ui: { context } }: Run): void {
-  const rows = rowsOf(request.body ?? {}, { now: context.now(), currency: null });
-  context.notice(`\n${renderRecord(rows, context.err)}\n`);
+export function showDecision({ request, ui }: Run): void {
+  const rows = rowsOf(request.body ?? {}, { now: Date.now(), currency: null });
+  ui.notice(`\n${renderRecord(rows, ui.err)}\n`);
 }
 
 /** What a decision replaces, for its record. */

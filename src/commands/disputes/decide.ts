@@ -67,7 +67,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
             ['Status', `${expectedStatus(run)} → ${printable(String(getPath(answer, ['status'])))}`],
             ['Resolution', printable(String(getPath(answer, ['resolution'])))],
           ],
-          run.ui.context.out,
+          run.ui.out,
         ),
   done: (_, { request: { parameters, body } }) =>
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
@@ -85,7 +85,8 @@ export const command: CommandDefinition = {
           }
         : option,
     ) ?? [],
-  async run(context, parsed) {
+  async run(call) {
+    const { ui, session, parsed } = call;
     const file = optionValue(parsed, from);
     const ids = parsed.arguments.disputeId ?? [];
     if (file === undefined && ids.length < 2) {
@@ -95,15 +96,15 @@ export const command: CommandDefinition = {
           '--from-file holds the decision on one dispute',
           `for a list, use ${from} ${single}`,
         );
-      return one.run(context, parsed);
+      return one.run(call);
     }
     refuseSingleInput(parsed, file !== undefined);
     if (file === undefined) {
       const { decideByHand } = await import('./bulk/decide-by-hand.ts');
-      return decideByHand(context, parsed, ids);
+      return decideByHand(ui, session, parsed, ids);
     }
     const { decideMany } = await import('./bulk/decide-many.ts');
-    return decideMany(context, parsed, file);
+    return decideMany(ui, session, parsed, file);
   },
 };
 

@@ -23,7 +23,7 @@ export interface CurrentDispute {
 export async function readDispute(run: Run): Promise<CurrentDispute> {
   const { parameters } = run.request;
   const request = { operation: showDispute, parameters, body: null };
-  const readAt = run.ui.context.now();
+  const readAt = Date.now();
   const { answer } = await readBeforeWrite({ ...run, request });
   return { answer, record: asObject(getPath(answer, ['record'])), readAt };
 }

@@ -13,6 +13,6 @@ oldest first.`,
     'disputes show 5f0c… --json',
     'disputes show 5f0c… --fields record.status,evidence.label',
   ],
-  show: ({ answer }, { ui }) => describeDispute(answer, ui.context),
+  show: ({ answer }, { ui }) => describeDispute(answer, ui.out),
   id: (answer) => getPath(answer, ['record', 'id']),
 });

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { phraseText } from '../../cli/config/phrase.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
@@ -20,40 +20,41 @@ export const command: CommandDefinition = {
 read-only request, and is sent only to the base URL that it belongs to. Exits with 0 if there is no problem, otherwise with
 the exit code of the first one. Warnings do not affect the exit code.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
-  async run(context) {
-    const { findings: found, settings, mayTryKey } = await checkSettings(context);
+  async run({ ui, session }) {
+    const { findings: found, settings, mayTryKey } = await checkSettings(session);
     const broken = found.find(({ status }) => status === 'problem');
     // A history belongs to a store.
     const hasNoStore = found.some(({ check, status }) => status === 'problem' && storeChecks.has(check));
     const skipped = (check: string) => notChecked(check, `fix "${broken?.check}" first`);
-    const timeoutMs = context.flags.timeoutMs ?? requestMs;
+    const timeoutMs = session.flags.timeoutMs ?? requestMs;
     const findings = [
       ...found,
-      mayTryKey ? await checkAccess(context, timeoutMs) : skipped('access'),
-      ...(settings === null || hasNoStore ? [skipped('history')] : await checkHistory(context)),
+      mayTryKey ? await checkAccess(session, timeoutMs) : skipped('access'),
+      ...(settings === null || hasNoStore ? [skipped('history')] : await checkHistory(session)),
     ];
     print(
-      context,
+      ui,
       findings.map((finding) => ({
         ...finding,
-        fix: finding.fix && phraseText(finding.fix, context.flags.profile),
+        fix: finding.fix && phraseText(finding.fix, session.flags.profile),
       })),
     );
-    return findings.find(({ status }) => status === 'problem')?.exitCode;
+    const first = findings.find(({ status }) => status === 'problem');
+    return first && { exitCode: first.exitCode };
   },
 };
 
 /** A finding whose fix names the profile. */
 type ShownFinding = Finding & { readonly fix: string | null };
 
-function print(context: Context, findings: readonly ShownFinding[]): void {
-  const { flags, out, print: write } = context;
-  if (flags.json) {
+function print(ui: Ui, findings: readonly ShownFinding[]): void {
+  const { out, print: write } = ui;
+  if (ui.json) {
     const shown = findings.map(({ check, status, message, fix }) => ({ check, status, message, fix }));
-    printJson(context, shown);
+    printJson(ui, shown);
     return;
   }
-  if (flags.quiet) {
+  if (ui.quiet) {
     for (const { check, status } of findings) if (status === 'problem') write(check);
     return;
   }

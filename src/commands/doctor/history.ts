@@ -1,4 +1,4 @@
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
@@ -14,9 +14,9 @@ const fixes = {
 } as const;
 
 /** Checks the records of the store: how many there are, and which are open or unreadable. */
-export async function checkHistory(context: Context): Promise<Finding[]> {
+export async function checkHistory(session: Session): Promise<Finding[]> {
   try {
-    const history = await context.history();
+    const history = await session.history();
     const { records, problems } = history.list();
     const open = records.filter(({ open }) => open);
     const oldest = open.at(-1);
@@ -27,12 +27,12 @@ export async function checkHistory(context: Context): Promise<Finding[]> {
         : [
             warning(
               'open',
-              `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - context.now())}`,
+              `${open.length} open, the oldest ${formatDistance(Date.parse(oldest.createdAt) - Date.now())}`,
               phrase`run ${toRun('resume')}`,
             ),
           ];
     return [
-      isLoose(context.io, history.journal.folder)
+      isLoose(session.io, history.journal.folder)
         ? warning(
             'history',
             `other users can read ${history.journal.folder}`,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -25,13 +25,13 @@ export interface SettingsFindings {
 }
 
 /** Checks settings file, folder file, profile, address, store and key, without any request. */
-export async function checkSettings(context: Context): Promise<SettingsFindings> {
+export async function checkSettings(session: Session): Promise<SettingsFindings> {
   // Comes first, because reading the settings repairs the file modes.
   const file: Finding[] = [];
   let settings: ConnectionSettings;
   try {
-    file.push(checkFile(context.io));
-    settings = await context.settings();
+    file.push(checkFile(session.io));
+    settings = await session.settings();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const check = checkOfError[error.failure.code] ?? 'usage';
@@ -46,7 +46,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
   const { profile, profileSource } = settings;
   const findings = [
     ...file,
-    ...checkFolderFile(context.io),
+    ...checkFolderFile(session.io),
     ok(
       'profile',
       profileSource === 'profile'
@@ -55,7 +55,7 @@ export async function checkSettings(context: Context): Promise<SettingsFindings>
     ),
   ];
   if (profile === demoProfile) return { findings, settings, mayTryKey: true };
-  const key = await checkKeyOf(context, settings);
+  const key = await checkKeyOf(session, settings);
   findings.push(checkAddress(settings), checkStore(settings), ...key);
   const mayTryKey = settings.storeId !== null && key.every(({ status }) => status !== 'problem');
   return { findings, settings, mayTryKey };
@@ -112,9 +112,9 @@ function checkStore({ storeId }: ConnectionSettings): Finding {
   return problem('store', 'no store is set', fix, exitCodes.inputNeeded);
 }
 
-async function checkKeyOf(context: Context, settings: ConnectionSettings): Promise<Finding[]> {
+async function checkKeyOf(session: Session, settings: ConnectionSettings): Promise<Finding[]> {
   const { apiKey, baseUrl, profile } = settings;
-  if (apiKey === null) return [await missingKey(context, settings)];
+  if (apiKey === null) return [await missingKey(session, settings)];
   const { value: key, source } = apiKey;
   const from = `from ${describeSource(source)}`;
   const parts = parseKey(key);
@@ -132,9 +132,9 @@ async function checkKeyOf(context: Context, settings: ConnectionSettings): Promi
   return [ok('key', `${format} (${from}${bound})`)];
 }
 
-async function missingKey(context: Context, { profile, baseUrl }: ConnectionSettings): Promise<Finding> {
-  const file = path.join(configDirectory(context.io), 'settings.json');
-  const stored = existsSync(file) ? (await context.profiles()).get(profile) : null;
+async function missingKey(session: Session, { profile, baseUrl }: ConnectionSettings): Promise<Finding> {
+  const file = path.join(configDirectory(session.io), 'settings.json');
+  const stored = existsSync(file) ? (await session.profiles()).get(profile) : null;
   const login = `storectl auth login --profile ${profile}`;
   if (stored?.apiKey !== undefined && baseUrl !== null) {
     return problem(

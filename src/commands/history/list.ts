@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
+import type { Session } from '../../cli/command/session.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -53,49 +54,49 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     limitOption,
   ],
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state open'],
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     const operation = choiceOf(parsed, '--operation', recordedOperations);
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed);
 
-    const history = await context.history();
+    const history = await session.history();
     const { records, problems } = history.list({
       operation,
       ...(state === 'open' ? { open: true } : { state }),
     });
     for (const { file, message } of problems)
-      context.notice(context.err.color.yellow(printable(`warning: ${file} ${message}`)));
+      ui.notice(ui.err.color.yellow(printable(`warning: ${file} ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
-      context.noticeToCopy(
+      ui.noticeToCopy(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );
-    const summaries = await summarize(context, records.slice(0, limit));
+    const summaries = await summarize(session, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
-    printList(context, summaries, {
+    printList(ui, summaries, {
       empty: isFiltered
         ? 'No matching records on this machine.'
         : 'No history yet on this machine for this store.',
       show() {
-        context.print(renderTable(header, describeRows(summaries, context), context.out));
-        context.notice(`Stored in ${history.journal.folder}`);
+        ui.print(renderTable(header, describeRows(summaries, ui), ui.out));
+        ui.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
-          context.noticeToCopy(
+          ui.noticeToCopy(
             phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`,
           );
-        noticeMore(context, records.length, limit);
+        noticeMore(ui, records.length, limit);
       },
     });
   },
 };
 
 /** A restore has the label of its backup, or the id if this machine does not know the label. */
-async function summarize(context: Context, records: readonly HistoryRecord[]): Promise<RecordSummary[]> {
+async function summarize(session: Session, records: readonly HistoryRecord[]): Promise<RecordSummary[]> {
   const isRestore = ({ operation }: HistoryRecord) => operation === restoreBackup.id;
   const query = { operation: createBackup.id };
-  const backups = records.some(isRestore) ? (await context.history()).list(query).records : [];
+  const backups = records.some(isRestore) ? (await session.history()).list(query).records : [];
   const known = knownObjects('backup', backups);
   return records.map((record) => {
-    const summary = recordSummary(record, context.now());
+    const summary = recordSummary(record, Date.now());
     if (!isRestore(record)) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;
@@ -106,23 +107,23 @@ async function summarize(context: Context, records: readonly HistoryRecord[]): P
 /**
  * In a terminal a row takes one line: ids of results are short if they have to be, and labels are cut to what is left.
  */
-function describeRows(summaries: readonly RecordSummary[], context: Context): (readonly string[])[] {
+function describeRows(summaries: readonly RecordSummary[], ui: Ui): (readonly string[])[] {
   const ids = summaries.flatMap(({ result, label }) => [result ?? [], label ?? []].flat());
   const rowsWith = (shown: (text: string) => string) =>
     summaries.map((summary) => [
       summary.id,
-      formatAge(context.now() - Date.parse(summary.createdAt)),
+      formatAge(Date.now() - Date.parse(summary.createdAt)),
       printable(summary.operation),
       truncateText(printable(shown(summary.label || '-')), maxLabelWidth),
-      describeResult({ ...summary, result: summary.result && shown(summary.result) }, context.out),
+      describeResult({ ...summary, result: summary.result && shown(summary.result) }, ui.out),
     ]);
   const rows = rowsWith((text) => text);
-  if (rowsFit(header, rows, context.out)) return rows;
+  if (rowsFit(header, rows, ui.out)) return rows;
   const isId = /^[\da-f]{8}-[\da-f-]{27}$/;
   const short = rowsWith((text) => (isId.test(text) ? shortenId(text, ids) : text));
-  const cut = cutColumn(header, short, labelColumn, context.out);
+  const cut = cutColumn(header, short, labelColumn, ui.out);
   // A terminal this narrow shows a record for each row, where there is room for whole ids.
-  return rowsFit(header, cut, context.out) ? cut : rows;
+  return rowsFit(header, cut, ui.out) ? cut : rows;
 }
 
 /** The state in a word, or as a mark in a terminal if it is applied, and the id or error after it. */

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
@@ -23,29 +24,30 @@ are backups unless ${backups} is given: the service cannot list them.`,
   ],
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
   dryRun: true,
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     const age = optionValue(parsed, '--older-than');
-    const olderThanMs = age === undefined ? await askAge(context, parsed) : parseAge(age);
+    const olderThanMs = age === undefined ? await askAge(ui, session, parsed) : parseAge(age);
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
-    const { dryRun, json, quiet } = context.flags;
-    const ids = await pruneOlder(context, parsed, olderThanMs, dryRun);
-    if (json) printJson(context, dryRun ? { wouldRemove: ids } : { removed: ids });
-    else if (dryRun || quiet) for (const id of ids) context.print(id);
-    if (ids.length === 0) context.notice('Nothing to remove.');
-    else if (dryRun) context.notice(`Would remove ${countRuns(ids)}. Nothing was removed.`);
-    else noticeDone(context, `Removed ${countRuns(ids)}`);
+    const { dryRun } = session.flags;
+    const { json, quiet } = ui;
+    const ids = await pruneOlder(session, parsed, olderThanMs, dryRun);
+    if (json) printJson(ui, dryRun ? { wouldRemove: ids } : { removed: ids });
+    else if (dryRun || quiet) for (const id of ids) ui.print(id);
+    if (ids.length === 0) ui.notice('Nothing to remove.');
+    else if (dryRun) ui.notice(`Would remove ${countRuns(ids)}. Nothing was removed.`);
+    else noticeDone(ui, `Removed ${countRuns(ids)}`);
     return undefined;
   },
 };
 
 async function pruneOlder(
-  context: Context,
+  session: Session,
   parsed: ParsedCommand,
   olderThanMs: number,
   isDryRun: boolean,
 ): Promise<string[]> {
-  const history = await context.history();
+  const history = await session.history();
   return history.prune({ olderThanMs, withBackups: isOn(parsed, backups), isDryRun });
 }
 
@@ -56,24 +58,24 @@ function countRuns({ length }: readonly string[]): string {
 /** Milliseconds, or null if the text is not an age. */
 const parseAge = (text: string) => parseDuration(text, 'hdw');
 
-async function askAge(context: Context, parsed: ParsedCommand): Promise<number> {
+async function askAge(ui: Ui, session: Session, parsed: ParsedCommand): Promise<number> {
   const description = 'age of the changes to remove, for example 90d';
   const missing = { field: 'olderThan', give: '--older-than AGE', description };
-  return askOrFail(context, [missing], async ({ askText, askYesNo }) => {
+  return askOrFail(ui, [missing], async ({ askText, askYesNo }) => {
     let text = '';
     let age = 0;
     const ask = async () => {
       const validate = (typed: string) =>
         parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
       const message = 'Remove changes older than (for example 90d, 12w or 36h)';
-      text = await askText(context.io, message, { validate, preset: text === '' ? undefined : text });
+      text = await askText(ui.io, message, { validate, preset: text === '' ? undefined : text });
       age = parseAge(text.trim()) ?? 0;
     };
     const confirm = async () => {
-      if (context.flags.dryRun) return;
-      const old = await pruneOlder(context, parsed, age, true);
+      if (session.flags.dryRun) return;
+      const old = await pruneOlder(session, parsed, age, true);
       const question = `Remove ${countRuns(old)} on this machine?`;
-      if (old.length > 0 && !(await askYesNo(context.io, question))) throw cancelledError();
+      if (old.length > 0 && !(await askYesNo(ui.io, question))) throw cancelledError();
     };
     await askFromStart(() => [ask, confirm]);
     return age;

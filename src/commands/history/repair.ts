@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
@@ -14,27 +14,26 @@ export const command: CommandDefinition = {
 is lost is open afterwards; one whose request is lost stands for every command of its operation until you mark it. While a
 log is damaged, changes that have to read it stop before they send anything.`,
   examples: ['history repair', 'history repair --json'],
-  async run(context) {
-    const repaired = await (await context.history()).journal.repair();
+  async run({ ui, session }) {
+    const repaired = await (await session.history()).journal.repair();
     if (repaired.length > 0)
-      noticeDone(context, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
-    if (context.flags.json) printJson(context, repaired);
-    else if (repaired.length === 0) context.notice('Nothing is damaged.');
-    else for (const log of repaired) report(context, log);
+      noticeDone(ui, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
+    if (ui.json) printJson(ui, repaired);
+    else if (repaired.length === 0) ui.notice('Nothing is damaged.');
+    else for (const log of repaired) report(ui, log);
   },
 };
 
-function report(context: Context, { id, file, message, copy, records }: RepairedLog): void {
-  context.notice(`${printable(file)} ${printable(message)}.`);
-  context.notice(`A copy is in ${printable(copy)}.`);
-  for (const record of records) context.print(describe(record, context.now()));
+function report(ui: Ui, { id, file, message, copy, records }: RepairedLog): void {
+  ui.notice(`${printable(file)} ${printable(message)}.`);
+  ui.notice(`A copy is in ${printable(copy)}.`);
+  for (const record of records) ui.print(describe(record, Date.now()));
   const lost = records.filter(({ unreadable }) => unreadable);
   if (lost.length > 0) {
-    context.noticeToCopy(
+    ui.noticeToCopy(
       phrase`Look in the store for what this run sent, then run ${toRun('resume', id, '--mark', 'applied')} or \`--mark not-applied\`.`,
     );
-  } else if (records.some(isInDoubt))
-    context.noticeToCopy(phrase`Run ${toRun('resume')} to finish what is open.`);
+  } else if (records.some(isInDoubt)) ui.noticeToCopy(phrase`Run ${toRun('resume')} to finish what is open.`);
 }
 
 function describe(record: HistoryRecord, now: number): string {

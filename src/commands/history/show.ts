@@ -1,7 +1,8 @@
 import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { parsePath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
@@ -38,27 +39,32 @@ export const command: CommandDefinition = {
     },
   ],
   examples: ['history show k3f9a2', 'history show k3f9a2.17 --json'],
-  async run(context, parsed) {
-    const id = argumentValue(parsed, 'id') ?? (await chooseRecord(context));
+  async run({ ui, session, parsed }) {
+    const id = argumentValue(parsed, 'id') ?? (await chooseRecord(ui, session));
     if (id === null) return undefined;
-    const history = await context.history();
+    const history = await session.history();
     // The file keeps webhook tokens; what is printed may end up in the log of a CI job.
     const records = history.recordsOf(id).map(maskWebhooks);
-    if (context.flags.json) printJson(context, records.length === 1 ? records[0] : records);
+    if (ui.json) printJson(ui, records.length === 1 ? records[0] : records);
     else {
       const { records: all } = history.list();
-      for (const record of records) await print(context, record, all);
+      for (const record of records) await print(ui, session, record, all);
     }
     return undefined;
   },
 };
 
 /** `all` are the records of the store. */
-async function print(context: Context, record: HistoryRecord, all: readonly HistoryRecord[]): Promise<void> {
-  const values = { now: context.now(), currency: null };
-  const { open, baseUrl, ...summary } = recordSummary(record, context.now());
+async function print(
+  ui: Ui,
+  session: Session,
+  record: HistoryRecord,
+  all: readonly HistoryRecord[],
+): Promise<void> {
+  const values = { now: Date.now(), currency: null };
+  const { open, baseUrl, ...summary } = recordSummary(record, Date.now());
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
-  const history = await context.history();
+  const history = await session.history();
   const head = {
     id: recordId,
     createdAt,
@@ -76,20 +82,18 @@ async function print(context: Context, record: HistoryRecord, all: readonly Hist
   const before = bodyBefore(record);
   const request =
     before === null ? rowsOf(sent, values) : rowsOfChanges(changesBetween(before, sent), values);
-  const { bold } = context.out.color;
+  const { bold } = ui.out.color;
   const block = (title: string, rows: readonly Row[]) =>
-    rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, context.out)}`];
+    rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, ui.out)}`];
   const blocks = [
-    renderRecord(rowsOf(head, values), context.out),
+    renderRecord(rowsOf(head, values), ui.out),
     ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
     ...block('Response', rowsOfResponse(record, values)),
   ];
-  context.print(blocks.join('\n\n'));
+  ui.print(blocks.join('\n\n'));
   if (open)
-    context.noticeToCopy(
-      phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
-    );
-  if (canUndo(history, record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+    ui.noticeToCopy(phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`);
+  if (canUndo(history, record)) ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
 }
 
 /** Whether `undo` would take the change back. */
@@ -167,13 +171,13 @@ function rowsOfChanges(changes: readonly Change[], context: ValueContext): Row[]
 }
 
 /** Null if there is nothing to choose from. */
-async function chooseRecord(context: Context): Promise<string | null> {
+async function chooseRecord(ui: Ui, session: Session): Promise<string | null> {
   const { recordChoices } = await import('../../cli/operation/questions/choose-record.ts');
-  const choices = context.canPrompt ? await recordChoices(context) : [];
-  if (context.canPrompt && choices.length === 0) {
-    context.notice('No history yet on this machine for this store.');
+  const choices = ui.canAsk ? await recordChoices(session) : [];
+  if (ui.canAsk && choices.length === 0) {
+    ui.notice('No history yet on this machine for this store.');
     return null;
   }
   const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
-  return askFirst(() => chooseOrFail(context, missing, 'Which change do you want to see?', choices));
+  return askFirst(() => chooseOrFail(ui, missing, 'Which change do you want to see?', choices));
 }

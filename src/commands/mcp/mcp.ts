@@ -1,6 +1,5 @@
 import { nearName } from '../../base/nearest-name.ts';
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { CommandCall, CommandDefinition } from '../../cli/command/command-definition.ts';
 import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
@@ -38,14 +37,14 @@ same history as the commands.`,
     '  {"servers": {"storectl": {"command": "storectl", "args": ["mcp", "--profile", "main"]}}}',
   ],
   withoutJson: true,
-  async run(context, parsed) {
-    const setup = await readSetup(context, readAllowed(parsed));
+  async run(call) {
+    const { ui, parsed } = call;
+    const setup = await readSetup(call, readAllowed(parsed));
     const { allowed, target } = setup;
-    context.notice(
+    ui.notice(
       `Serving ${target}; ${allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`}.`,
     );
-    if (context.io.stdin.isTTY)
-      context.notice('Waiting for an MCP client on standard input. Press Ctrl-C to stop.');
+    if (ui.io.stdin.isTTY) ui.notice('Waiting for an MCP client on standard input. Press Ctrl-C to stop.');
     const { serve } = await import('./server.ts');
     await serve(setup);
   },
@@ -69,7 +68,7 @@ function readAllowed(parsed: ParsedCommand): ReadonlySet<string> {
 
 /** Profile, store and address stay the same for all calls, whatever changes in the settings meanwhile. */
 async function readSetup(
-  { io, flags, settings, program }: Context,
+  { session: { io, flags, settings }, program }: CommandCall,
   allowed: ReadonlySet<string>,
 ): Promise<Setup> {
   const resolved = await settings();

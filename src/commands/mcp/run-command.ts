@@ -1,10 +1,10 @@
 import { Readable, Writable } from 'node:stream';
 import { parseJson } from '../../base/json.ts';
-import type { CommandEnd } from '../../cli/command/context.ts';
+import type { ProgramEnd } from '../../cli/command/command-definition.ts';
 import type { Setup, Tool } from './tools.ts';
 
 /** What a command did. */
-export interface CommandResult extends Pick<CommandEnd, 'exitCode' | 'error'> {
+export interface CommandResult extends Pick<ProgramEnd, 'exitCode' | 'error'> {
   /** The JSON document that it printed, or null. */
   readonly data: unknown;
   /** Id of the last record that it applied. */
@@ -34,7 +34,7 @@ export async function runCommand(
       done(signal.aborted ? new Error('the call was cancelled') : null);
     },
   });
-  const { exitCode, error, context } = await program.run(
+  const { exitCode, error, applied, session } = await program.run(
     ['--json', '--no-input', ...words, ...own, ...argv],
     {
       stdin: Readable.from(stdin === undefined ? [] : [stdin]),
@@ -48,12 +48,12 @@ export async function runCommand(
       signal,
     },
   );
-  const settings = await context?.settings().catch(() => null);
+  const settings = await session?.settings().catch(() => null);
   return {
     exitCode,
     error,
     data: parseJson(Buffer.concat(chunks).toString('utf8')) ?? null,
-    appliedId: context?.applied.at(-1)?.id,
+    appliedId: applied.at(-1)?.id,
     secret: settings?.apiKey?.value ?? null,
   };
 }

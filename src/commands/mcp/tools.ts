@@ -1,4 +1,4 @@
-import type { Program } from '../../cli/command/context.ts';
+import type { Program } from '../../cli/command/command-definition.ts';
 import type { Io } from '../../cli/core/io.ts';
 import type { CommandInterface, CommandTool } from '../../cli/core/option-spec.ts';
 import type { Operation } from '../../contract/operation.ts';

@@ -1,4 +1,5 @@
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { deriveFlags, type FieldFlag } from '../../cli/input/field-flags.ts';
 import { askInto, idChoices } from '../../cli/operation/questions/ask-missing.ts';
 import { knownIds } from '../../cli/operation/questions/known-ids.ts';
@@ -8,7 +9,7 @@ import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
 /** Asks which notifications to mark as read and stores the answer in the body. An empty body means all. */
-export function questionsOfNotifications(context: Context, body: Record<string, unknown>): Questions {
+export function questionsOfNotifications(ui: Ui, session: Session, body: Record<string, unknown>): Questions {
   const fields = deriveFlags(markNotificationsRead.body);
   let way = 'all';
   const choose = async () => {
@@ -17,14 +18,14 @@ export function questionsOfNotifications(context: Context, body: Record<string, 
       { value: 'ids', name: 'Some' },
       { value: 'before', name: 'All before a certain time' },
     ];
-    way = await askChoice(context.io, 'Which notifications do you want to mark as read?', choices, way);
+    way = await askChoice(ui.io, 'Which notifications do you want to mark as read?', choices, way);
     for (const name of Object.keys(body)) if (name !== way) delete body[name];
   };
   const questionOf = (field: FieldFlag) => async () => {
-    const known = way === 'ids' ? await knownIds(context, markNotificationsRead) : [];
-    if (known.length === 0) return askInto(context, body, field);
+    const known = way === 'ids' ? await knownIds(session, markNotificationsRead) : [];
+    if (known.length === 0) return askInto(ui, session, body, field);
     const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
-    body.ids = await askSeveral(context.io, labelOf(field.path), idChoices(context, known), before);
+    body.ids = await askSeveral(ui.io, labelOf(field.path), idChoices(ui, known), before);
   };
   return () => [choose, ...fields.filter(({ path }) => path[0] === way).map(questionOf)];
 }

@@ -14,9 +14,9 @@ export const command = operationCommand({
 messages that endpoints receive; the service cannot list them, and ignores ids that it does not have.`,
   toolNote: 'Give ids, before, or all.',
   question: (body) => `Mark ${describeMarked(body)} as read?`,
-  done: async (_, { request, ui }) => {
+  done: async (_, { request, session }) => {
     const { ids = [] } = request.body ?? {};
-    const known = (await listKnown(ui.context, 'notification')).map(({ id }) => id);
+    const known = (await listKnown(session, 'notification')).map(({ id }) => id);
     const isDoubtful = Array.isArray(ids) && ids.some((id) => !known.includes(id));
     const done = `Marked ${describeMarked(request.body ?? {})} as read`;
     return isDoubtful ? `${done} (the service ignores unknown ids)` : done;
@@ -54,19 +54,19 @@ function describeMarked(body: Readonly<Record<string, unknown>>): string {
 /** `--all` sends an empty object, so it excludes every other field. */
 async function chooseNotifications(
   body: Record<string, unknown>,
-  { context, parsed }: PreparedInput,
+  { ui, session, parsed }: PreparedInput,
 ): Promise<Questions | null> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
     throw usageError('a notification id is empty', 'remove it or pass an id');
-  if (ids.length > 0) body.ids = await completeKnownIds(context, 'notification', ids);
+  if (ids.length > 0) body.ids = await completeKnownIds(session, 'notification', ids);
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (all || chosen) return null;
-  if (!context.canPrompt) {
+  if (!ui.canAsk) {
     throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
   }
   const { questionsOfNotifications } = await import('./choose-notifications.ts');
-  return questionsOfNotifications(context, body);
+  return questionsOfNotifications(ui, session, body);
 }

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
 import { historyDirectory } from '../../cli/config/directories.ts';
 import { describeStore, readStoreName } from '../../cli/config/store-name.ts';
@@ -12,44 +12,45 @@ import { canonicalId } from '../../contract/operation.ts';
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one in use is marked.',
   examples: ['profile list', 'profile list --json'],
-  async run(context) {
-    const profiles = await context.profiles();
-    const { io, flags } = context;
+  async run({ ui, session }) {
+    const profiles = await session.profiles();
+    const { io } = ui;
     // --profile may name one that does not exist: the list is shown anyway.
-    const { profile: used } = resolveSettings(flags, io.env, io.cwd, profiles, { profileMayBeNew: true });
+    const { profile: used } = resolveSettings(session.flags, io.env, io.cwd, profiles, {
+      profileMayBeNew: true,
+    });
     const rows = profiles.names().map((name) => {
       const { baseUrl = null, storeId = null, apiKey } = profiles.get(name) ?? {};
       return { name, used: name === used, baseUrl, storeId, key: apiKey !== undefined };
     });
-    if (context.flags.quiet) for (const { name } of rows) context.print(printable(name));
-    else if (context.flags.json) printJson(context, rows);
+    if (ui.quiet) for (const { name } of rows) ui.print(printable(name));
+    else if (ui.json) printJson(ui, rows);
     else if (rows.length > 0) {
-      context.print(
+      ui.print(
         renderTable(
           ['name', 'base URL', 'store', 'key'],
           rows.map(({ name, used, baseUrl, storeId, key }) => [
             printable(name) + (used ? ' (in use)' : ''),
             printable(baseUrl ?? '-'),
-            storeOf(context, { baseUrl, storeId }),
+            storeOf(ui, { baseUrl, storeId }),
             key ? 'stored' : 'not stored',
           ]),
-          context.out,
+          ui.out,
         ),
       );
-    } else if (used !== demoProfile)
-      context.notice('No profiles yet. Run `storectl auth login` to create one.');
+    } else if (used !== demoProfile) ui.notice('No profiles yet. Run `storectl auth login` to create one.');
     if (used !== demoProfile) return;
     const next =
       rows.length === 0
         ? '`storectl auth login` to connect a store'
         : '`storectl profile use NAME` to switch to a profile';
-    context.notice(`The demo store is in use. Run ${next}.`);
+    ui.notice(`The demo store is in use. Run ${next}.`);
   },
 };
 
 /** The store by its name where this machine has seen it. A pipe gets the id alone. */
 function storeOf(
-  { io, out }: Context,
+  { io, out }: Ui,
   { baseUrl, storeId }: { readonly baseUrl: string | null; readonly storeId: string | null },
 ): string {
   if (storeId === null) return '-';

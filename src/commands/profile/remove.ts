@@ -11,23 +11,22 @@ export const command: CommandDefinition = {
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   options: [confirmOption('NAME', 'name')],
   examples: ['profile remove outlet', 'profile remove outlet --confirm outlet'],
-  async run(context, parsed) {
-    const profiles = await context.profiles();
+  async run({ ui, session, parsed }) {
+    const profiles = await session.profiles();
     const given = argumentValue(parsed, 'name');
-    if (given === undefined && !context.canPrompt) {
+    if (given === undefined && !ui.canAsk) {
       const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
       throw inputNeeded([missing, missingConfirmation('NAME')]);
     }
-    const name = await nameProfile(context, given, {
+    const name = await nameProfile(ui, given, {
       message: 'Which profile do you want to remove?',
       choices: profileChoices(profiles),
       confirmation: (chosen) => `Remove profile ${chosen} and its key?`,
     });
     requireProfile(profiles, name);
-    if (given !== undefined)
-      await confirmOrFail(context, parsed, name, `Remove profile ${name} and its key?`);
+    if (given !== undefined) await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);
-    noticeDone(context, `Removed profile ${name}`);
-    printProfile(context, profiles, name);
+    noticeDone(ui, `Removed profile ${name}`);
+    printProfile(ui, profiles, name);
   },
 };

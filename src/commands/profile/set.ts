@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import {
   checkBaseUrl,
   checkProfileName,
@@ -24,11 +25,11 @@ export const command: CommandDefinition = {
     'profile set main --store 4be5…',
     'profile set staging --base-url https://staging.example.com --store 4be5…',
   ],
-  async run(context, parsed) {
-    const profiles = await context.profiles();
-    const name = await chooseProfile(context, profiles, argumentValue(parsed, 'name'));
+  async run({ ui, session, parsed }) {
+    const profiles = await session.profiles();
+    const name = await chooseProfile(ui, profiles, argumentValue(parsed, 'name'));
     if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');
-    const { baseUrl, store } = await completeValues(context, profiles.get(name));
+    const { baseUrl, store } = await completeValues(ui, session, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, 'flag');
     const problem = store === undefined ? null : pathParameterProblem(store);
     if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
@@ -38,52 +39,49 @@ export const command: CommandDefinition = {
       ...(url && { baseUrl: url.href.replace(/\/$/, '') }),
       ...(store !== undefined && { storeId: store }),
     }));
-    noticeDone(context, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
+    noticeDone(ui, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
     if (url && before?.keyBaseUrl && before.keyBaseUrl !== normalizeBaseUrl(url.href)) {
-      context.notice(
+      ui.notice(
         `The stored key is for ${before.keyBaseUrl} and will not be sent to ${normalizeBaseUrl(url.href)}: run \`${loginCommand(name)}\`.`,
       );
     }
-    printProfile(context, profiles, name);
+    printProfile(ui, profiles, name);
   },
 };
 
-async function chooseProfile(
-  context: Context,
-  profiles: ProfileStore,
-  given: string | undefined,
-): Promise<string> {
+async function chooseProfile(ui: Ui, profiles: ProfileStore, given: string | undefined): Promise<string> {
   const newProfile = '';
   const choices = [...profileChoices(profiles), { value: newProfile, name: 'New profile…' }];
   const message = 'Which profile do you want to change?';
   let name = '';
   const choose = async () => {
-    name = await nameProfile(context, given, { message, choices });
+    name = await nameProfile(ui, given, { message, choices });
   };
   const nameNew = async () => {
     if (name !== newProfile) return;
     const { askText } = await import('../../cli/prompts/prompts.ts');
     const { problemOf } = await import('../../cli/profiles/ask-target.ts');
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
-    name = await askText(context.io, 'Name', { validate });
+    name = await askText(ui.io, 'Name', { validate });
   };
-  if (context.canPrompt) explainKeys(context);
+  if (ui.canAsk) explainKeys(ui);
   await askFromStart(() => [choose, nameNew]);
   return name;
 }
 
 /** Address and store from the flags. If neither is given, the user is asked, with the stored values as defaults. */
 async function completeValues(
-  context: Context,
+  ui: Ui,
+  session: Session,
   before: Profile | null,
 ): Promise<{ readonly baseUrl: string | undefined; readonly store: string | undefined }> {
-  const { baseUrl, store } = context.flags;
+  const { baseUrl, store } = session.flags;
   if (baseUrl !== undefined || store !== undefined) return { baseUrl, store };
-  if (!context.canPrompt) throw usageError('nothing to set', 'pass --base-url URL or --store ID');
+  if (!ui.canAsk) throw usageError('nothing to set', 'pass --base-url URL or --store ID');
   const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
   const target = { baseUrl: before?.baseUrl, storeId: before?.storeId };
-  const questions = [askBaseUrl(context, target), askStoreId(context, target)];
-  explainKeys(context);
+  const questions = [askBaseUrl(ui, target), askStoreId(ui, target)];
+  explainKeys(ui);
   await askFromStart(() => questions);
   return { baseUrl: target.baseUrl, store: target.storeId };
 }

@@ -16,24 +16,22 @@ export const command: CommandDefinition = {
     },
   ],
   examples: ['profile show', 'profile show outlet --json'],
-  async run(context, parsed) {
-    const profiles = await context.profiles();
+  async run({ ui, session, parsed }) {
+    const profiles = await session.profiles();
     const named = argumentValue(parsed, 'name');
-    const used = (await context.settings()).profile;
-    const isAsked = named === undefined && profiles.get(used) === null && context.canPrompt;
+    const used = (await session.settings()).profile;
+    const isAsked = named === undefined && profiles.get(used) === null && ui.canAsk;
     const name = isAsked
-      ? await nameProfile(context, undefined, {
+      ? await nameProfile(ui, undefined, {
           message: 'Which profile do you want to see?',
           choices: profileChoices(profiles),
         })
       : (named ?? used);
     const shown = viewProfile(profiles, name);
-    if (context.flags.json) printJson(context, shown);
+    if (ui.json) printJson(ui, shown);
     else {
-      const values = { now: context.now(), currency: null };
-      context.print(
-        renderRecord(rowsOf({ ...shown, key: shown.key ? 'stored' : 'not stored' }, values), context.out),
-      );
+      const values = { now: Date.now(), currency: null };
+      ui.print(renderRecord(rowsOf({ ...shown, key: shown.key ? 'stored' : 'not stored' }, values), ui.out));
     }
   },
 };

@@ -14,15 +14,15 @@ export const command: CommandDefinition = {
   description: 'Choose the profile that commands use by default. "demo" is the demo store.',
   arguments: [{ name: 'name', description: 'Name of the profile', complete: 'profile' }],
   examples: ['profile use outlet', 'profile use demo'],
-  async run(context, parsed) {
-    const profiles = await context.profiles();
-    const name = await nameProfile(context, argumentValue(parsed, 'name'), {
+  async run({ ui, session, parsed }) {
+    const profiles = await session.profiles();
+    const name = await nameProfile(ui, argumentValue(parsed, 'name'), {
       message: 'Which profile do you want to use?',
       choices: [...profileChoices(profiles), demoChoice],
     });
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
-    noticeDone(context, `Switched to profile ${name}`);
-    printProfile(context, profiles, name);
+    noticeDone(ui, `Switched to profile ${name}`);
+    printProfile(ui, profiles, name);
   },
 };

@@ -25,7 +25,7 @@ changed later. A second appeal from this machine is refused unless ${resubmit} i
   allowDuplicate: resubmit,
   async send(run) {
     const { reclaimId = '' } = run.request.parameters;
-    const allowDuplicate = isOn(run.ui.parsed, resubmit);
+    const allowDuplicate = isOn(run.parsed, resubmit);
     // Refuse a second appeal before the question, not after it.
     await refuseEarlier(run, { allowDuplicate });
     await confirmById(run, reclaimId, 'Send this appeal? This is final.');

@@ -1,4 +1,4 @@
-import type { Context } from '../../cli/command/context.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError } from '../../cli/core/errors.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { asChoice } from '../../cli/operation/questions/choose-record.ts';
@@ -10,51 +10,51 @@ import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
 /** Asks for one of these changes. */
 export async function chooseOpen(
-  context: Context,
+  ui: Ui,
   records: readonly HistoryRecord[],
   message: string,
   others: readonly Choice[] = [],
 ): Promise<string> {
-  const choices = records.map((record) => asChoice(record, context.now())).reverse();
+  const choices = records.map((record) => asChoice(record, Date.now())).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one change' };
-  return askFirst(() => chooseOrFail(context, missing, message, [...others, ...choices]));
+  return askFirst(() => chooseOrFail(ui, missing, message, [...others, ...choices]));
 }
 
 /** One of several changes, or all of them. */
 export async function chooseOneOrAll(
-  context: Context,
+  ui: Ui,
   records: readonly HistoryRecord[],
 ): Promise<readonly HistoryRecord[]> {
   const all = { value: '', name: `All (${records.length} changes)` };
-  const chosen = await chooseOpen(context, records, 'Which change do you want to resume?', [all]);
+  const chosen = await chooseOpen(ui, records, 'Which change do you want to resume?', [all]);
   return records.filter(({ id }) => chosen === '' || id === chosen);
 }
 
 /** Shows changes that would be sent again and asks. Throws exit 130 if the answer is no. */
-export async function confirmSending(context: Context, records: readonly HistoryRecord[]): Promise<void> {
+export async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promise<void> {
   if (records.length === 0) return;
-  for (const record of records) showRequest(context, record);
+  for (const record of records) showRequest(ui, record);
   const keyed = records.filter((record) => record.class === 'keyed').length;
   if (keyed > 0) {
     const all = records.length === 1 ? 'It' : 'Each';
     const which = keyed < records.length ? 'A change with an idempotency key' : all;
-    context.notice(`${which} keeps its idempotency key, so it is applied only once.`);
+    ui.notice(`${which} keeps its idempotency key, so it is applied only once.`);
   }
   const question =
     records.length === 1 ? 'Send this change again?' : `Send these ${records.length} changes again?`;
-  if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
+  if (!(await askFirst(() => askYesNo(ui.io, question, true)))) throw cancelledError();
 }
 
-function showRequest(context: Context, record: HistoryRecord): void {
+function showRequest(ui: Ui, record: HistoryRecord): void {
   const { method, path, body } = record;
-  context.notice(asChoice(record, context.now()).name);
+  ui.notice(asChoice(record, Date.now()).name);
   const fields = body === null ? {} : JSON.parse(body);
-  const rows = rowsOf(fields, { now: context.now(), currency: null });
-  context.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], context.err));
+  const rows = rowsOf(fields, { now: Date.now(), currency: null });
+  ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));
 }
 
 /** Asks about one change that is not sent again without a yes. */
-export function askYes(context: Context, record: HistoryRecord, question: string): Promise<boolean> {
-  showRequest(context, record);
-  return askFirst(() => askYesNo(context.io, question));
+export function askYes(ui: Ui, record: HistoryRecord, question: string): Promise<boolean> {
+  showRequest(ui, record);
+  return askFirst(() => askYesNo(ui.io, question));
 }

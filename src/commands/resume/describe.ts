@@ -1,5 +1,5 @@
 import { type ItemResult, makeResult, resultOfError } from '../../cli/batch/item-result.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
@@ -52,7 +52,7 @@ const reasons: Readonly<
 };
 
 /** The result of an open change, which was `asked` for. */
-export function resultOfResumed(context: Context, asked: HistoryRecord, resumed: Resumed): ItemResult {
+export function resultOfResumed(session: Session, asked: HistoryRecord, resumed: Resumed): ItemResult {
   const { record } = resumed;
   if ('safetyBackup' in resumed && resumed.safetyBackup?.record.id === record.id && record.id !== asked.id) {
     const { outcome, recordingError } = resumed;
@@ -75,7 +75,6 @@ export function resultOfResumed(context: Context, asked: HistoryRecord, resumed:
   }
   const { outcome, action } = resumed;
   if (outcome.kind === 'applied') {
-    context.applied.push(record);
     return makeResult('applied', {
       record,
       requestId: outcome.requestId,
@@ -83,7 +82,7 @@ export function resultOfResumed(context: Context, asked: HistoryRecord, resumed:
     });
   }
   const { class: operationClass, profile, baseUrl } = record;
-  const error = outcomeError(context, outcome, {
+  const error = outcomeError(session, outcome, {
     class: operationClass,
     recordId: record.id,
     profile,
@@ -110,8 +109,8 @@ function reasonOf({ code }: ItemResult): LeftReason | null {
 }
 
 /** What identifies a change, and once it has a result, what it made. */
-export function cellsOf(context: Context, record: HistoryRecord, result: ItemResult | null): string[] {
-  const { operation, label } = recordSummary(record, context.now());
+export function cellsOf(record: HistoryRecord, result: ItemResult | null): string[] {
+  const { operation, label } = recordSummary(record, Date.now());
   const cells = [record.id, operation, label ?? ''];
   const created = result?.outcome === 'applied' ? createdId(result.record) : null;
   return created === null ? cells : [...cells, created];
@@ -124,14 +123,9 @@ export function createdId(record: HistoryRecord | null): string | null {
 }
 
 /** A change, as `--json` prints it. */
-export function documentOf(
-  context: Context,
-  found: HistoryRecord,
-  result: ItemResult,
-  action: Resumed['action'] | null,
-) {
+export function documentOf(found: HistoryRecord, result: ItemResult, action: Resumed['action'] | null) {
   const record = result.record ?? found;
-  const { operation, label, state, attempts } = recordSummary(record, context.now());
+  const { operation, label, state, attempts } = recordSummary(record, Date.now());
   return {
     id: record.id,
     operation,

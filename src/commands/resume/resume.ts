@@ -1,12 +1,12 @@
 import { endBatch } from '../../cli/batch/end-batch.ts';
 import { countItems, type ItemResult, makeResult } from '../../cli/batch/item-result.ts';
 import { resultIn, runBatch } from '../../cli/batch/run-batch.ts';
-import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import { openOfOtherStores } from '../../cli/command/known.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { rememberStoreName } from '../../cli/config/store-name.ts';
-import type { ExitCode } from '../../cli/core/exit-codes.ts';
 import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { flagsToReach } from '../../cli/operation/call/target-flags.ts';
@@ -49,62 +49,65 @@ result from the store where that is possible. Where neither is possible, the cha
   dryRun: true,
   withoutEffect: 'nothing was sent',
   examples: ['resume', 'resume k3f9a2 --json', 'resume k3f9a2 --mark not-applied'],
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     const id = argumentValue(parsed, 'id');
     const mark = optionValue(parsed, '--mark');
     if (mark !== undefined) {
       const { markByHand } = await import('./mark.ts');
-      return markByHand(context, id, mark);
+      return markByHand(ui, session, id, mark);
     }
-    const records = await findRecords(context, id);
+    const records = await findRecords(ui, session, id);
     if (records.length === 0) {
-      context.notice('Nothing to resume.');
-      if (context.flags.json) context.print('[]');
+      ui.notice('Nothing to resume.');
+      if (ui.json) ui.print('[]');
     }
     try {
       if (records.length === 0) return undefined;
-      if (context.flags.dryRun) return await printDryRun(context, records);
-      return await resumeAll(context, records, id);
+      if (session.flags.dryRun) return await printDryRun(ui, session, records);
+      return await resumeAll(ui, session, records, id);
     } finally {
-      await noteOtherStores(context);
+      await noteOtherStores(ui, session);
     }
   },
 };
 
 /** What is to be resumed, oldest first, because later changes may build on earlier ones. */
-async function findRecords(context: Context, id: string | undefined): Promise<readonly HistoryRecord[]> {
-  const history = await context.history();
+async function findRecords(
+  ui: Ui,
+  session: Session,
+  id: string | undefined,
+): Promise<readonly HistoryRecord[]> {
+  const history = await session.history();
   // What is open decides what may be sent again, so all of it has to be readable.
   const all = openRecords(history);
   if (id !== undefined) return history.recordsOf(id);
   const held = all.filter((record) => foreseeResume(history, record) === 'running');
   if (held.length > 0) {
     const ids = held.map((record) => record.id).join(', ');
-    context.notice(
-      `${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`,
-    );
+    ui.notice(`${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`);
   }
   const free = all.filter((record) => !held.includes(record));
-  if (free.filter(isInDoubt).length < 2 || !context.canPrompt || context.flags.dryRun) return free;
+  if (free.filter(isInDoubt).length < 2 || !ui.canAsk || session.flags.dryRun) return free;
   const { chooseOneOrAll } = await import('./choose.ts');
-  return chooseOneOrAll(context, free);
+  return chooseOneOrAll(ui, free);
 }
 
 async function resumeAll(
-  context: Context,
+  ui: Ui,
+  session: Session,
   records: readonly HistoryRecord[],
   id: string | undefined,
-): Promise<ExitCode> {
-  const history = await context.history();
-  if (context.canPrompt) {
+): Promise<CommandResult> {
+  const history = await session.history();
+  if (ui.canAsk) {
     const { confirmSending } = await import('./choose.ts');
     await confirmSending(
-      context,
+      ui,
       records.filter((record) => record.open && foreseeResume(history, record) === 'send'),
     );
   }
   const actions = new Map<HistoryRecord, Resumed['action']>();
-  const end = await runBatch(context, {
+  const end = await runBatch(ui, {
     words,
     items: records,
     total: null,
@@ -112,49 +115,50 @@ async function resumeAll(
     known: (record) =>
       record.open
         ? null
-        : makeResult('exists', { record, message: describeState(recordSummary(record, context.now())) }),
+        : makeResult('exists', { record, message: describeState(recordSummary(record, Date.now())) }),
     isPlanShown: false,
     open: async ({ signal }) => ({
       async send(record) {
-        const resumed = await resumeOne(context, record, { signal, isNamed: id === record.id });
+        const resumed = await resumeOne(ui, session, record, { signal, isNamed: id === record.id });
         actions.set(record, resumed.action);
-        return resultOfResumed(context, record, resumed);
+        return resultOfResumed(session, record, resumed);
       },
       end: () => {},
     }),
-    cells: (record, result) => cellsOf(context, record, result),
+    cells: (record, result) => cellsOf(record, result),
     id: (_, { record }) => createdId(record),
   });
   const results = withRemedies(records.map((record) => resultIn(end, record)));
-  await noteMore(context, results);
+  await noteMore(ui, session, results);
   const documents = records.map((record, index) =>
-    documentOf(context, record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
+    documentOf(record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
   );
   const document = id === records[0]?.id ? documents[0] : documents;
-  return endBatch(context, { words, results, document, stop: end.stop });
+  return endBatch(ui, { words, results, document, stop: end.stop });
 }
 
 /** Continues one change. In a terminal, what is not sent without a yes is asked for. */
 async function resumeOne(
-  context: Context,
+  ui: Ui,
+  session: Session,
   record: HistoryRecord,
   { signal, isNamed }: { readonly signal: AbortSignal; readonly isNamed: boolean },
 ): Promise<Resumed> {
-  const { client } = await context.connect();
-  const history = await context.history();
+  const { client } = await session.connect();
+  const history = await session.history();
   const { makeIdempotencyKey: makeKey } = await import('../../client/idempotency-key.ts');
   const options = {
     client,
     signal,
-    timeoutMs: context.flags.timeoutMs,
-    safetyBackup: { label: await safetyLabelOf(context, idInPath(record.path) ?? ''), makeKey },
-    onWait: () => context.notice('Waiting for another storectl command to finish…'),
+    timeoutMs: session.flags.timeoutMs,
+    safetyBackup: { label: await safetyLabelOf(session, idInPath(record.path) ?? ''), makeKey },
+    onWait: () => ui.notice('Waiting for another storectl command to finish…'),
   };
   let resumed = await resumeRecord(history, record.id, options);
-  if (resumed.action === 'left' && (await isWanted(context, resumed, isNamed)))
+  if (resumed.action === 'left' && (await isWanted(ui, resumed, isNamed)))
     resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
   if ('outcome' in resumed) {
-    noteRecording(context, resumed);
+    noteRecording(ui, resumed);
     const { outcome } = resumed;
     if (outcome.kind === 'applied') rememberStoreName(history.journal.folder, resumed.record, outcome.body);
   }
@@ -163,29 +167,29 @@ async function resumeOne(
 
 /** Whether to send a change that is not sent without a yes. A restore that is named outside a terminal is wanted. */
 async function isWanted(
-  context: Context,
+  ui: Ui,
   { record, reason }: Extract<Resumed, { action: 'left' }>,
   isNamed: boolean,
 ): Promise<boolean> {
   if (reason !== 'needs_yes' && reason !== 'too_old') return false;
-  if (!context.canPrompt) return isNamed && reason === 'needs_yes';
+  if (!ui.canAsk) return isNamed && reason === 'needs_yes';
   const { askYes } = await import('./choose.ts');
   const question =
     reason === 'needs_yes'
       ? 'Restore this backup again? It replaces what was changed since; a new safety backup is taken first.'
       : 'Send this change again? It is older than 20 hours: if the service has forgotten its idempotency key, it is done twice.';
-  return askYes(context, record, question);
+  return askYes(ui, record, question);
 }
 
 /** How applied changes are undone, and restores that were not begun. */
-async function noteMore(context: Context, results: readonly ItemResult[]): Promise<void> {
-  const history = await context.history();
+async function noteMore(ui: Ui, session: Session, results: readonly ItemResult[]): Promise<void> {
+  const history = await session.history();
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { record, outcome } of results) {
     if (record === null || outcome !== 'applied') continue;
-    if (hasUndo(record)) context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+    if (hasUndo(record)) ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
     const unfinished = findUnfinished(history, record);
-    if (unfinished !== null) await offerRestore(context, unfinished);
+    if (unfinished !== null) await offerRestore(ui, session, unfinished);
   }
 }
 
@@ -203,27 +207,27 @@ const foreseen: Readonly<Record<ReturnType<typeof foreseeResume>, string>> = {
   unreadable: 'left: its request was lost in a damaged log',
 };
 
-async function printDryRun(context: Context, records: readonly HistoryRecord[]): Promise<undefined> {
-  const history = await context.history();
+async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRecord[]): Promise<undefined> {
+  const history = await session.history();
   const planned = records.map((record) => {
-    const { id, operation, label, state } = recordSummary(record, context.now());
+    const { id, operation, label, state } = recordSummary(record, Date.now());
     const plan = foreseeResume(history, record);
     return { id, operation, label, state, plan, message: record.open ? foreseen[plan] : 'settled before' };
   });
-  if (context.flags.json) printJson(context, planned);
+  if (ui.json) printJson(ui, planned);
   else {
     for (const { id, operation, label, message } of planned)
-      context.print(printableInOneLine([id, operation, label, message].filter(Boolean).join('  ')));
+      ui.print(printableInOneLine([id, operation, label, message].filter(Boolean).join('  ')));
   }
-  context.notice('dry run: nothing was sent');
+  ui.notice('dry run: nothing was sent');
 }
 
 /** Says what is open for other stores, and how to get there. */
-async function noteOtherStores(context: Context): Promise<void> {
-  for (const { count, profile, baseUrl, storeId } of await openOfOtherStores(context)) {
-    const flags = await flagsToReach(context, { profile, baseUrl, storeId });
+async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
+  for (const { count, profile, baseUrl, storeId } of await openOfOtherStores(session)) {
+    const flags = await flagsToReach(ui, session, { profile, baseUrl, storeId });
     const where = printable(`store ${storeId} @ ${baseUrl}`);
-    context.notice(`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
-    context.noticeToCopy(`  ${printable(['storectl', ...flags, 'resume'].join(' '))}`);
+    ui.notice(`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
+    ui.noticeToCopy(`  ${printable(['storectl', ...flags, 'resume'].join(' '))}`);
   }
 }

@@ -1,5 +1,6 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
@@ -32,27 +33,31 @@ export function findUnfinished(history: History, record: HistoryRecord): Unfinis
 }
 
 /** Says that the safety backup was taken and the restore was not begun. A terminal offers to go on. */
-export async function offerRestore(context: Context, unfinished: UnfinishedRestore): Promise<void> {
+export async function offerRestore(ui: Ui, session: Session, unfinished: UnfinishedRestore): Promise<void> {
   const { safetyBackupId, backupId, sections } = unfinished;
-  context.notice(
+  ui.notice(
     `Safety backup ${safetyBackupId} was taken, but the restore of backup ${backupId} was not begun: nothing was restored.`,
   );
   const command = `storectl backup restore ${backupId} --sections ${sections.join(',')}`;
-  if (!context.canPrompt) return context.noticeToCopy(`To restore it: ${command}`);
+  if (!ui.canAsk) return ui.noticeToCopy(`To restore it: ${command}`);
   const { askYesNo } = await import('../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../cli/prompts/questions.ts');
   const question = `Restore ${sections.join(', ')} from it now? A new safety backup is taken first.`;
-  if (!(await askFirst(() => askYesNo(context.io, question)))) return;
+  if (!(await askFirst(() => askYesNo(ui.io, question)))) return;
   const run: Run = {
-    target: await context.connect(),
+    target: await session.connect(),
     request: { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } },
-    ui: { context, parsed: { arguments: {}, options: new Map() }, fields: [], interview: null },
+    ui,
+    session,
+    parsed: { arguments: {}, options: new Map() },
+    fields: [],
+    interview: null,
   };
   await confirmById(run, backupId, 'Restore this backup?');
-  const { record } = await send(run, { safetyLabel: await safetyLabelOf(context, backupId) });
+  const { record } = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
   const { describeRestored } = await import('../../cli/operation/result/restored.ts');
   const { noticeDone, undoCommand } = await import('../../cli/operation/result/print-result.ts');
   if (record === null) return;
-  noticeDone(context, await describeRestored(context, record));
-  context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+  noticeDone(ui, await describeRestored(session, record));
+  ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
 }

@@ -1,6 +1,6 @@
-import type { Context } from '../../cli/command/context.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
@@ -25,24 +25,24 @@ the endpoints subscribed to it. This needs write access to the database, not a k
   ],
   listedGlobals: ['--store'],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
-  async run({ context, parsed, open }) {
+  async run({ ui, session, parsed, open }) {
     const given = optionValue(parsed, '--event');
-    if (!context.canPrompt) refuseMissing(context.flags.store, given);
+    if (!ui.canAsk) refuseMissing(session.flags.store, given);
     const values = parsed.options.get('--data');
     const data = readData(typeof values === 'object' ? values : []);
     let event: RaisedEvent = 'feedback_digest';
     let storeId = '';
     const askEvent = async () => {
-      event = requireRaisedEvent(given ?? (await chooseEvent(context)));
+      event = requireRaisedEvent(given ?? (await chooseEvent(ui)));
     };
     const askStore = async () => {
-      storeId = await chooseStore(context, parsed, storeDescription, 'Which store is the event for?');
+      storeId = await chooseStore(ui, session, parsed, storeDescription, 'Which store is the event for?');
     };
     await askFromStart(() => [askEvent, askStore]);
     const eventId = await open((storage) => emitEvent(storage, storeId, event, data));
-    noticeDone(context, `Emitted event ${event}`);
-    if (context.flags.json) printJson(context, { eventId });
-    else context.print(context.flags.quiet ? eventId : renderRecord([['Event ID', eventId]], context.out));
+    noticeDone(ui, `Emitted event ${event}`);
+    if (ui.json) printJson(ui, { eventId });
+    else ui.print(ui.quiet ? eventId : renderRecord([['Event ID', eventId]], ui.out));
   },
 });
 
@@ -58,9 +58,9 @@ const storeDescription = 'store of the event';
 
 const missingEvent = { field: 'event', give: '--event NAME', description: raisedEvents.join(' or ') };
 
-async function chooseEvent(context: Context): Promise<string> {
+async function chooseEvent(ui: Ui): Promise<string> {
   const choices = raisedEvents.map((name) => ({ value: name, name }));
-  return chooseOrFail(context, missingEvent, 'Which event do you want to emit?', choices);
+  return chooseOrFail(ui, missingEvent, 'Which event do you want to emit?', choices);
 }
 
 function requireRaisedEvent(name: string): RaisedEvent {

@@ -24,17 +24,18 @@ steps and can run while the service is running.`,
     'service prune --backups --older-than 52w',
   ],
   dryRun: true,
-  async run({ context, parsed, open }) {
+  async run({ ui, session, parsed, open }) {
     const retentionDays = readDays(optionValue(parsed, '--older-than') ?? `${defaultRetentionDays}d`);
-    const { dryRun, store: storeId, json, quiet } = context.flags;
+    const { dryRun, store: storeId } = session.flags;
+    const { json, quiet } = ui;
     const options = { retentionDays, storeId, dryRun, backups: isOn(parsed, '--backups') };
-    const pruned = await open((storage) => prune(storage, { ...options, signal: context.io.signal }));
+    const pruned = await open((storage) => prune(storage, { ...options, signal: session.io.signal }));
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
-    if (total === 0) context.notice('Nothing to remove.');
-    else if (dryRun) context.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
-    else noticeDone(context, `Removed ${describe(pruned)}`);
-    if (quiet) context.print(String(total));
-    else if (json) printJson(context, dryRun ? { wouldRemove: pruned } : { removed: pruned });
+    if (total === 0) ui.notice('Nothing to remove.');
+    else if (dryRun) ui.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
+    else noticeDone(ui, `Removed ${describe(pruned)}`);
+    if (quiet) ui.print(String(total));
+    else if (json) printJson(ui, dryRun ? { wouldRemove: pruned } : { removed: pruned });
   },
 });
 

@@ -13,11 +13,11 @@ const parts = saveSettings.body.shape.templates.def.innerType.def.innerType.def.
 
 /** Questions for the template of one notification: which one, then its title, text and whether it is private. */
 export function askTemplate(
-  { context }: PreparedInput,
+  { ui, session }: PreparedInput,
   body: Record<string, unknown>,
   current: Readonly<Record<string, unknown>>,
 ): MoreChanges {
-  const { io } = context;
+  const { io } = ui;
   let name = '';
   const chooseName = async () => {
     const stored = isObject(current.templates) ? Object.keys(current.templates) : [];
@@ -52,7 +52,7 @@ export function askTemplate(
         schema: parts[part],
         fileFlag: part === 'body' ? '--from-file' : null,
       };
-      return askInto(context, body, field, { now: getPath(current, path) });
+      return askInto(ui, session, body, field, { now: getPath(current, path) });
     };
   return {
     name: 'Notification template',

@@ -19,7 +19,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
     'settings diff --from-file settings.yaml --exit-code --json',
   ],
   async run(run) {
-    const { context, parsed } = run.ui;
+    const { ui, parsed } = run;
     const given = run.request.body ?? {};
     if (Object.keys(given).length === 0 && optionValue(parsed, '--from-file') === undefined) {
       throw usageError(
@@ -30,9 +30,9 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
     const { document } = await readSettings(run);
     const before = clientFields(document);
     const changes = changesBetween(before, clientFields(mergeObjects(document, given)));
-    if (context.flags.json) printJson(context, changes);
-    else if (changes.length === 0) context.notice('No differences.');
-    else context.print(describeChanges(changes, context.now(), context.out));
-    return changes.length > 0 && isOn(parsed, '--exit-code') ? exitCodes.conflict : undefined;
+    if (ui.json) printJson(ui, changes);
+    else if (changes.length === 0) ui.notice('No differences.');
+    else ui.print(describeChanges(changes, Date.now(), ui.out));
+    return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;
   },
 });

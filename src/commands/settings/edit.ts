@@ -6,7 +6,7 @@ import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
-import { announce } from '../../cli/operation/send/send.ts';
+import { announce, recordsOf } from '../../cli/operation/send/send.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { savedView } from './saved-view.ts';
@@ -17,26 +17,30 @@ export const command: CommandDefinition = {
 it, the editor opens again with your text and the reason. Stops if someone else changed the settings in the meantime.`,
   withoutEffect: 'nothing was saved',
   examples: ['settings edit', 'settings edit --profile outlet'],
-  async run(context, parsed) {
-    if (!context.canPrompt) {
+  async run({ ui, session, parsed }) {
+    if (!ui.canAsk) {
       throw terminalNeeded('settings edit needs a terminal', {
         run: ['settings', 'save'],
         rest: 'with flags or --from-file',
       });
     }
-    const run = await settingsRun({ context, fields: [], parsed });
+    const run = await settingsRun({ ui, session, fields: [], parsed });
     await announce(run);
     const performed = await editAndSave(run);
-    if (performed === null) context.notice('No changes.');
-    else await printResult(run, savedView, performed);
+    if (performed === null) {
+      ui.notice('No changes.');
+      return undefined;
+    }
+    await printResult(run, savedView, performed);
+    return { applied: recordsOf(performed) };
   },
 };
 
 /** Null if the user changed nothing. */
 async function editAndSave(run: Run): Promise<Result | null> {
-  const { context } = run.ui;
+  const { ui } = run;
   const base = await readSettings(run);
-  return editUntilUsed(context, stringify(clientFields(base.document)), {
+  return editUntilUsed(ui, stringify(clientFields(base.document)), {
     fileName: 'settings.yaml',
     withNote: (text, problem) => header(problem) + text,
     keepsNote: true,

@@ -54,7 +54,6 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
   if (isStale && !sameJson(clientFields(current.document), next)) {
     throw movedError(
-      run.ui.context,
       given,
       current.document,
       [{ say: 'read them again, or remove updatedAt from the input to save it anyway' }],
@@ -64,10 +63,10 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   return previewOf(run, prepareSave(run, current, next, ifMoved));
 }
 
-async function previewOf({ ui: { context } }: Run, { changes, send }: PreparedSave): Promise<Preview> {
+async function previewOf({ ui }: Run, { changes, send }: PreparedSave): Promise<Preview> {
   const changesNothing = changes.length === 0;
   const text = changesNothing
     ? 'No changes; nothing was sent.'
-    : describeChanges(changes, context.now(), context.err);
+    : describeChanges(changes, Date.now(), ui.err);
   return { text, changesNothing, send };
 }

@@ -8,10 +8,10 @@ import { clientFields } from './settings-diff.ts';
 /** How saved settings are shown: only what changed. */
 export const savedView = {
   done: () => 'Saved the operations settings',
-  show: ({ answer, record }, { ui: { context } }) => {
+  show: ({ answer, record }, { ui }) => {
     if (record === null || record.former === null || !isObject(answer)) return '';
     const changes = changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer));
-    return describeChanges(changes, context.now(), context.out);
+    return describeChanges(changes, Date.now(), ui.out);
   },
   id: (answer) => getPath(answer, ['storeId']),
 } satisfies ResultView;

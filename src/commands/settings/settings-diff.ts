@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
+
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
@@ -23,9 +23,10 @@ export interface CurrentSettings {
 /** A run that reads the settings first; its body is set later. */
 export async function settingsRun(input: PreparedInput): Promise<Run> {
   return {
-    target: await input.context.connect(),
+    target: await input.session.connect(),
     request: { operation: saveSettings, parameters: {}, body: null },
-    ui: { ...input, interview: null },
+    ...input,
+    interview: null,
   };
 }
 
@@ -54,7 +55,6 @@ export function clientFields(document: Readonly<Record<string, unknown>>): Recor
 
 /** Exit 6: someone else changed the settings in the meantime. Shows the differences. */
 export function movedError(
-  { now }: Pick<Context, 'now'>,
   before: unknown,
   after: unknown,
   next: readonly Step[],
@@ -65,7 +65,7 @@ export function movedError(
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     what,
-    lines: describeChanges(moved, now(), { color: withoutColors, width: null }).split('\n'),
+    lines: describeChanges(moved, Date.now(), { color: withoutColors, width: null }).split('\n'),
     next,
     outcome: 'not_sent',
     fields: moved.map(({ path, after }) => ({
@@ -106,8 +106,7 @@ export function prepareSave(
     changes,
     async send() {
       const again = await readSettings(run);
-      if (!sameJson(base.document, again.document))
-        throw movedError(run.ui.context, base.document, again.document, ifMoved);
+      if (!sameJson(base.document, again.document)) throw movedError(base.document, again.document, ifMoved);
       const request = { ...run.request, body: next };
       return send(
         { ...run, request },

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
+import type { Session } from '../../cli/command/session.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
 import { updateStore } from '../../contract/operations/store.ts';
@@ -17,11 +17,11 @@ export interface SeenStore {
  * The store as the newest update from this machine left it, or null if that is unknown or something else may have changed it
  * since. The service has no operation that reads the store.
  */
-export async function lastSeenStore(context: Context): Promise<SeenStore | null> {
+export async function lastSeenStore(session: Session): Promise<SeenStore | null> {
   // The service of the demo runs in this process.
-  if ((await context.settings()).profile === demoProfile)
-    return { fields: { ...(await context.demo()).example.store }, seenAt: null };
-  const { records } = (await context.history()).list();
+  if ((await session.settings()).profile === demoProfile)
+    return { fields: { ...(await session.demo()).example.store }, seenAt: null };
+  const { records } = (await session.history()).list();
   const newest = records.find(
     (record) =>
       overlap(rulesOf(record.operation).touches(record), ['store']) &&

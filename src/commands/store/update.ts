@@ -1,5 +1,5 @@
 import { leafPaths } from '../../base/json.ts';
-import type { Context } from '../../cli/command/context.ts';
+
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
@@ -15,7 +15,7 @@ import { lastSeenStore, type SeenStore } from './last-seen-store.ts';
 const askChanges = askWhatChanges({
   example: '--name "My store"',
   canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-  read: async ({ context }) => ({ ...(await lastSeenStore(context))?.fields }),
+  read: async ({ session }) => ({ ...(await lastSeenStore(session))?.fields }),
 });
 
 export const command = operationCommand({
@@ -39,16 +39,11 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
 
 /** What is set, with what this machine has seen before, and whether it can be taken back. */
 async function previewUpdate(run: Run): Promise<Preview> {
-  const { context } = run.ui;
-  const seen = await lastSeenStore(context);
+  const { ui, session } = run;
+  const seen = await lastSeenStore(session);
   const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
   const next = { defaultCurrency: seen?.fields.defaultCurrency, ...run.request.body };
-  const text = describeSeenChanges(
-    rowsOf(run, seen, next),
-    valuesOf(context, next),
-    seen?.seenAt ?? null,
-    context.err,
-  );
+  const text = describeSeenChanges(rowsOf(run, seen, next), valuesOf(next), seen?.seenAt ?? null, ui.err);
   if (seen === null) await offerBackup(run);
   return { text, changesNothing: false, isNews: true, send: () => update(run, seen) };
 }
@@ -59,7 +54,7 @@ async function update(run: Run, seen: SeenStore | null): Promise<Result> {
     sameJson(getPath(seen?.fields, path) ?? null, getPath(result.answer, path) ?? null);
   // What was seen may have been changed by others, so only the demo store is known to have had these values.
   const changedNothing = seen?.seenAt === null && leafPaths(run.request.body).every(isSame);
-  if (changedNothing) run.ui.context.notice('No changes; the store already had these values.');
+  if (changedNothing) run.ui.notice('No changes; the store already had these values.');
   return { ...result, changedNothing };
 }
 
@@ -71,10 +66,10 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
 }
 
 /** Where the former values are not known, there is no undo: that is said before, with another way to take it back. */
-async function offerBackup({ target, ui: { context, interview, parsed } }: Run): Promise<void> {
+async function offerBackup({ target, ui, session, interview, parsed }: Run): Promise<void> {
   const noUndo = 'No undo: this machine has not seen the current values.';
-  if (!context.canPrompt) {
-    context.notice(
+  if (!ui.canAsk) {
+    ui.notice(
       phrase`${noUndo} To be able to go back, run ${toRun('backup', 'create', '--sections', 'store')} first.`,
     );
     return;
@@ -84,7 +79,7 @@ async function offerBackup({ target, ui: { context, interview, parsed } }: Run):
   let isWanted = false;
   await askFromStart(() => [
     async () => {
-      isWanted = await askYesNo(context.io, `${noUndo} Back up the store section first?`);
+      isWanted = await askYesNo(ui.io, `${noUndo} Back up the store section first?`);
     },
   ]);
   if (!isWanted) return;
@@ -93,21 +88,25 @@ async function offerBackup({ target, ui: { context, interview, parsed } }: Run):
   const { record, answer } = await send({
     target,
     request: { operation: createBackup, parameters: {}, body },
-    ui: { context, fields: [], parsed: { ...parsed, options: new Map() }, interview },
+    ui,
+    session,
+    fields: [],
+    parsed: { ...parsed, options: new Map() },
+    interview,
   });
   const { noticeDone } = await import('../../cli/operation/result/print-result.ts');
   const id = String(getPath(answer, ['id']) ?? record?.id);
-  noticeDone(context, `Created backup ${id} of the store section`);
-  context.noticeToCopy(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
+  noticeDone(ui, `Created backup ${id} of the store section`);
+  ui.noticeToCopy(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
 }
 
 /** The fields as the service has them now, with what was seen before. */
 async function describeUpdated({ answer, changedNothing }: Result, run: Run): Promise<string> {
   // A terminal has shown it before it was sent.
-  if (changedNothing || run.ui.context.canPrompt) return '';
+  if (changedNothing || run.ui.canAsk) return '';
   const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
-  const { context } = run.ui;
-  return describeSeenChanges(rowsOf(run, null, answer), valuesOf(context, answer), null, context.out);
+  const { ui } = run;
+  return describeSeenChanges(rowsOf(run, null, answer), valuesOf(answer), null, ui.out);
 }
 
 function rowsOf({ request }: Run, seen: SeenStore | null, next: unknown): SeenValue[] {
@@ -118,6 +117,6 @@ function rowsOf({ request }: Run, seen: SeenStore | null, next: unknown): SeenVa
   }));
 }
 
-function valuesOf({ now }: Pick<Context, 'now'>, store: unknown) {
-  return { now: now(), currency: textAt(store, ['defaultCurrency']) };
+function valuesOf(store: unknown) {
+  return { now: Date.now(), currency: textAt(store, ['defaultCurrency']) };
 }

@@ -11,7 +11,7 @@ const wait = { what: 'api.example.com', seconds: 3 };
 
 test('a message above the line takes the line away first and draws it again', () => {
   const { io, written } = terminal(true);
-  const line = createStatusLine(io, { quiet: false });
+  const line = createStatusLine(io, false);
   line.setBar('1/39 disputes');
   line.writeAbove(() => io.stderr.write('rate limited\n'));
   line.setBar(null);
@@ -20,7 +20,7 @@ test('a message above the line takes the line away first and draws it again', ()
 
 test('a wait is shown in the line of the bar, which stays when the wait is over', () => {
   const { io, written } = terminal(true);
-  const line = createStatusLine(io, { quiet: false });
+  const line = createStatusLine(io, false);
   line.setBar('1/39 disputes');
   line.setWait(wait);
   line.setWait(null);
@@ -34,7 +34,7 @@ test('a wait is shown in the line of the bar, which stays when the wait is over'
 
 test('a screen reader hears once what is awaited', () => {
   const { io, written } = terminal(true, { STORECTL_ACCESSIBLE: '1' });
-  const line = createStatusLine(io, { quiet: false });
+  const line = createStatusLine(io, false);
   line.setBar('1/39 disputes');
   line.setWait(wait);
   line.setWait({ ...wait, seconds: 4 });
@@ -47,7 +47,7 @@ test.each([
   ['the command is quiet', true, true],
 ])('nothing but the messages is written where %s', (_, isTTY, quiet) => {
   const { io, written } = terminal(isTTY);
-  const line = createStatusLine(io, { quiet });
+  const line = createStatusLine(io, quiet);
   line.setBar('1/39 disputes');
   line.setWait(wait);
   line.writeAbove(() => io.stderr.write('rate limited\n'));

@@ -5,8 +5,8 @@ import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
 import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
-const pipe = { out: { color: new Chalk({ level: 0 }), width: null }, now: () => now };
-const terminal = { out: { color: new Chalk({ level: 1 }), width: 60 }, now: () => now };
+const pipe = { color: new Chalk({ level: 0 }), width: null };
+const terminal = { color: new Chalk({ level: 1 }), width: 60 };
 const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
 
 test('a case reads in order: status and deadlines, reason, risk, evidence, everything else', () => {
@@ -28,6 +28,7 @@ test('a case reads in order: status and deadlines, reason, risk, evidence, every
       meta: { page: 1 },
     },
     pipe,
+    now,
   );
 
   const order = [
@@ -58,10 +59,8 @@ test.each([
 ])('a deadline in %i hours is told by color and in words', (hours, color, words) => {
   const answer = { record: { status: 'open', deadlineAt: inHours(hours) }, evidence: [] };
 
-  expect(describeDispute(answer, { ...terminal, out: { ...terminal.out, width: 200 } })).toMatch(
-    new RegExp(`${color}.*${words}`),
-  );
-  expect(describeDispute(answer, pipe)).toContain(words);
+  expect(describeDispute(answer, { ...terminal, width: 200 }, now)).toMatch(new RegExp(`${color}.*${words}`));
+  expect(describeDispute(answer, pipe, now)).toContain(words);
 });
 
 test('a deadline that is far off, or of a dispute that is decided, is not urgent', () => {
@@ -69,16 +68,16 @@ test('a deadline that is far off, or of a dispute that is decided, is not urgent
   const decided = { record: { status: 'won', deadlineAt: inHours(-1) }, evidence: [] };
 
   for (const answer of [far, decided])
-    expect(describeDispute(answer, pipe)).not.toMatch(/overdue|urgent|soon/);
+    expect(describeDispute(answer, pipe, now)).not.toMatch(/overdue|urgent|soon/);
 });
 
 test('long texts are wrapped to the terminal, and left alone in a pipe', () => {
   const text = 'word '.repeat(60).trim();
   const answer = { record: { status: 'open', reason: text }, evidence: [{ label: 'Mail', textValue: text }] };
 
-  const lines = describeDispute(answer, terminal).split('\n');
+  const lines = describeDispute(answer, terminal, now).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60 + 10);
-  expect(describeDispute(answer, pipe).split(text)).toHaveLength(3);
+  expect(describeDispute(answer, pipe, now).split(text)).toHaveLength(3);
 });
 
 test.each([
@@ -88,7 +87,7 @@ test.each([
   { record: 3, evidence: 'x' },
   { record: { reason: 5 }, evidence: [null, 7, 'x'] },
 ])('an answer of another shape is shown as far as it goes: %j', (answer) => {
-  expect(describeDispute(answer, pipe)).toContain('Dispute');
+  expect(describeDispute(answer, pipe, now)).toContain('Dispute');
 });
 
 test('control characters are made visible everywhere', () => {
@@ -102,7 +101,7 @@ test('control characters are made visible everywhere', () => {
     [evil]: [{ [evil]: evil }],
   };
 
-  const shown = describeDispute({ record, evidence: [{ ...item, [evil]: evil }] }, pipe);
+  const shown = describeDispute({ record, evidence: [{ ...item, [evil]: evil }] }, pipe, now);
   for (const character of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(character);
 });
 

@@ -1,5 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
-import type { Context } from '../../command/context.ts';
+import type { Session } from '../../command/session.ts';
+import type { Ui } from '../../command/ui.ts';
 import type { Phrase } from '../../config/phrase.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
@@ -9,7 +10,8 @@ import type { Result, Run } from './run.ts';
 
 /** What `prepare` gets besides the body. */
 export interface PreparedInput {
-  readonly context: Context;
+  readonly ui: Ui;
+  readonly session: Session;
   readonly fields: readonly FieldFlag[];
   readonly parsed: ParsedCommand;
 }

@@ -2,7 +2,8 @@ import type { Operation } from '../../../contract/operation.ts';
 import type { ChangeRequest } from '../../../history/intent.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import type { Connection } from '../../command/connection.ts';
-import type { Context } from '../../command/context.ts';
+import type { Session } from '../../command/session.ts';
+import type { Ui } from '../../command/ui.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
@@ -11,7 +12,14 @@ import type { Question, Questions } from '../../prompts/questions.ts';
 export interface Run {
   readonly target: Connection;
   readonly request: OperationRequest;
-  readonly ui: UserInterface;
+  readonly ui: Ui;
+  readonly session: Session;
+  /** What the user typed. */
+  readonly parsed: ParsedCommand;
+  /** The flags of the request's fields, which error messages name. */
+  readonly fields: readonly FieldFlag[];
+  /** The questions the user answered, or null if nothing was asked. */
+  readonly interview: Interview | null;
 }
 
 /** What is sent. The store id is the target's. */
@@ -23,16 +31,6 @@ export interface OperationRequest {
   readonly body: Record<string, unknown> | null;
   /** JSON text that is sent unchanged. `body` is then its value if that is an object. */
   readonly bodyText?: string;
-}
-
-/** The user of a command: what they typed, and how to talk to them. */
-export interface UserInterface {
-  readonly context: Context;
-  readonly parsed: ParsedCommand;
-  /** The flags of the request's fields, which error messages name. */
-  readonly fields: readonly FieldFlag[];
-  /** The questions the user answered, or null if nothing was asked. */
-  readonly interview: Interview | null;
 }
 
 /** Lets a user who answered questions answer them again. The answers change the request in place. */

@@ -1,6 +1,7 @@
 import type { StoreIdentity } from '../../../history/journal/journal.ts';
 import type { Connection } from '../../command/connection.ts';
-import type { Context } from '../../command/context.ts';
+import type { Session } from '../../command/session.ts';
+import type { Ui } from '../../command/ui.ts';
 import {
   type ConnectionFlags,
   demoProfile,
@@ -16,20 +17,29 @@ type TargetOfCommand = Pick<Connection, 'profile'> & StoreIdentity;
  * The flags with which a command reaches `target`: only those without which the environment, the folder and the stored
  * profiles lead elsewhere.
  */
-export async function flagsToReach(context: Context, target: TargetOfCommand): Promise<readonly string[]> {
+export async function flagsToReach(
+  ui: Ui,
+  session: Session,
+  target: TargetOfCommand,
+): Promise<readonly string[]> {
   const { profile, storeId, baseUrl } = target;
   const store = ['--store', storeId];
-  if (profile === demoProfile) return ['--demo', ...(context.flags.store === undefined ? [] : store)];
-  if (await reaches(context, {}, target)) return [];
+  if (profile === demoProfile) return ['--demo', ...(session.flags.store === undefined ? [] : store)];
+  if (await reaches(ui, session, {}, target)) return [];
   const named = ['--profile', profile];
-  if (await reaches(context, { profile }, target)) return named;
+  if (await reaches(ui, session, { profile }, target)) return named;
   return [...named, ...store, '--base-url', baseUrl];
 }
 
-async function reaches(context: Context, flags: ConnectionFlags, target: TargetOfCommand): Promise<boolean> {
-  const { env, cwd } = context.io;
+async function reaches(
+  ui: Ui,
+  session: Session,
+  flags: ConnectionFlags,
+  target: TargetOfCommand,
+): Promise<boolean> {
+  const { env, cwd } = ui.io;
   try {
-    const found = resolveSettings(flags, env, cwd, await context.profiles());
+    const found = resolveSettings(flags, env, cwd, await session.profiles());
     const store = identityOf(found, '');
     const isIt = store?.storeId === target.storeId && store.baseUrl === target.baseUrl;
     return isIt && found.profile === target.profile;

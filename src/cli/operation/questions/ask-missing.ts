@@ -2,8 +2,9 @@ import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { appealReclaim } from '../../../contract/operations/reclaims.ts';
-import type { Context } from '../../command/context.ts';
+import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
+import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
@@ -48,17 +49,18 @@ export function isNotFound(error: unknown): error is CliError {
  * what is wrong with it.
  */
 export function explainRefusal(
-  { notice, err, flags, now }: Context,
+  ui: Ui,
+  session: Session,
   error: CliError,
   {
     nameOf,
     isStepShown = isNotFound(error),
   }: { readonly nameOf?: Audience['nameOf']; readonly isStepShown?: boolean } = {},
 ): void {
-  const audience = { now: now(), profile: flags.profile, ...(nameOf && { nameOf }) };
+  const audience = { now: Date.now(), profile: session.flags.profile, ...(nameOf && { nameOf }) };
   const { message, hint } = describeFailure(error.failure, audience);
   const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
-  notice(`\n${err.color.yellow(printableLines(lines.join('\n')))}\n`);
+  ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
 }
 
 /**
@@ -66,24 +68,25 @@ export function explainRefusal(
  * a terminal.
  */
 export async function interview(
-  context: Context,
+  ui: Ui,
+  session: Session,
   { operation, first, ids, fields, introduce }: Missing,
   parameters: Record<string, string>,
   body: Record<string, unknown>,
 ): Promise<Interview> {
-  const known = await knownIds(context, operation);
+  const known = await knownIds(session, operation);
   const missing = ids.filter((name) => parameters[name] === undefined);
   const questionOfId =
     (name: string): Question =>
     async () => {
       for (;;) {
-        parameters[name] = await askId(context, operation, name, known, parameters[name]);
+        parameters[name] = await askId(ui, session, operation, name, known, parameters[name]);
         if (ids.some((one) => parameters[one] === undefined)) return;
         try {
           return await introduce(parameters);
         } catch (error) {
           if (!isNotFound(error)) throw error;
-          explainRefusal(context, error);
+          explainRefusal(ui, session, error);
         }
       }
     };
@@ -92,7 +95,7 @@ export async function interview(
     async () => {
       const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
       const words = field.path.join('.') === 'sections' ? chosen?.sections : undefined;
-      await askInto(context, body, field, { words });
+      await askInto(ui, session, body, field, { words });
     };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
@@ -101,11 +104,11 @@ export async function interview(
       [decideDispute.id]: `open ${what}`,
       [appealReclaim.id]: `${what} to appeal`,
     };
-    context.notice(`No ${wanted[operation.id] ?? what} seen on this machine. Enter an id.`);
+    ui.notice(`No ${wanted[operation.id] ?? what} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.
-  if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(context);
+  if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
   await askFromStart(questions);
   return {
     goBack: () => askFromStart(questions, questions().length - 1),
@@ -120,7 +123,8 @@ export async function interview(
  * (`now`), for editing.
  */
 export async function askInto(
-  { io, settings }: Context,
+  { io }: Ui,
+  { settings }: Session,
   body: Record<string, unknown>,
   field: FieldFlag,
   { now, ...given }: Pick<FieldHints, 'words' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
@@ -136,7 +140,7 @@ export async function askInto(
 }
 
 /** Choices of an id and its description. Screen readers get the description first. */
-export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[] {
+export function idChoices({ err }: Ui, known: readonly KnownId[]): Choice[] {
   const ids = known.map(({ id }) => id);
   return known.map(({ id, description }) => ({
     value: id,
@@ -146,18 +150,19 @@ export function idChoices({ err }: Context, known: readonly KnownId[]): Choice[]
 
 /** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
 async function askId(
-  context: Context,
+  ui: Ui,
+  session: Session,
   operation: Operation,
   parameter: string,
   known: readonly KnownId[],
   before: string | undefined,
 ): Promise<string> {
-  const { io } = context;
+  const { io } = ui;
   const noun = nounOf(parameter);
   const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
   const isKnown = known.some(({ id }) => id === before);
   const typeId = async () => {
-    const ids = await allIds(context, operation);
+    const ids = await allIds(session, operation);
     const validate = (text: string) => {
       if (idsBeginningWith(text.trim(), ids).length > 1)
         return 'Several ids begin with this. Type more characters.';
@@ -171,7 +176,7 @@ async function askId(
   };
   if (known.length === 0) return typeId();
   const other = '';
-  const choices = [...idChoices(context, known), { value: other, name: 'Other…' }];
+  const choices = [...idChoices(ui, known), { value: other, name: 'Other…' }];
   for (let preset = isKnown || before === undefined ? before : other; ; preset = other) {
     const chosen = await askChoice(io, `Which ${noun} do you want to ${verb}?`, choices, preset);
     if (chosen !== other) return chosen;

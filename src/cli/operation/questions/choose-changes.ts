@@ -1,4 +1,4 @@
-import type { Context } from '../../command/context.ts';
+import type { Ui } from '../../command/ui.ts';
 import { getPath, removePath, textAt } from '../../core/field-path.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
@@ -27,7 +27,7 @@ interface FieldsToChange {
 
 /** Asks which fields to change, then asks for each of them. */
 export function questionsOfFields(
-  { io }: Context,
+  { io }: Ui,
   { fields, more, describe, questionOf, leaveOut }: FieldsToChange,
 ): Questions {
   const choices: Choice[] = fields.map((field) => {
@@ -61,12 +61,12 @@ interface CurrentValues {
  * offered for editing. The answers are stored in `body`.
  */
 export function questionsOfChanges(
-  { context, fields }: PreparedInput,
+  { ui, session, fields }: PreparedInput,
   body: Record<string, unknown>,
   { current, canClear, more }: CurrentValues,
 ): Questions {
-  const values = { now: context.now(), currency: textAt(current, ['defaultCurrency']) };
-  return questionsOfFields(context, {
+  const values = { now: Date.now(), currency: textAt(current, ['defaultCurrency']) };
+  return questionsOfFields(ui, {
     fields,
     more,
     describe({ path }) {
@@ -74,7 +74,10 @@ export function questionsOfChanges(
       return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
     },
     questionOf: (field) => () =>
-      askInto(context, body, field, { now: getPath(current, field.path), canClear: canClear(field.path) }),
+      askInto(ui, session, body, field, {
+        now: getPath(current, field.path),
+        canClear: canClear(field.path),
+      }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }

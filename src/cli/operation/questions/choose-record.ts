@@ -1,7 +1,7 @@
 import type { RecordQuery } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import { markedByHand } from '../../../history/recorded-outcome.ts';
-import type { Context } from '../../command/context.ts';
+import type { Session } from '../../command/session.ts';
 import { printable } from '../../core/sanitize.ts';
 import { describeState, recordSummary } from '../../output/record-summary.ts';
 import type { Choice } from '../../prompts/prompts.ts';
@@ -10,9 +10,9 @@ import type { Choice } from '../../prompts/prompts.ts';
 const maxRecords = 50;
 
 /** The records of the store in use as choices, newest first. */
-export async function recordChoices(context: Context, query: RecordQuery = {}): Promise<Choice[]> {
-  const { records } = (await context.history()).list(query);
-  return records.slice(0, maxRecords).map((record) => asChoice(record, context.now()));
+export async function recordChoices(session: Session, query: RecordQuery = {}): Promise<Choice[]> {
+  const { records } = (await session.history()).list(query);
+  return records.slice(0, maxRecords).map((record) => asChoice(record, Date.now()));
 }
 
 /** A record as a choice of a picker. */

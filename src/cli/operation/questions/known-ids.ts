@@ -4,8 +4,8 @@ import { decideDispute, showDispute } from '../../../contract/operations/dispute
 import { markNotificationsRead } from '../../../contract/operations/notifications.ts';
 import { appealReclaim } from '../../../contract/operations/reclaims.ts';
 import type { KnownKind, KnownObject } from '../../../history/objects/known-objects.ts';
-import type { Context } from '../../command/context.ts';
 import { listKnown } from '../../command/known.ts';
+import type { Session } from '../../command/session.ts';
 import { describeKnown } from '../../output/describe-known.ts';
 
 /** Something that this machine made or worked on, which the service does not list. */
@@ -27,19 +27,19 @@ const kinds: Readonly<Record<string, KnownKind>> = {
 };
 
 /** All ids of the kind that the operation takes, whether they fit it or not. */
-export async function allIds(context: Context, operation: Operation): Promise<string[]> {
+export async function allIds(session: Session, operation: Operation): Promise<string[]> {
   const kind = kinds[operation.id];
-  return kind === undefined ? [] : (await listKnown(context, kind)).map(({ id }) => id);
+  return kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
 }
 
 /** The ids that fit the operation, of the store in use, newest first. */
-export async function knownIds(context: Context, operation: Operation): Promise<KnownId[]> {
+export async function knownIds(session: Session, operation: Operation): Promise<KnownId[]> {
   const kind = kinds[operation.id];
   if (kind === undefined) return [];
-  const objects = (await listKnown(context, kind)).filter((object) => isWanted(operation, object));
+  const objects = (await listKnown(session, kind)).filter((object) => isWanted(operation, object));
   return objects.map((object) => ({
     id: object.id,
-    description: describeKnown(kind, object, context.now()),
+    description: describeKnown(kind, object, Date.now()),
     ...(Array.isArray(object.fields.sections) && { sections: object.fields.sections.map(String) }),
   }));
 }

@@ -26,7 +26,7 @@ export function askWhatChanges({
 }: WhatChanges): NonNullable<InputCommand['prepare']> {
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
-    if (!input.context.canPrompt) {
+    if (!input.ui.canAsk) {
       throw terminalNeeded('nothing to change', `pass at least one field, for example ${example}`);
     }
     const { questionsOfChanges } = await import('./choose-changes.ts');

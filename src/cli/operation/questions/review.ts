@@ -22,7 +22,7 @@ export async function reviewAndSend(
   interview: Interview,
   command: OperationCommand,
 ): Promise<Result> {
-  const { notice } = run.ui.context;
+  const { notice } = run.ui;
   const isChange = run.request.operation.class !== 'read';
   const questionOf = (body: Readonly<Record<string, unknown>>) =>
     typeof command.question === 'function' ? command.question(body) : command.question;
@@ -49,7 +49,7 @@ export async function reviewAndSend(
       const questions = correctingQuestions(run, interview, error);
       if (!(error instanceof CliError) || questions.length === 0) return fail(error);
       wasRefused = isChange;
-      explainRefusal(run.ui.context, error, { nameOf: (field) => labelOfField(field, run.ui.fields) });
+      explainRefusal(run.ui, run.session, error, { nameOf: (field) => labelOfField(field, run.fields) });
       await askFromStart(() => questions).catch(fail);
     }
   }
@@ -57,10 +57,10 @@ export async function reviewAndSend(
 
 /** Shows the fields of the request. */
 async function previewFields(run: Run, command: OperationCommand): Promise<Preview> {
-  const { context } = run.ui;
-  const rows = rowsOf(run.request.body ?? {}, { now: context.now(), currency: null });
+  const { ui } = run;
+  const rows = rowsOf(run.request.body ?? {}, { now: Date.now(), currency: null });
   return {
-    text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, context.err)),
+    text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, ui.err)),
     changesNothing: false,
     send: () => runCommand(command, run),
   };
@@ -68,8 +68,8 @@ async function previewFields(run: Run, command: OperationCommand): Promise<Previ
 
 /** Asks whether to send. False if the user edited something: the new values are shown again first. */
 async function agree(run: Run, interview: Interview, question: string): Promise<boolean> {
-  const { context } = run.ui;
-  const answer = await askChoice(context.io, question, [
+  const { ui } = run;
+  const answer = await askChoice(ui.io, question, [
     { value: 'yes', name: 'Yes' },
     { value: 'edit', name: 'Edit first' },
     { value: 'no', name: 'No, cancel' },
@@ -80,13 +80,10 @@ async function agree(run: Run, interview: Interview, question: string): Promise<
 }
 
 /** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */
-async function askForMore(
-  { request: { body }, ui: { context, fields } }: Run,
-  interview: Interview,
-): Promise<void> {
+async function askForMore({ request: { body }, ui, fields }: Run, interview: Interview): Promise<void> {
   if (interview.first().length > 0) return askInTurn(interview.first);
-  const values = { now: context.now(), currency: null };
-  const questions = questionsOfFields(context, {
+  const values = { now: Date.now(), currency: null };
+  const questions = questionsOfFields(ui, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
     describe({ path }) {
       const value = getPath(body, path);
@@ -99,7 +96,7 @@ async function askForMore(
 
 /** Questions for the fields or ids that the service refused; empty for any other error. */
 function correctingQuestions(
-  { ui: { fields, parsed } }: Run,
+  { fields, parsed }: Run,
   interview: Interview,
   error: unknown,
 ): readonly Question[] {

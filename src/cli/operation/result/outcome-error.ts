@@ -3,7 +3,7 @@ import { hintOfVersion } from '../../../client/base-url.ts';
 import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
-import type { Context } from '../../command/context.ts';
+import type { Session } from '../../command/session.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
 import {
   CliError,
@@ -45,7 +45,7 @@ interface Subject {
 
 /** The error for an outcome other than `applied`: exit code, what happened, and what to do next. */
 export function outcomeError(
-  { io }: Pick<Context, 'io'>,
+  { io }: Pick<Session, 'io'>,
   outcome: Exclude<Outcome, { kind: 'applied' }>,
   sent: Sent = {},
 ): CliError {

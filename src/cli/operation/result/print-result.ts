@@ -3,8 +3,9 @@ import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { hasUndo } from '../../../history/operation-rules.ts';
 import { markedByHand } from '../../../history/recorded-outcome.ts';
 import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
-import type { Context } from '../../command/context.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
+import type { Session } from '../../command/session.ts';
+import type { Ui } from '../../command/ui.ts';
 import { fieldNames } from '../../completion/known-values.ts';
 import { phrase, toRun } from '../../config/phrase.ts';
 import { CliError } from '../../core/errors.ts';
@@ -29,56 +30,56 @@ export function idIfAny(answer: unknown): unknown {
  */
 export async function printResult(run: Run, command: ResultView, result: Result): Promise<void> {
   const { answer, text, id, record } = result;
-  const { context } = run.ui;
-  const { flags, out } = context;
-  if (flags.quiet) {
+  const { ui, session } = run;
+  const { out } = ui;
+  if (ui.quiet) {
     const produced = id ?? (command.id ?? idIfAny)(answer);
-    if (typeof produced === 'string') context.print(printable(produced));
+    if (typeof produced === 'string') ui.print(printable(produced));
     else if (command.id === undefined) throw withoutId(run.request.operation, record);
     return;
   }
   if (record?.failure?.code === markedByHand) {
-    context.notice(
+    ui.notice(
       phrase`${record.id} was marked as applied with ${toRun('resume')}, so there is no response to show.`,
     );
-    if (flags.json) context.print('null');
+    if (ui.json) ui.print('null');
     return;
   }
   const done = record === null || result.isEarlier ? null : await command.done?.(result, run);
-  if (typeof done === 'string') noticeDone(context, done);
-  if (flags.json && flags.fields === null) {
-    context.print(renderJson(text === '' ? 'null' : text, out));
+  if (typeof done === 'string') noticeDone(ui, done);
+  if (ui.json && ui.fields === null) {
+    ui.print(renderJson(text === '' ? 'null' : text, out));
   } else {
     const described = (await describeAnswer(run, command, result)) ?? renderJson(text, out);
-    if (described !== '') context.print(described);
+    if (described !== '') ui.print(described);
   }
   if (record !== null && !result.isEarlier && !result.changedNothing && hasUndo(record))
-    context.noticeToCopy(`Undo: ${await undoCommand(context, record)}`);
+    ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
 }
 
 /** The command that takes a change back. */
-export async function undoCommand(context: Context, record: HistoryRecord): Promise<string> {
-  return ['storectl', ...(await flagsToReach(context, record)), 'undo', record.id].join(' ');
+export async function undoCommand(ui: Ui, session: Session, record: HistoryRecord): Promise<string> {
+  return ['storectl', ...(await flagsToReach(ui, session, record)), 'undo', record.id].join(' ');
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
-export function noticeDone({ err, notice }: Context, text: string): void {
+export function noticeDone({ err, notice }: Ui, text: string): void {
   notice(`${err.color.green('✓')} ${printable(text)}`);
 }
 
 /** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
 async function describeAnswer(run: Run, command: ResultView, result: Result): Promise<string | null> {
-  const { context } = run.ui;
+  const { ui } = run;
   const { answer } = result;
-  const { flags, out, notice } = context;
+  const { out, notice } = ui;
   try {
-    if (flags.fields !== null) {
-      if (run.request.operation.class === 'read') refuseMissingFields(flags.fields, run, answer);
-      return renderJson(JSON.stringify(chosenFields(context, answer)), out);
+    if (ui.fields !== null) {
+      if (run.request.operation.class === 'read') refuseMissingFields(ui.fields, run, answer);
+      return renderJson(JSON.stringify(chosenFields(ui, answer)), out);
     }
     if (command.show !== undefined) return await command.show(result, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
-    return renderRecord(rowsOf(answer, valueContext(context, answer)), out);
+    return renderRecord(rowsOf(answer, valueContext(answer)), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('The response is nested too deeply to format, so it is shown as JSON.');
@@ -109,36 +110,35 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
 }
 
 /** Amounts use the currency in the answer itself. */
-function valueContext({ now }: Context, answer: unknown): ValueContext {
-  return { now: now(), currency: textAt(answer, ['defaultCurrency']) };
+function valueContext(answer: unknown): ValueContext {
+  return { now: Date.now(), currency: textAt(answer, ['defaultCurrency']) };
 }
 
 /** Prints the request that would be sent, without the key. */
 export function printDryRun({ target, request, ui }: Run): void {
   const { operation, parameters, body } = request;
   const path = buildPath(operation, { storeId: target.storeId, ...parameters });
-  printRequest(ui.context, { method: operation.method, url: target.baseUrl + path, body });
+  printRequest(ui, { method: operation.method, url: target.baseUrl + path, body });
 }
 
 /** Prints a request that is not sent, without the key and webhook tokens. `body` is null for a request without one. */
 export function printRequest(
-  context: Context,
+  ui: Ui,
   { method, url, body: whole }: { readonly method: string; readonly url: string; readonly body: unknown },
 ): void {
-  const { flags, out } = context;
+  const { out } = ui;
   const body = maskWebhooks(whole);
   const headers = {
     authorization: 'Bearer [redacted]',
     accept: 'application/json',
     ...(body !== null && { 'content-type': 'application/json' }),
   };
-  if (flags.json) {
-    printJson(context, { method, url, headers, body });
+  if (ui.json) {
+    printJson(ui, { method, url, headers, body });
     return;
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  context.print([`${method} ${url}`, ...lines].join('\n'));
-  if (body !== null)
-    context.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
-  context.notice('dry run: nothing was sent');
+  ui.print([`${method} ${url}`, ...lines].join('\n'));
+  if (body !== null) ui.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
+  ui.notice('dry run: nothing was sent');
 }

@@ -3,8 +3,8 @@ import { uuidPattern } from '../../../contract/operation.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath } from '../../../history/objects/known-objects.ts';
-import type { Context } from '../../command/context.ts';
 import { listKnown } from '../../command/known.ts';
+import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { textAt } from '../../core/field-path.ts';
@@ -14,9 +14,9 @@ import type { Result, Run } from '../call/run.ts';
 import { outcomeError } from './outcome-error.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
-export async function safetyLabelOf(context: Context, backupId: string): Promise<string> {
-  const known = (await listKnown(context, 'backup')).find(({ id }) => id === backupId);
-  const { records } = (await context.history()).list();
+export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
+  const known = (await listKnown(session, 'backup')).find(({ id }) => id === backupId);
+  const { records } = (await session.history()).list();
   const made = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
   const label = known?.fields.label;
   // Labels of safety backups would nest. The beginning of a UUID of version 7 is a time.
@@ -27,9 +27,9 @@ export async function safetyLabelOf(context: Context, backupId: string): Promise
 }
 
 /** `Restored store, blog from backup 01a1… ("nightly")`. */
-export async function describeRestored(context: Context, record: HistoryRecord): Promise<string> {
+export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
   const backupId = idInPath(record.path) ?? '';
-  const label = (await listKnown(context, 'backup')).find(({ id }) => id === backupId)?.fields.label;
+  const label = (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields.label;
   const suffix = typeof label === 'string' ? ` (${quoted(printable(label))})` : '';
   return `Restored ${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
 }
@@ -82,7 +82,7 @@ export function withoutRestore(
 }
 
 function safetyBackupError(
-  { target: { profile, baseUrl }, ui: { context } }: Run,
+  { target: { profile, baseUrl }, session }: Run,
   { outcome, record }: Recorded,
   error: unknown,
 ): unknown {
@@ -101,7 +101,7 @@ function safetyBackupError(
       operationId: record.id,
     });
   }
-  const { failure } = outcomeError(context, outcome, {
+  const { failure } = outcomeError(session, outcome, {
     class: record.class,
     recordId: record.id,
     profile,

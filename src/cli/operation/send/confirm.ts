@@ -1,7 +1,7 @@
 import { pathParameters } from '../../../contract/operation.ts';
-import type { Context } from '../../command/context.ts';
 import { wrongConfirmation } from '../../command/input-needed.ts';
 import { completeKnownId, listKnown } from '../../command/known.ts';
+import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
 import { cancelledError } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cance
  * Without a terminal, `completeInput` has already refused the command.
  */
 export async function confirmById(
-  { request: { operation }, ui: { context, parsed, interview } }: Run,
+  { request: { operation }, ui, session, parsed, interview }: Run,
   id: string,
   question: string,
   canGoBack = interview !== null,
@@ -24,28 +24,28 @@ export async function confirmById(
   const [name = ''] = pathParameters(operation).filter((parameter) => parameter !== 'storeId');
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
-    if ((await completeParameter(context, name, given)) !== id) throw wrongConfirmation(given, id);
+    if ((await completeParameter(session, name, given)) !== id) throw wrongConfirmation(given, id);
     return;
   }
-  if (!context.canPrompt) throw cancelledError();
+  if (!ui.canAsk) throw cancelledError();
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
   const kind = parameterKinds[name];
-  const known = kind === undefined ? [] : (await listKnown(context, kind)).map((object) => object.id);
+  const known = kind === undefined ? [] : (await listKnown(session, kind)).map((object) => object.id);
   const short = known.includes(id) ? shortenId(id, known) : id;
   const validate = (text: string) => {
     const [meant = text.trim(), ...others] = idsBeginningWith(text.trim(), known);
     return (meant === id && others.length === 0) || mismatch;
   };
   const ask = async () => {
-    await askText(context.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
+    await askText(ui.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
   };
   // After other questions, Escape goes back to them.
   await (canGoBack ? ask() : askFromStart(() => [ask]));
 }
 
 /** The id that the user meant with the beginning of one, for a parameter in the path. */
-export async function completeParameter(context: Context, name: string, text: string): Promise<string> {
+export async function completeParameter(session: Session, name: string, text: string): Promise<string> {
   const kind = parameterKinds[name];
-  return kind === undefined ? text : completeKnownId(context, kind, text);
+  return kind === undefined ? text : completeKnownId(session, kind, text);
 }

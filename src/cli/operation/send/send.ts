@@ -5,8 +5,9 @@ import { showDispute } from '../../../contract/operations/disputes.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import type { Context } from '../../command/context.ts';
 import { describeStoreInUse, rememberDispute } from '../../command/known.ts';
+import type { Session } from '../../command/session.ts';
+import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { rememberStoreName } from '../../config/store-name.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
@@ -23,25 +24,25 @@ import { outcomeError } from '../result/outcome-error.ts';
 import { describeHistoryError } from './refusals.ts';
 
 /** Says where a change goes before it is sent. */
-export async function announce({ target, ui: { context } }: Run): Promise<void> {
-  const { dim } = context.err.color;
+export async function announce({ target, ui, session }: Run): Promise<void> {
+  const { dim } = ui.err.color;
   const host = target.profile === demoProfile ? '' : ` @ ${target.host}`;
-  context.notice(dim(`${target.profile} → store ${await describeStoreInUse(context)}${host}`));
+  ui.notice(dim(`${target.profile} → store ${await describeStoreInUse(session)}${host}`));
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
   if (run.request.operation.class !== 'read') return change(run, options);
-  const { request, target, ui } = run;
+  const { request, target, session } = run;
   const outcome = await target.client.call(request.operation, {
-    ...sendOptions(ui.context),
+    ...sendOptions(session),
     parameters: { storeId: target.storeId, ...request.parameters },
     body: null,
   });
   const applied = expectApplied(run, outcome, null);
   if (!isObject(applied.body)) throw unreadableAnswer(request.operation);
   if (request.operation.id === showDispute.id)
-    await rememberDispute(ui.context, getPath(applied.body, ['record']));
+    await rememberDispute(session, getPath(applied.body, ['record']));
   return resultOf(applied, null);
 }
 
@@ -56,17 +57,17 @@ export function runCommand(
 /** Whether the user allows to send what was sent before. */
 export function allowedBy(
   { allowDuplicate: flag }: Pick<OperationCommand, 'allowDuplicate'>,
-  { ui }: Run,
+  { parsed }: Run,
 ): Pick<ChangeOptions, 'allowDuplicate'> {
-  return { allowDuplicate: flag !== undefined && isOn(ui.parsed, flag) };
+  return { allowDuplicate: flag !== undefined && isOn(parsed, flag) };
 }
 
 /** A read that a write depends on: it waits as a write would, and if it fails, the write was not sent. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
-  const { target, ui } = run;
-  const history = await ui.context.history();
+  const { target, session } = run;
+  const history = await session.history();
   // A batch reads often, and hears of later waits by itself.
-  await recording(ui.context, () =>
+  await recording(session, () =>
     history.remember('store wait', async () => {
       target.client.pause(history.storeWait());
       return true;
@@ -81,14 +82,14 @@ export async function readBeforeWrite(run: Run): Promise<Result> {
 
 /** The applied outcome. Throws any other as the user's error. */
 export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
-  const { target, request, ui } = run;
+  const { target, request, ui, session, fields, parsed } = run;
   if (outcome.kind === 'applied') {
-    noteDrift(ui.context, [outcome]);
+    noteDrift(ui, outcome);
     return outcome;
   }
-  throw outcomeError(ui.context, outcome, {
+  throw outcomeError(session, outcome, {
     class: request.operation.class,
-    fields: fieldsToNameByFlag(ui.fields, ui.parsed),
+    fields: fieldsToNameByFlag(fields, parsed),
     recordId: record?.id ?? null,
     profile: target.profile,
     baseUrl: target.baseUrl,
@@ -115,19 +116,19 @@ function unreadableAnswer(operation: Operation): CliError {
 }
 
 /** What the client takes besides the request, from the flags. */
-export function sendOptions({ io, flags }: Pick<Context, 'io' | 'flags'>) {
+export function sendOptions({ io, flags }: Session) {
   return { signal: io.signal, timeoutMs: flags.timeoutMs };
 }
 
 /** What recording and sending take besides the request. */
-export async function changeOptions({ target, ui: { context } }: Pick<Run, 'target' | 'ui'>) {
+export async function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui' | 'session'>) {
   const { makeIdempotencyKey } = await import('../../../client/idempotency-key.ts');
   return {
-    ...sendOptions(context),
+    ...sendOptions(session),
     client: target.client,
     secrets: [target.secret],
     makeKey: makeIdempotencyKey,
-    onWait: () => context.notice(context.err.color.dim('Waiting for another storectl command to finish…')),
+    onWait: () => ui.notice(ui.err.color.dim('Waiting for another storectl command to finish…')),
   };
 }
 
@@ -138,35 +139,34 @@ export async function refuseEarlier(
   run: Run,
   { safetyLabel: _, ...options }: ChangeOptions,
 ): Promise<HistoryRecord | null> {
-  const { context, parsed } = run.ui;
+  const { session, parsed } = run;
   const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
   const common = await changeOptions(run);
-  const history = await context.history();
-  return recording(context, () => previewChange(history, request, common));
+  const history = await session.history();
+  return recording(session, () => previewChange(history, request, common));
 }
 
 async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Promise<Result> {
-  const { request, ui } = run;
-  const { context, parsed } = ui;
+  const { request, ui, session, parsed } = run;
   // Reads do without the history, and so start faster.
   const { recordChange } = await import('../../../history/changes/change.ts');
   const common = await changeOptions(run);
-  const history = await context.history();
+  const history = await session.history();
   const { operation, parameters, body, bodyText } = request;
-  const changed = await recording(context, () =>
+  const changed = await recording(session, () =>
     recordChange(
       history,
       { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
       {
         ...common,
         safetyBackup: safetyLabel === undefined ? undefined : { label: safetyLabel, makeKey: common.makeKey },
-        onEarlier: (earlier) => noteEarlier(context, earlier),
+        onEarlier: (earlier) => noteEarlier(ui, earlier),
       },
     ),
   );
   const { record, outcome, safetyBackup, isEarlier, inDoubt } = changed;
-  noteRecording(context, changed);
+  noteRecording(ui, changed);
   // Loaded on demand: only a restore has one.
   const restored = safetyBackup && (await import('../result/restored.ts'));
   if (restored !== null && record.id === safetyBackup?.record.id)
@@ -177,7 +177,6 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       inDoubt,
     );
   if (outcome.kind === 'applied') {
-    context.applied.push(record);
     rememberStoreName(history.journal.folder, record, outcome.body);
   }
   let applied: Applied;
@@ -195,20 +194,17 @@ function resultOf({ body, text, etag }: Applied, record: HistoryRecord | null): 
 }
 
 /** One line on stderr, with `--quiet` too: what is printed is not what this command did. */
-function noteEarlier(context: Context, earlier: HistoryRecord): void {
+function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
   const text =
     earlier.state === 'applied'
       ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
       : `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once.`;
-  if (context.flags.quiet) context.saveUserText(printable(text));
-  else context.notice(context.err.color.dim(printable(text)));
+  if (ui.quiet) ui.saveUserText(printable(text));
+  else ui.notice(ui.err.color.dim(printable(text)));
 }
 
 /** Turns the errors of the history into the user's. */
-export async function recording<Value>(
-  { io }: Pick<Context, 'io'>,
-  record: () => Promise<Value>,
-): Promise<Value> {
+export async function recording<Value>({ io }: Session, record: () => Promise<Value>): Promise<Value> {
   try {
     return await record();
   } catch (error) {
@@ -225,25 +221,26 @@ const findings = {
 } as const;
 
 /** What the user should know about how an outcome was found out and written down. */
-export function noteRecording(context: Context, { finding, recordingError }: Recorded): void {
-  const { notice, err } = context;
+export function noteRecording(ui: Ui, { finding, recordingError }: Recorded): void {
+  const { notice, err } = ui;
   const found = finding && findings[finding];
   if (found) notice(err.color.yellow(found));
   if (recordingError !== null)
     notice(err.color.yellow(`The outcome could not be recorded: ${printable(recordingError.message)}`));
 }
 
+/** The records that a command with this result has applied. */
+export function recordsOf({ record }: Result): readonly HistoryRecord[] {
+  return record === null ? [] : [record];
+}
+
 /** Says where the service has other values than were sent. The change was applied, so it is no error. */
 function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
-  const { notice, err } = ui.context;
+  const { notice, err } = ui;
   for (const line of differencesFromSent(request.body, body)) notice(err.color.yellow(printable(line)));
 }
 
-/** Drift is a warning and not an error: it must not cost the user their answer. A command says each difference once. */
-export function noteDrift({ notice, err, drift: said }: Context, answers: readonly Applied[]): void {
-  for (const line of answers.flatMap(({ drift }) => drift)) {
-    if (said.has(line)) continue;
-    said.add(line);
-    notice(err.color.yellow(`unexpected response: ${printable(line)}`));
-  }
+/** Drift is a warning and not an error: it must not cost the user their answer. */
+export function noteDrift({ noticeOnce, err }: Ui, { drift }: Applied): void {
+  for (const line of drift) noticeOnce(err.color.yellow(`unexpected response: ${printable(line)}`));
 }

@@ -9,10 +9,11 @@ import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
-import type { Context } from '../../../cli/command/context.ts';
+import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { cancelledError, usageError } from '../../../cli/core/errors.ts';
-import type { ExitCode } from '../../../cli/core/exit-codes.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
@@ -49,33 +50,34 @@ interface PostsInput {
  * according to the history are skipped, and those in doubt are settled where the service refuses taken slugs.
  */
 export async function createPosts(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   { fields, files, allowsDuplicates }: PostsInput,
-): Promise<ExitCode | undefined> {
-  const posts = await readPostFiles(context, files, await readCommon(context, fields, parsed));
-  const history = await context.history();
+): Promise<CommandResult | undefined> {
+  const posts = await readPostFiles(session, files, await readCommon(session, fields, parsed));
+  const history = await session.history();
   const planned = planPosts(history, posts, allowsDuplicates);
-  if (context.flags.dryRun) {
-    printDryRun(context, planned);
+  if (session.flags.dryRun) {
+    printDryRun(ui, planned);
     return undefined;
   }
-  const run = await startRun(context, parsed, createBlogPost, fields);
+  const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
-  return withResultsFile(context, parsed, async (write) => {
-    await confirmPlan(context, planned);
+  return withResultsFile(session, parsed, async (write) => {
+    await confirmPlan(ui, planned);
     const known = planned.map(knownResult);
     await closeEarlierLogs(
       history,
       known.flatMap((result) => result?.record ?? []),
     );
-    const end = await runBatch(context, {
+    const end = await runBatch(ui, {
       words,
       items: planned,
       total: planned.filter((one) => knownResult(one) === null).length,
       atOnce: 'adaptive',
       known: knownResult,
-      isPlanShown: context.canPrompt,
+      isPlanShown: ui.canAsk,
       open: (limits) => openChannel(run, limits, allowsDuplicates),
       cells: ({ post }, result) =>
         result === null ? [post.file] : [post.file, ...describePost(post, result)],
@@ -85,17 +87,17 @@ export async function createPosts(
     const document = planned.map(({ post }, index) =>
       documentOf(post, results[index] ?? makeResult('not_sent')),
     );
-    return endBatch(context, { words, results, document, stop: end.stop, write });
+    return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }
 
 /** Reads the fields from flags, which apply to all posts. */
 async function readCommon(
-  context: Context,
+  session: Session,
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<Record<string, unknown>> {
-  const common = await readBody(context, fields, parsed);
+  const common = await readBody(session, fields, parsed);
   const own = ['title', 'slug', 'contentMd'].filter((name) => name in common);
   checkBody(createBlogPost, fields, common);
   if (own.length === 0) return common;
@@ -105,24 +107,24 @@ async function readCommon(
   );
 }
 
-function printDryRun(context: Context, planned: readonly PlannedPost[]): void {
-  if (context.flags.json) {
+function printDryRun(ui: Ui, planned: readonly PlannedPost[]): void {
+  if (ui.json) {
     const rows = planned.map((one) => {
       const { file, slug, body } = one.post;
       return { file, slug, plan: planWord(one), body };
     });
-    printJson(context, rows);
-  } else printPlan(context, describePosts(planned));
-  context.notice('dry run: nothing was sent');
+    printJson(ui, rows);
+  } else printPlan(ui, describePosts(planned));
+  ui.notice('dry run: nothing was sent');
 }
 
-async function confirmPlan(context: Context, planned: readonly PlannedPost[]): Promise<void> {
+async function confirmPlan(ui: Ui, planned: readonly PlannedPost[]): Promise<void> {
   const question = questionOf(planned);
-  showPlan(context, describePosts(planned), { isAsked: question !== null });
-  if (question === null || !context.canPrompt) return;
+  showPlan(ui, describePosts(planned), { isAsked: question !== null });
+  if (question === null || !ui.canAsk) return;
   const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(context.io, question, true)))) throw cancelledError();
+  if (!(await askFirst(() => askYesNo(ui.io, question, true)))) throw cancelledError();
 }
 
 async function openChannel(

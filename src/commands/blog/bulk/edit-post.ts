@@ -1,5 +1,5 @@
-import type { Context } from '../../../cli/command/context.ts';
 import { terminalNeeded } from '../../../cli/command/input-needed.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
@@ -14,17 +14,14 @@ export interface EditedPost {
  * Opens a post in the editor, with its fields as front matter. A text that is not a valid post opens the editor again
  * with the reason; an empty text cancels. The original file does not change.
  */
-export async function editPost(
-  context: Context,
-  draft: Readonly<Record<string, unknown>>,
-): Promise<EditedPost> {
-  if (!context.canPrompt) {
+export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>): Promise<EditedPost> {
+  if (!ui.canAsk) {
     throw terminalNeeded(
       '--edit needs a terminal',
       'leave out --edit to create the post from the file and the flags',
     );
   }
-  return editUntilUsed(context, await renderMarkdownPost(draft), {
+  return editUntilUsed(ui, await renderMarkdownPost(draft), {
     fileName: 'post.md',
     withNote: (text, problem) =>
       problem === null

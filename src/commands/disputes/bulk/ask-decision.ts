@@ -37,13 +37,13 @@ export async function askDecision(
   run: Run,
   { canGoBack, earlier }: Asked,
 ): Promise<'skip' | 'back' | { readonly decision: Decision; readonly result: Result }> {
-  const { context } = run.ui;
+  const { ui, session } = run;
   const body: Record<string, unknown> = {};
   let result: Result | null = null;
   const chooseStatus = async () => {
     const before = body.status;
     if (statusField === undefined) return;
-    await askInto(context, body, statusField, { actions: [skip, ...(canGoBack ? [back] : [])] });
+    await askInto(ui, session, body, statusField, { actions: [skip, ...(canGoBack ? [back] : [])] });
     // Another outcome has another reason.
     if (body.status !== before) delete body.resolution;
   };
@@ -62,7 +62,7 @@ export async function askDecision(
     } catch (error) {
       if (error instanceof WentBack) {
         if (canGoBack) return 'back';
-      } else if (isRefusedValue(error)) explainRefusal(context, error);
+      } else if (isRefusedValue(error)) explainRefusal(ui, session, error);
       else throw error;
     }
     if (body.status === skip.value) return 'skip';
@@ -79,11 +79,11 @@ function isRefusedValue(error: unknown): error is CliError {
 
 /** Offers the resolutions of earlier decisions with this status; the chosen one can be edited. */
 async function askResolution(
-  { ui: { context } }: Run,
+  { ui }: Run,
   earlier: readonly Decision[],
   { status, resolution: before = '' }: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  const { io } = context;
+  const { io } = ui;
   const alike = earlier.filter((decision) => decision.status === status && decision.resolution !== '');
   const offered = [...new Set(alike.map(({ resolution }) => resolution))].slice(0, maxResolutions);
   const write = async (preset: unknown) =>

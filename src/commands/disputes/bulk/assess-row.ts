@@ -99,8 +99,8 @@ export function invalidRow(message: string): ItemResult {
 }
 
 /** Says which dispute is meant if this machine knows one with this case or order, or that this is no id. */
-async function describeWrongId({ ui: { context } }: Run, disputeId: string): Promise<string> {
-  const disputes = await listKnown(context, 'dispute');
+async function describeWrongId({ session }: Run, disputeId: string): Promise<string> {
+  const disputes = await listKnown(session, 'dispute');
   const kinds = { providerCaseId: 'a provider case id', orderId: 'an order id' };
   for (const [name, kind] of Object.entries(kinds)) {
     const meant = disputes.find(({ fields }) => fields[name] === disputeId);

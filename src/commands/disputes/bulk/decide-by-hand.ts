@@ -2,10 +2,12 @@ import { startRun, withSignal } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
-import type { Context } from '../../../cli/command/context.ts';
+import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { type CliError, invalidInput, usageError } from '../../../cli/core/errors.ts';
-import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
@@ -31,22 +33,23 @@ import {
  * Throws exit 3 without a terminal, because nobody can decide there.
  */
 export async function decideByHand(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   given: readonly string[],
-): Promise<ExitCode> {
+): Promise<CommandResult> {
   if (given.length === 0) throw invalidInput('no disputes to decide', 'write one id per line');
-  if (!context.canPrompt || context.flags.dryRun) throw decisionsNeeded(given.length);
+  if (!ui.canAsk || session.flags.dryRun) throw decisionsNeeded(given.length);
   for (const id of given) checkParameter('<disputeId>', id);
-  const ids = [...new Set(await completeKnownIds(context, 'dispute', given))];
-  const run = await startRun(context, parsed, decideDispute);
+  const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
+  const run = await startRun(ui, session, parsed, decideDispute);
   await announce(run);
-  const history = await context.history();
+  const history = await session.history();
   const queue = startQueue(ids);
   const earlier = readEarlierDecisions(history);
   const made = [...earlier.made];
-  return withResultsFile(context, parsed, async (write) => {
-    const end = await runBatch(context, {
+  return withResultsFile(session, parsed, async (write) => {
+    const end = await runBatch(ui, {
       words,
       items: queue.items,
       // The place of each dispute among the others stands above it.
@@ -70,7 +73,7 @@ export async function decideByHand(
     const document = queue.rows.map((row, index) =>
       documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
     );
-    return endBatch(context, { words, results, document, stop: end.stop, write });
+    return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }
 
@@ -137,7 +140,7 @@ async function decideRow(
   { line, disputeId }: DecisionRow,
   { queue, earlier, made }: Deciding,
 ): Promise<ItemResult | null> {
-  const { context } = run.ui;
+  const { ui } = run;
   const id = disputeId ?? '';
   const own = runOfRow(run, id, null);
   await refuseEarlier(own, {});
@@ -145,9 +148,9 @@ async function decideRow(
   const { status } = dispute.record;
   if (status !== expectedStatus(own))
     return makeResult('exists', { record: earlier.recordOf(id), message: `already ${String(status)}` });
-  context.notice(`\n${context.err.color.bold(`${line} of ${queue.rows.length}`)}`);
+  ui.notice(`\n${ui.err.color.bold(`${line} of ${queue.rows.length}`)}`);
   showCaseFile(own, dispute);
-  explainKeys(context);
+  explainKeys(ui);
   const asked = await askDecision(own, { canGoBack: queue.canGoBack(), earlier: made });
   if (asked === 'back') return null;
   if (asked === 'skip') return makeResult('skipped');

@@ -5,15 +5,18 @@ import {
   startRun,
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
-import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+import { appliedIn, endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
 import { countItems, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
-import type { Context } from '../../../cli/command/context.ts';
+import type { CommandResult } from '../../../cli/command/command-definition.ts';
+import { reportApplied } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, wrongConfirmation } from '../../../cli/command/input-needed.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
-import { type ExitCode, exitCodes } from '../../../cli/core/exit-codes.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
@@ -37,41 +40,42 @@ import { documentOf, readEarlierDecisions, runOfRow, words } from './rows.ts';
  * deciding it. Bad rows are reported and skipped. The history records every decision, so that a later run can continue.
  */
 export async function decideMany(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   from: string,
-): Promise<ExitCode | undefined> {
-  const text = await readText(context, from, '--from');
+): Promise<CommandResult | undefined> {
+  const text = await readText(session, from, '--from');
   const onlyIds = parseIds(text, describeFile(from));
-  if (onlyIds !== null) return decideByHand(context, parsed, onlyIds);
+  if (onlyIds !== null) return decideByHand(ui, session, parsed, onlyIds);
   const file = parseDecisions(text, describeFile(from));
   const ignored = file.ignored.filter((name) => !addedColumns.includes(name));
   if (ignored.length > 0) {
-    context.notice(
+    ui.notice(
       `Ignored columns: ${ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
     );
   }
-  const run = await startRun(context, parsed, decideDispute);
-  const history = await context.history();
+  const run = await startRun(ui, session, parsed, decideDispute);
+  const history = await session.history();
   const input = { expected: expectedStatus(run), earlier: readEarlierDecisions(history) };
-  if (context.flags.dryRun) return printDryRun(context, await planDecisions(run, file, input));
+  if (session.flags.dryRun) return printDryRun(ui, await planDecisions(run, file, input));
   await announce(run);
-  return withResultsFile(context, parsed, async (write) => {
+  return withResultsFile(session, parsed, async (write) => {
     const rows = await settleShown(run, await planDecisions(run, file, input));
     const count = rows.filter(({ plan }) => plan === 'decide').length;
-    showPlan(context, describeDecisions(rows, context.out), { isAsked: count > 0 });
-    await confirmCount(context, parsed, rows, count);
+    showPlan(ui, describeDecisions(rows, ui.out), { isAsked: count > 0 });
+    await confirmCount(ui, parsed, rows, count);
     await closeEarlierLogs(
       history,
       rows.flatMap((row) => knownResult(row)?.record ?? []),
     );
-    const end = await runBatch(context, {
+    const end = await runBatch(ui, {
       words,
       items: rows,
       total: count,
       atOnce: 1,
       known: knownResult,
-      isPlanShown: context.canPrompt,
+      isPlanShown: ui.canAsk,
       open: (limits) => openChannel(run, limits, input),
       cells: ({ line, disputeId, decision }) => [`line ${line}`, disputeId ?? '', decision?.status ?? ''],
       id: ({ disputeId }) => disputeId,
@@ -80,14 +84,16 @@ export async function decideMany(
     const document = rows.map((row, index) =>
       documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
     );
-    const advice = writeFailedRows(context, parsed, rows, results);
-    return endBatch(context, { words, results, document, stop: end.stop, write, advice });
+    const advice = await reportApplied(appliedIn(results), () =>
+      writeFailedRows(session, parsed, rows, results),
+    );
+    return endBatch(ui, { words, results, document, stop: end.stop, write, advice });
   });
 }
 
 /** Ends the doubt about earlier decisions that the plan has found to be in force. */
 async function settleShown(run: Run, rows: readonly PlannedRow[]): Promise<PlannedRow[]> {
-  const history = await run.ui.context.history();
+  const history = await run.session.history();
   const options = await changeOptions(run);
   const settled: PlannedRow[] = [];
   for (const row of rows) {
@@ -129,8 +135,8 @@ async function openChannel(
   };
 }
 
-function printDryRun(context: Context, rows: readonly PlannedRow[]): ExitCode {
-  if (context.flags.json) {
+function printDryRun(ui: Ui, rows: readonly PlannedRow[]): CommandResult {
+  if (ui.json) {
     const plan = rows.map((row) => ({
       line: row.line,
       disputeId: row.disputeId,
@@ -139,10 +145,10 @@ function printDryRun(context: Context, rows: readonly PlannedRow[]): ExitCode {
       message: knownResult(row)?.message ?? '',
       warning: row.warning,
     }));
-    printJson(context, plan);
-  } else printPlan(context, describeDecisions(rows, context.out));
-  context.notice('dry run: nothing was sent');
-  return mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done));
+    printJson(ui, plan);
+  } else printPlan(ui, describeDecisions(rows, ui.out));
+  ui.notice('dry run: nothing was sent');
+  return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
 }
 
 /**
@@ -150,7 +156,7 @@ function printDryRun(context: Context, rows: readonly PlannedRow[]): ExitCode {
  * is accepted as well.
  */
 async function confirmCount(
-  context: Context,
+  ui: Ui,
   parsed: ParsedCommand,
   rows: readonly PlannedRow[],
   count: number,
@@ -169,7 +175,7 @@ async function confirmCount(
     if (number >= count && number <= count + (isContinued ? done : 0)) return;
     throw wrongConfirmation(given, String(count));
   }
-  if (!context.canPrompt) {
+  if (!ui.canAsk) {
     throw inputNeeded([
       { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final` },
     ]);
@@ -178,5 +184,5 @@ async function confirmCount(
   const { askFirst } = await import('../../../cli/prompts/questions.ts');
   const validate = (text: string) => text.trim() === String(count) || mismatch;
   const question = `${upperFirst(what)}? This is final. Type ${count} to confirm`;
-  await askFirst(() => askText(context.io, question, { validate, isConfirmation: true }));
+  await askFirst(() => askText(ui.io, question, { validate, isConfirmation: true }));
 }

@@ -1,5 +1,5 @@
 import type { ItemResult } from '../../../cli/batch/item-result.ts';
-import type { Context } from '../../../cli/command/context.ts';
+import type { Session } from '../../../cli/command/session.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
@@ -11,7 +11,7 @@ import type { PlannedRow } from './plan.ts';
  * can do about them, or undefined if none failed.
  */
 export function writeFailedRows(
-  { io }: Pick<Context, 'io'>,
+  { io }: Session,
   parsed: ParsedCommand,
   rows: readonly PlannedRow[],
   results: readonly ItemResult[],

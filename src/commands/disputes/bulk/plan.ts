@@ -31,7 +31,7 @@ export async function planDecisions(
   file: DecisionsFile,
   { expected, earlier }: { readonly expected: string; readonly earlier: EarlierDecisions },
 ): Promise<PlannedRow[]> {
-  const { context } = run.ui;
+  const { ui, session } = run;
   const planned: PlannedRow[] = [
     ...file.invalid.map(({ line, disputeId, message, cells }) => {
       return { line, disputeId, cells, decision: null, plan: invalidRow(message), warning: null };
@@ -41,14 +41,14 @@ export async function planDecisions(
       return { line, disputeId, decision, cells: { disputeId, ...decision }, plan, warning: null };
     }),
   ];
-  const progress = startProgress(context, file.rows.length, 'disputes read');
+  const progress = startProgress(ui, file.rows.length, 'disputes read');
   await forEachConcurrently(file.rows, maxConcurrentReads, async ({ line, disputeId, ...decision }) => {
     const own = earlier.recordOf(disputeId);
     const found = await assessRow(runOfRow(run, disputeId, decision), decision, { expected, own });
     const plan = 'result' in found ? found.result : (refuseUnknownStatus(decision, earlier.made) ?? 'decide');
     const warning = 'warning' in found && plan === 'decide' ? found.warning : null;
     planned.push({ line, disputeId, decision, cells: { disputeId, ...decision }, plan, warning });
-    if (!context.io.signal.aborted) progress.step(null);
+    if (!session.io.signal.aborted) progress.step(null);
   }).finally(progress.end);
   return planned.sort((one, other) => one.line - other.line);
 }

@@ -18,7 +18,7 @@ failure.`,
   options: [{ flag: '--all-dead', description: 'Retry all dead deliveries (with --store: of that store)' }],
   examples: ['service deliveries retry 019a6f…', 'service deliveries retry --all-dead'],
   async run(operator) {
-    const { context, parsed, storeId, open, next } = operator;
+    const { ui, parsed, storeId, open, next } = operator;
     const given = argumentValue(parsed, 'id');
     if (given !== undefined && isOn(parsed, '--all-dead'))
       throw usageError('an id and --all-dead cannot be used together');
@@ -29,17 +29,17 @@ failure.`,
         id === undefined ? retryAllDead(storage, storeId) : retryDelivery(storage, id, storeId).then(() => 1),
       { hint },
     );
-    if (context.flags.json) printJson(context, { retried });
-    else if (context.flags.quiet) context.print(String(retried));
-    else if (retried === 0) context.notice('No dead deliveries to retry.');
-    else noticeDone(context, `Queued ${retried === 1 ? '1 delivery' : `${retried} deliveries`} for retry`);
+    if (ui.json) printJson(ui, { retried });
+    else if (ui.quiet) ui.print(String(retried));
+    else if (retried === 0) ui.notice('No dead deliveries to retry.');
+    else noticeDone(ui, `Queued ${retried === 1 ? '1 delivery' : `${retried} deliveries`} for retry`);
   },
 });
 
 /** Undefined if all of them. */
-async function chooseDead({ context, storeId, open, next }: Operator): Promise<string | undefined> {
+async function chooseDead({ ui, storeId, open, next }: Operator): Promise<string | undefined> {
   const missing = { field: 'id', give: '<id>', description: 'ID of the dead delivery to retry' };
-  if (!context.canPrompt) {
+  if (!ui.canAsk) {
     throw new CliError({
       ...inputNeeded([missing]).failure,
       what: '<id> or --all-dead is required',
@@ -50,13 +50,13 @@ async function chooseDead({ context, storeId, open, next }: Operator): Promise<s
   if (dead.length === 0) return undefined;
   const choices = dead.map((delivery) => ({
     value: delivery.id,
-    name: describeChoice(delivery, context.now()),
+    name: describeChoice(delivery, Date.now()),
     short: delivery.id,
   }));
   const all = '';
   const ways = choices.length === 1 ? [] : [{ value: all, name: `All (${dead.length} deliveries)` }];
   const question = 'Which delivery do you want to retry?';
-  const chosen = await askFirst(() => chooseOrFail(context, missing, question, [...ways, ...choices]));
+  const chosen = await askFirst(() => chooseOrFail(ui, missing, question, [...ways, ...choices]));
   return chosen === all ? undefined : chosen;
 }
 

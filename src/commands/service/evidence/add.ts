@@ -1,4 +1,4 @@
-import type { Context } from '../../../cli/command/context.ts';
+import type { Session } from '../../../cli/command/session.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
@@ -38,14 +38,15 @@ storage, or neither. This needs write access to the database, not a key.`,
     'service evidence add --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
     'service evidence add --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
   ],
-  async run({ context, parsed, open, printChanged }) {
-    const content = await readContent(context, parsed);
+  async run({ ui, session, parsed, open, printChanged }) {
+    const content = await readContent(session, parsed);
     const store = {
       description: 'store of the dispute',
       question: 'Which store does the dispute belong to?',
     };
     const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(
-      context,
+      ui,
+      session,
       parsed,
       store,
       required,
@@ -60,13 +61,13 @@ storage, or neither. This needs write access to the database, not a key.`,
   },
 });
 
-async function readContent(context: Context, parsed: ParsedCommand) {
+async function readContent(session: Session, parsed: ParsedCommand) {
   const text = optionValue(parsed, '--text');
   const file = optionValue(parsed, '--text-file');
   const storageKey = optionValue(parsed, '--storage-key') ?? null;
   if ([text, file, storageKey ?? undefined].filter((value) => value !== undefined).length > 1) {
     throw usageError('--text, --text-file and --storage-key cannot be used together', 'use one of them');
   }
-  const textValue = file === undefined ? (text ?? null) : await readText(context, file, '--text-file');
+  const textValue = file === undefined ? (text ?? null) : await readText(session, file, '--text-file');
   return { textValue, storageKey };
 }

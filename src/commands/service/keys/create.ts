@@ -1,4 +1,4 @@
-import type { Context } from '../../../cli/command/context.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
@@ -38,12 +38,12 @@ export const command = operatorCommand({
     'service keys create --store 4be5… --scopes settings:read --expires-in-days 90',
     'service keys create --stores-from ids.txt > keys.txt',
   ],
-  async run({ context, parsed, open }) {
+  async run({ ui, session, parsed, open }) {
     const label = optionValue(parsed, '--label');
     const expiresInSeconds = readLifetime(parsed);
     if (parsed.options.has('--stores-from')) {
       const granted = readGrant(parsed);
-      await eachLine(context, parsed, '--stores-from', {
+      await eachLine(ui, session, parsed, '--stores-from', {
         open: (work) => open(work),
         run: async (storage, id) => ({
           storeId: id,
@@ -53,22 +53,22 @@ export const command = operatorCommand({
       });
       return;
     }
-    const wasAsked = context.flags.store === undefined;
+    const wasAsked = session.flags.store === undefined;
     let storeId = '';
     let grant: Grant = { preset: 'owner' };
     const askStore = async () => {
       const question = 'Which store is the key for?';
-      storeId = await chooseStore(context, parsed, 'store that the key is for', question);
+      storeId = await chooseStore(ui, session, parsed, 'store that the key is for', question);
     };
     const chooseGrant = async () => {
-      grant = wasAsked ? await askGrant(context, parsed) : readGrant(parsed);
+      grant = wasAsked ? await askGrant(ui, parsed) : readGrant(parsed);
     };
     await askFromStart(() => [askStore, chooseGrant]);
     const created = await open((storage) =>
       createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-    printKey(context, created, storeId, what);
+    printKey(ui, created, storeId, what);
   },
 });
 
@@ -80,7 +80,7 @@ function readLifetime(parsed: ParsedCommand): number | undefined {
 }
 
 /** Asks for the scopes too if the store was asked for: the default preset may do everything. */
-async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant> {
+async function askGrant(ui: Ui, parsed: ParsedCommand): Promise<Grant> {
   if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readGrant(parsed);
   const missing = { field: 'preset', give: '--preset NAME', description: 'scopes of the key' };
   const choices = Object.entries(presets).map(([value, granted]) => ({
@@ -88,7 +88,7 @@ async function askGrant(context: Context, parsed: ParsedCommand): Promise<Grant>
     short: value,
     name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
   }));
-  const name = await chooseOrFail(context, missing, 'What should the key be able to do?', choices);
+  const name = await chooseOrFail(ui, missing, 'What should the key be able to do?', choices);
   const preset = presetNames.find((known) => known === name);
   return preset === undefined ? readGrant(parsed) : { preset };
 }

@@ -1,5 +1,5 @@
-import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 
@@ -10,18 +10,13 @@ interface NewKey {
 }
 
 /** Prints a new key, once. */
-export function printKey(
-  context: Context,
-  created: NewKey,
-  storeId: string,
-  ...about: readonly string[]
-): void {
+export function printKey(ui: Ui, created: NewKey, storeId: string, ...about: readonly string[]): void {
   const { id, key, expiresAt } = created;
   const expiry = expiresAt === null ? 'never expires' : `expires ${formatMinute(expiresAt)}`;
-  noticeDone(context, `Created key ${id} for store ${storeId} (${[...about, expiry].join(', ')})`);
-  if (context.flags.json) printJson(context, created);
+  noticeDone(ui, `Created key ${id} for store ${storeId} (${[...about, expiry].join(', ')})`);
+  if (ui.json) printJson(ui, created);
   else {
-    context.print(key);
-    context.notice('Copy the key now: it will not be shown again.');
+    ui.print(key);
+    ui.notice('Copy the key now: it will not be shown again.');
   }
 }

@@ -20,22 +20,22 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     },
   ],
   examples: ['service keys rotate K3y1dForTest > key.txt', 'service keys rotate K3y1dForTest --overlap 7d'],
-  async run({ context, parsed, open, next }) {
+  async run({ ui, session, parsed, open, next }) {
     const overlap = optionValue(parsed, '--overlap') ?? '24h';
     const overlapMs = parseDuration(overlap, 'mhdw');
     if (overlapMs === null) {
       throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
     }
-    const keyId = await chooseKey(context, parsed, argumentValue(parsed, 'keyId'), {
+    const keyId = await chooseKey(ui, session, parsed, argumentValue(parsed, 'keyId'), {
       what: 'key to replace',
       question: 'Which key do you want to replace?',
       confirmation: (id) => `Replace key ${id} and keep the old one valid for ${overlap}?`,
     });
-    const options = { overlapSeconds: overlapMs / 1000, storeId: context.flags.store };
+    const options = { overlapSeconds: overlapMs / 1000, storeId: session.flags.store };
     const hint = `run \`${next('keys list --store ID')}\` to see the keys`;
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });
-    printKey(context, rotated, rotated.storeId);
-    if (!context.flags.json)
-      context.notice(`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
+    printKey(ui, rotated, rotated.storeId);
+    if (!ui.json)
+      ui.notice(`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
   },
 });

@@ -1,5 +1,6 @@
-import type { Context } from '../../../cli/command/context.ts';
 import { inputNeeded, type MissingInput } from '../../../cli/command/input-needed.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
@@ -12,28 +13,29 @@ import { serviceCommand, withStorage } from './database-options.ts';
 
 /** The store that `--store` names, or that the user chooses in a terminal. */
 export async function chooseStore(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   description: string,
   question: string,
 ): Promise<string> {
-  const given = context.flags.store;
+  const given = session.flags.store;
   if (given !== undefined) return given;
   const missing = { field: 'store', give: '--store ID', description };
-  const choices = context.canPrompt ? await storeChoices(context, parsed) : [];
-  return chooseOrFail(context, missing, question, choices);
+  const choices = ui.canAsk ? await storeChoices(session, parsed) : [];
+  return chooseOrFail(ui, missing, question, choices);
 }
 
 /** A longer list of choices is of no use. */
 const maxChoices = 500;
 
 /** Throws exit 2 if there are none. */
-async function storeChoices(context: Context, parsed: ParsedCommand): Promise<Choice[]> {
-  const stores = await withStorage(context, parsed, (storage) => listStores(storage, { limit: maxChoices }));
+async function storeChoices(session: Session, parsed: ParsedCommand): Promise<Choice[]> {
+  const stores = await withStorage(session, parsed, (storage) => listStores(storage, { limit: maxChoices }));
   if (stores.length === 0) {
     throw usageError(
       'there are no stores in the database',
-      `run \`${serviceCommand(context, parsed, 'stores create')}\` to create one`,
+      `run \`${serviceCommand(session, parsed, 'stores create')}\` to create one`,
     );
   }
   return stores.map(({ id, name }) => ({ value: id, name: `${printable(name)}  ${id}` }));
@@ -41,7 +43,8 @@ async function storeChoices(context: Context, parsed: ParsedCommand): Promise<Ch
 
 /** The id given as argument; if none, the user of a terminal chooses a valid key and confirms it. */
 export async function chooseKey(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   given: string | undefined,
   {
@@ -54,28 +57,28 @@ export async function chooseKey(
   const missing = {
     field: 'keyId',
     give: '<keyId>',
-    description: `${what}, from \`${serviceCommand(context, parsed, 'keys list')}\``,
+    description: `${what}, from \`${serviceCommand(session, parsed, 'keys list')}\``,
   };
-  if (!context.canPrompt) throw inputNeeded([missing]);
+  if (!ui.canAsk) throw inputNeeded([missing]);
   let storeId = '';
   let keyId = '';
   const askStore = async () => {
-    storeId = await chooseStore(context, parsed, 'store of the key', 'Which store is the key for?');
+    storeId = await chooseStore(ui, session, parsed, 'store of the key', 'Which store is the key for?');
   };
   const askKey = async () => {
-    const choices = await keyChoices(context, parsed, storeId);
-    keyId = await chooseOrFail(context, missing, question, choices, confirmation);
+    const choices = await keyChoices(session, parsed, storeId);
+    keyId = await chooseOrFail(ui, missing, question, choices, confirmation);
   };
   await askFromStart(() => [askStore, askKey]);
   return keyId;
 }
 
 /** The valid keys. Throws exit 2 if there are none. */
-async function keyChoices(context: Context, parsed: ParsedCommand, storeId: string): Promise<Choice[]> {
-  const keys = await withStorage(context, parsed, (storage) => listKeys(storage, storeId));
+async function keyChoices(session: Session, parsed: ParsedCommand, storeId: string): Promise<Choice[]> {
+  const keys = await withStorage(session, parsed, (storage) => listKeys(storage, storeId));
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
   if (choices.length > 0) return choices;
-  const create = serviceCommand(context, parsed, `keys create --store ${storeId}`);
+  const create = serviceCommand(session, parsed, `keys create --store ${storeId}`);
   throw usageError(`store ${storeId} has no valid key`, `run \`${create}\` to create one`);
 }
 
@@ -95,7 +98,8 @@ export interface RequiredOption extends MissingInput {
  * throws exit 3, which names all of it at once.
  */
 export async function askForStoreAnd(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   store: { readonly description: string; readonly question: string },
   required: readonly RequiredOption[],
@@ -103,14 +107,14 @@ export async function askForStoreAnd(
   const given = required.map(({ give }) => optionValue(parsed, give.split(' ')[0] ?? ''));
   const missing = required.filter((_, index) => given[index] === undefined);
   const missingStore = { field: 'store', give: '--store ID', description: store.description };
-  const all = [...(context.flags.store === undefined ? [missingStore] : []), ...missing];
-  if (all.length > 0 && !context.canPrompt) throw inputNeeded(all);
+  const all = [...(session.flags.store === undefined ? [missingStore] : []), ...missing];
+  if (all.length > 0 && !ui.canAsk) throw inputNeeded(all);
   const answers: string[] = [];
   const askStore = async () => {
-    answers[0] = await chooseStore(context, parsed, store.description, store.question);
+    answers[0] = await chooseStore(ui, session, parsed, store.description, store.question);
   };
   const askOptions = required.map((option, index) => async () => {
-    answers[index + 1] = await askOption(context, given[index], option);
+    answers[index + 1] = await askOption(ui, given[index], option);
   });
   await askFromStart(() => [askStore, ...askOptions]);
   return answers;
@@ -118,24 +122,19 @@ export async function askForStoreAnd(
 
 /** The value of an option; if it is not given, the user of a terminal types it. Escape is left to the caller. */
 export async function askOption(
-  context: Context,
+  ui: Ui,
   given: string | undefined,
   { question, ...missing }: RequiredOption,
 ): Promise<string> {
   if (given !== undefined) return given;
-  return askOrFail(context, [missing], ({ askText }) => askText(context.io, question));
+  return askOrFail(ui, [missing], ({ askText }) => askText(ui.io, question));
 }
 
 /** Has the user type the id of what is about to go, unless `--confirm` gives it. Throws exit 2, 3 or 130. */
-export async function confirmId(
-  context: Context,
-  parsed: ParsedCommand,
-  id: string,
-  question: string,
-): Promise<void> {
-  if (!context.canPrompt || parsed.options.has('--confirm')) return confirmOrFail(context, parsed, id, '');
+export async function confirmId(ui: Ui, parsed: ParsedCommand, id: string, question: string): Promise<void> {
+  if (!ui.canAsk || parsed.options.has('--confirm')) return confirmOrFail(ui, parsed, id, '');
   const validate = (text: string) => text.trim() === id || `This is not ${id}. Press Ctrl-C to cancel.`;
-  await askOrFail(context, [missingConfirmation(id)], ({ askText }) =>
-    askText(context.io, question, { validate, isConfirmation: true }),
+  await askOrFail(ui, [missingConfirmation(id)], ({ askText }) =>
+    askText(ui.io, question, { validate, isConfirmation: true }),
   );
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../../base/error-code.ts';
-import type { Context } from '../../../cli/command/context.ts';
+import type { Session } from '../../../cli/command/session.ts';
 import { stateDirectory } from '../../../cli/config/directories.ts';
 import { describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
@@ -37,21 +37,21 @@ export interface StorageOptions {
  * the service refuses the work, the error says what to do (`hint`) and names fields by the flags that set them.
  */
 export async function withStorage<Result>(
-  context: Context,
+  session: Session,
   parsed: ParsedCommand,
   work: (storage: Storage, location: string) => Promise<Result>,
   { mayBeNew = false, hint = 'check --store and --database', flags = {} }: StorageOptions = {},
 ): Promise<Result> {
-  const { value: given } = readSetting(context, parsed, '--database');
-  const poolSize = readWholeNumber(context, parsed, '--pool-size', { min: 2, max: 1_000, fallback: 10 });
+  const { value: given } = readSetting(session, parsed, '--database');
+  const poolSize = readWholeNumber(session, parsed, '--pool-size', { min: 2, max: 1_000, fallback: 10 });
   if (given !== undefined) refuseImplausible(given);
   const location =
     given !== undefined && isPostgresLocation(given)
       ? given
-      : path.resolve(context.io.cwd, given ?? path.join(stateDirectory(context.io), 'service', 'service.db'));
+      : path.resolve(session.io.cwd, given ?? path.join(stateDirectory(session.io), 'service', 'service.db'));
   const name = withoutSecrets(location);
   if (!mayBeNew && !isPostgresLocation(location) && !existsSync(location)) {
-    const create = serviceCommand(context, parsed, 'stores create');
+    const create = serviceCommand(session, parsed, 'stores create');
     throw localStateError(
       'database_missing',
       `database ${name} does not exist`,
@@ -81,8 +81,8 @@ export async function withStorage<Result>(
  * A command of `storectl service` for the user to type: with the `--database` of this one, without a password. What an
  * environment variable sets need not be repeated.
  */
-export function serviceCommand(context: Context, parsed: ParsedCommand, words: string): string {
-  const { name, value } = readSetting(context, parsed, '--database');
+export function serviceCommand(session: Session, parsed: ParsedCommand, words: string): string {
+  const { name, value } = readSetting(session, parsed, '--database');
   const command = `storectl service ${words}`;
   return value === undefined || name !== '--database'
     ? command

@@ -1,5 +1,6 @@
-import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
@@ -16,7 +17,8 @@ export function linesOption(flag: string, what: string): OptionSpec {
  * seen how far it came if one is refused.
  */
 export async function eachLine<Result>(
-  context: Context,
+  ui: Ui,
+  session: Session,
   parsed: ParsedCommand,
   flag: string,
   {
@@ -29,7 +31,7 @@ export async function eachLine<Result>(
     show(result: Result): string;
   },
 ): Promise<void> {
-  const text = await readText(context, optionValue(parsed, flag) ?? '-', flag);
+  const text = await readText(session, optionValue(parsed, flag) ?? '-', flag);
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const filled = lines.filter((line) => line !== '');
   if (filled.length === 0) throw usageError(`${flag} has no lines`, 'give one value a line');
@@ -38,8 +40,8 @@ export async function eachLine<Result>(
     for (const line of filled) {
       const result = await run(storage, line);
       results.push(result);
-      if (!context.flags.json) context.print(show(result));
+      if (!ui.json) ui.print(show(result));
     }
   });
-  if (context.flags.json) printJson(context, results);
+  if (ui.json) printJson(ui, results);
 }

@@ -28,7 +28,7 @@ export function objectCommand({
     ...texts,
     arguments: [{ name, description: `ID of the ${noun}, from \`service ${list}\`` }],
     options: [confirmOption(name.toUpperCase(), `id of the ${noun}`)],
-    async run({ context, parsed, storeId, open, next, printChanged }) {
+    async run({ ui, parsed, storeId, open, next, printChanged }) {
       const id = argumentValue(parsed, name);
       if (id === undefined) {
         const description = `${noun}, from \`${next(list)}\``;
@@ -37,7 +37,7 @@ export function objectCommand({
           missingConfirmation(name.toUpperCase()),
         ]);
       }
-      await confirmId(context, parsed, id, `${question} Type its id to confirm:`);
+      await confirmId(ui, parsed, id, `${question} Type its id to confirm:`);
       const hint = `run \`${next(list)}\` to see the ids`;
       printChanged(`${done} ${id}`, await open((storage) => run(storage, id, storeId), { hint }));
     },

@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import type { Context } from '../../../cli/command/context.ts';
 import { limitOption, printList, readLimit } from '../../../cli/command/lists.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
@@ -18,7 +19,8 @@ import {
 
 /** What a command of the operator gets: it works on the database, not over HTTP. */
 export interface Operator {
-  readonly context: Context;
+  readonly ui: Ui;
+  readonly session: Session;
   readonly parsed: ParsedCommand;
   /** Of `--store`. */
   readonly storeId: string | undefined;
@@ -37,26 +39,27 @@ export function operatorCommand({ run, options = [], ...definition }: OperatorCo
   return {
     ...definition,
     options: [...options, databaseOption],
-    async run(context, parsed) {
+    async run({ ui, session, parsed }) {
       await run({
-        context,
+        ui,
+        session,
         parsed,
-        storeId: context.flags.store,
-        open: (work, storageOptions) => withStorage(context, parsed, work, storageOptions),
-        next: (words) => serviceCommand(context, parsed, words),
-        printChanged: (done, result) => printChanged(context, done, result),
+        storeId: session.flags.store,
+        open: (work, storageOptions) => withStorage(session, parsed, work, storageOptions),
+        next: (words) => serviceCommand(session, parsed, words),
+        printChanged: (done, result) => printChanged(ui, done, result),
       });
       return undefined;
     },
   };
 }
 
-function printChanged(context: Context, done: string, result: { readonly id: string }): void {
-  const { flags, out } = context;
-  noticeDone(context, done);
-  if (flags.quiet) context.print(result.id);
-  else if (flags.json) printJson(context, result);
-  else context.print(renderRecord(rowsOf(result, { now: context.now(), currency: null }), out));
+function printChanged(ui: Ui, done: string, result: { readonly id: string }): void {
+  const { out } = ui;
+  noticeDone(ui, done);
+  if (ui.quiet) ui.print(result.id);
+  else if (ui.json) printJson(ui, result);
+  else ui.print(renderRecord(rowsOf(result, { now: Date.now(), currency: null }), out));
 }
 
 interface Page {
@@ -92,20 +95,20 @@ export function listCommand<Item extends { readonly id: string }>({
     options: [...options, limitOption],
     listedGlobals: ['--store'],
     async run(operator) {
-      const { context, parsed, storeId } = operator;
+      const { ui, parsed, storeId } = operator;
       const limit = readLimit(parsed);
       const found = await list(operator, { storeId, limit: limit + 1 });
       const items = found.slice(0, limit);
-      const ago = (time: string) => formatDistance(Date.parse(time) - context.now());
+      const ago = (time: string) => formatDistance(Date.parse(time) - Date.now());
       const rows = () =>
         items.map((item) => Object.values(columns).map((cell) => printable(cell(item, ago))));
-      printList(context, items, {
+      printList(ui, items, {
         empty: empty(operator),
-        show: () => context.print(renderTable(Object.keys(columns), rows(), context.out)),
+        show: () => ui.print(renderTable(Object.keys(columns), rows(), ui.out)),
       });
       const last = items.at(-1);
       if (found.length > limit && last !== undefined) {
-        context.notice(`There are more than ${limit}: ${more(operator, last, limit)}`);
+        ui.notice(`There are more than ${limit}: ${more(operator, last, limit)}`);
       }
     },
   });

@@ -1,4 +1,4 @@
-import type { Context } from '../../../cli/command/context.ts';
+import type { Session } from '../../../cli/command/session.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 
@@ -13,7 +13,7 @@ function variableOf(flag: string): string {
 
 /** The value of an option, with the name of the option or variable that has set it. */
 export function readSetting(
-  { io }: Pick<Context, 'io'>,
+  { io }: Session,
   parsed: ParsedCommand,
   flag: string,
 ): { readonly name: string; readonly value: string | undefined } {
@@ -25,12 +25,12 @@ export function readSetting(
 
 /** A whole number from an option or its variable. Throws a usage error. */
 export function readWholeNumber(
-  context: Pick<Context, 'io'>,
+  session: Session,
   parsed: ParsedCommand,
   flag: string,
   { min = 0, max, fallback }: { readonly min?: number; readonly max: number; readonly fallback: number },
 ): number {
-  const { name, value } = readSetting(context, parsed, flag);
+  const { name, value } = readSetting(session, parsed, flag);
   if (value === undefined) return fallback;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return number;

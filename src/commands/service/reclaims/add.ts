@@ -24,9 +24,9 @@ write access to the database, not a key.`,
   ],
   listedGlobals: ['--store'],
   examples: ['service reclaims add --store 4be5… --subdomain juniper --reason "Trademark claim"'],
-  async run({ context, parsed, open, printChanged }) {
+  async run({ ui, session, parsed, open, printChanged }) {
     const store = { description: 'store that gets the notice', question: 'Which store gets the notice?' };
-    const [storeId = '', name = '', text = ''] = await askForStoreAnd(context, parsed, store, [
+    const [storeId = '', name = '', text = ''] = await askForStoreAnd(ui, session, parsed, store, [
       subdomain,
       reason,
     ]);

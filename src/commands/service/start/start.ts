@@ -1,7 +1,8 @@
 import { errorCode } from '../../../base/error-code.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import type { Context } from '../../../cli/command/context.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
@@ -77,44 +78,44 @@ STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/ope
     },
   ],
   examples: ['service start', 'service start --port 8080 --database /var/lib/storectl/service.db'],
-  async run(context, parsed) {
+  async run({ ui, session, parsed }) {
     try {
-      await serveUntilStopped(context, parsed);
+      await serveUntilStopped(ui, session, parsed);
       return undefined;
     } catch (error) {
-      if (!(error instanceof CliError) || context.flags.json || context.io.stderr.isTTY === true) throw error;
+      if (!(error instanceof CliError) || ui.json || ui.io.stderr.isTTY === true) throw error;
       // Whatever reads the log reads JSON.
       const { exitCode, code } = error.failure;
       const line = { time: new Date().toISOString(), level: 'error', code, message: error.message };
-      context.notice(JSON.stringify(line));
-      return exitCode;
+      ui.notice(JSON.stringify(line));
+      return { exitCode };
     }
   },
 };
 
-async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promise<void> {
-  const host = readSetting(context, parsed, '--host').value ?? '127.0.0.1';
-  const port = readWholeNumber(context, parsed, '--port', { max: 65_535, fallback: 4010 });
-  const drainSeconds = readWholeNumber(context, parsed, '--drain', { max: 3_600, fallback: 0 });
-  const retentionDays = readWholeNumber(context, parsed, '--retention', {
+async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand): Promise<void> {
+  const host = readSetting(session, parsed, '--host').value ?? '127.0.0.1';
+  const port = readWholeNumber(session, parsed, '--port', { max: 65_535, fallback: 4010 });
+  const drainSeconds = readWholeNumber(session, parsed, '--drain', { max: 3_600, fallback: 0 });
+  const retentionDays = readWholeNumber(session, parsed, '--retention', {
     max: 36_500,
     fallback: defaultRetentionDays,
   });
-  const metricsAt = readMetricsAddress(context, parsed);
-  const logLevel = readLogLevel(context, parsed);
+  const metricsAt = readMetricsAddress(session, parsed);
+  const logLevel = readLogLevel(session, parsed);
   const sink = readSink(parsed);
   const rateLimit = readRateLimit(parsed);
   const isTrustedProxy = readTrustedProxies(parsed);
   const serve = async (storage: Storage, location: string) => {
-    const isTerminal = context.io.stderr.isTTY === true;
-    const writeLog = createServiceLog(context.notice, logLevel);
+    const isTerminal = ui.io.stderr.isTTY === true;
+    const writeLog = createServiceLog(ui.notice, logLevel);
     let count = (_record: object) => {};
     const log = (record: object) => {
       count(record);
       writeLog(record);
     };
     const tell = (level: LogLevel, message: string) =>
-      isTerminal ? context.notice(message) : log({ level, message });
+      isTerminal ? ui.notice(message) : log({ level, message });
     const delivers = !isOn(parsed, '--no-delivery');
     const writer = await startWriter({ storage, location, delivers, sink, log });
     const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
@@ -135,13 +136,13 @@ async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promi
         throw listenError({ ...metricsAt, flags: ['--metrics-port', '--metrics-host'] }, error);
       }));
     for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
-    if (context.flags.json) printJson(context, { origin: server.origin, database: location });
-    else context.print(`Listening on ${server.origin}`);
+    if (ui.json) printJson(ui, { origin: server.origin, database: location });
+    else ui.print(`Listening on ${server.origin}`);
     tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
     if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
     const stopped = new Promise<void>((resolve) => {
-      if (context.io.signal.aborted) resolve();
-      context.io.signal.addEventListener('abort', () => resolve(), { once: true });
+      if (session.io.signal.aborted) resolve();
+      session.io.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     try {
       await Promise.race([stopped, writer.failure]);
@@ -156,22 +157,22 @@ async function serveUntilStopped(context: Context, parsed: ParsedCommand): Promi
       await writer.close();
     }
   };
-  await withStorage(context, parsed, serve, { mayBeNew: true });
+  await withStorage(session, parsed, serve, { mayBeNew: true });
 }
 
 /** How long idle connections stay open after a stop: a client may just be sending a request on one. */
 const idleMs = 500;
 
 /** Null without metrics. */
-function readMetricsAddress(context: Context, parsed: ParsedCommand) {
-  if (readSetting(context, parsed, '--metrics-port').value === undefined) return null;
-  const host = readSetting(context, parsed, '--metrics-host').value ?? '127.0.0.1';
-  const port = readWholeNumber(context, parsed, '--metrics-port', { max: 65_535, fallback: 9464 });
+function readMetricsAddress(session: Session, parsed: ParsedCommand) {
+  if (readSetting(session, parsed, '--metrics-port').value === undefined) return null;
+  const host = readSetting(session, parsed, '--metrics-host').value ?? '127.0.0.1';
+  const port = readWholeNumber(session, parsed, '--metrics-port', { max: 65_535, fallback: 9464 });
   return { host, port };
 }
 
-function readLogLevel(context: Context, parsed: ParsedCommand): LogLevel {
-  const { name, value = 'info' } = readSetting(context, parsed, '--log-level');
+function readLogLevel(session: Session, parsed: ParsedCommand): LogLevel {
+  const { name, value = 'info' } = readSetting(session, parsed, '--log-level');
   const level = logLevels.find((candidate) => candidate === value);
   if (level !== undefined) return level;
   throw usageError(`${name} must be one of ${logLevels.join(', ')} (got "${value}")`, 'the default is info');

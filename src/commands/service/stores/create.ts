@@ -22,7 +22,7 @@ export const command = operatorCommand({
     'service stores create --name "My store"',
     'service stores create --names-from names.txt > ids.txt',
   ],
-  async run({ context, parsed, open, next, printChanged }) {
+  async run({ ui, session, parsed, open, next, printChanged }) {
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');
@@ -35,17 +35,17 @@ export const command = operatorCommand({
       if (slug !== undefined || parsed.options.has('--name')) {
         throw usageError('--names-from cannot be used with --name or --slug');
       }
-      await eachLine(context, parsed, '--names-from', {
+      await eachLine(ui, session, parsed, '--names-from', {
         open: (work) => open(work, options),
         run: (storage, name) => createStore(storage, { name, currency, timezone }),
         show: ({ id }) => id,
       });
       return;
     }
-    const name = await askFirst(() => askOption(context, optionValue(parsed, '--name'), nameOption));
+    const name = await askFirst(() => askOption(ui, optionValue(parsed, '--name'), nameOption));
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
-    if (context.flags.quiet || context.flags.json) return;
-    context.noticeToCopy(`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
+    if (ui.quiet || ui.json) return;
+    ui.noticeToCopy(`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
   },
 });

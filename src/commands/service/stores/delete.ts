@@ -11,7 +11,7 @@ stop working and its messages are not sent from then on, and its slug is free. \
   arguments: [{ name: 'storeId', description: 'ID of the store, from `service stores list`' }],
   options: [confirmOption('STOREID', 'id of the store')],
   examples: ['service stores delete 4be5…', 'service stores delete 4be5… --confirm 4be5…'],
-  async run({ context, parsed, open, next, printChanged }) {
+  async run({ ui, parsed, open, next, printChanged }) {
     const storeId = argumentValue(parsed, 'storeId');
     if (storeId === undefined) {
       const description = `store to delete, from \`${next('stores list')}\``;
@@ -24,11 +24,11 @@ stop working and its messages are not sent from then on, and its slug is free. \
       measureStore(storage, storeId),
     );
     const objects = [counted(posts, 'post'), counted(backups, 'backup'), counted(disputes, 'dispute')];
-    context.notice(`Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}.`);
-    await confirmId(context, parsed, storeId, `Type the id of the store to delete all of that:`);
+    ui.notice(`Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}.`);
+    await confirmId(ui, parsed, storeId, `Type the id of the store to delete all of that:`);
     await open((storage) => deleteStore(storage, storeId));
     printChanged(`Deleted store "${name}"`, { id: storeId });
-    context.notice(`Its data goes with the next \`${next('prune')}\`, which the service runs once a day.`);
+    ui.notice(`Its data goes with the next \`${next('prune')}\`, which the service runs once a day.`);
   },
 });
 

@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { memoize } from '../../base/memoize.ts';
+import type { Exchange } from '../../client/client.ts';
+import { exampleIds } from '../../contract/example-ids.ts';
+import type { History } from '../../history/history.ts';
+import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import {
+  type ConnectionSettings,
+  demoProfile,
+  identityOf,
+  resolveSettings,
+} from '../config/connection-settings.ts';
+import {
+  configDirectory,
+  demoDirectory,
+  historyDirectory,
+  refuseMissingHome,
+} from '../config/directories.ts';
+import type { ProfileStore } from '../config/profile-store.ts';
+import { type Io, isSwitchedOn } from '../core/io.ts';
+import { version } from '../core/version.ts';
+import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
+import { type Connection, demoTarget, makeClient, showingWaits, storedTarget } from './connection.ts';
+import type { Demo } from './demo-service.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import { inputNeeded, missingConnection } from './input-needed.ts';
+import type { Ui } from './ui.ts';
+
+/** What a command works with. What is slow or can fail is a function, so that it runs on demand. */
+export interface Session {
+  readonly io: Io;
+  readonly flags: Omit<GlobalFlags, 'json' | 'fields' | 'quiet'>;
+  profiles(): Promise<ProfileStore>;
+  settings(): Promise<ConnectionSettings>;
+  /** Throws exit 3 without a store or an address, and exit 4 without a key. */
+  connect(): Promise<Connection>;
+  /** The history of the store in use. Throws exit 3 without a store or an address. */
+  history(): Promise<History>;
+  /** Starts the demo service on the first call. */
+  demo(): Promise<Demo>;
+  /** Calls `listener` after every HTTP exchange. */
+  onExchange(listener: (exchange: Exchange) => void): void;
+  /** What `listKnown` has read, so that one command reads the history for it once. */
+  readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
+}
+
+/** A session, and how `main` ends it. */
+export interface OpenSession {
+  readonly session: Session;
+  /** Releases what the command used. */
+  close(): Promise<void>;
+  /** To be called when the output has reached the user: what has an outcome is then no longer open. */
+  endHistory(): Promise<void>;
+}
+
+/** Files, history and connections are opened on demand. */
+export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
+  const { err, notice, saveUserText, waiting } = ui;
+  const cleanups: (() => Promise<void>)[] = [];
+  const listeners: ((exchange: Exchange) => void)[] = [];
+  if (flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG))
+    listeners.push((exchange) => saveUserText(describeExchange(exchange)));
+
+  const profiles = memoize(async () => {
+    const { openProfiles } = await import('../config/profile-store.ts');
+    const directory = configDirectory(io);
+    return openProfiles(directory, io.process, notice, () =>
+      refuseMissingHome(io, directory, 'STORECTL_CONFIG_DIR'),
+    );
+  });
+  const settings = memoize(async () => {
+    // Loading conf takes longer than looking whether there is a file at all.
+    const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
+      ? await profiles()
+      : noProfiles;
+    return resolveSettings(flags, io.env, io.cwd, stored);
+  });
+  const demo = memoize(async () => {
+    const { startDemo } = await import('./demo-service.ts');
+    const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io)));
+    cleanups.push(() => started.close());
+    notice(err.color.dim('demo: example data on this machine, not a real store'));
+    return started;
+  });
+
+  let longestAnnouncedWaitMs = 0;
+  let endHistory = async () => {};
+  const connect = memoize(async (): Promise<Connection> => {
+    const resolved = await settings();
+    const target =
+      resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
+    const { createClient: create } = await import('../../client/client.ts');
+    const client = makeClient(create, {
+      baseUrl: target.baseUrl,
+      apiKey: target.secret,
+      userAgent: `storectl/${version}`,
+      env: io.env,
+      onExchange: (exchange) => {
+        if (exchange.status !== null) waiting.answered();
+        for (const listener of listeners) listener(exchange);
+      },
+      onRetry: (retry) => {
+        // The requests of a batch wait together, so one line is enough unless the wait gets much longer.
+        // Before the first attempt, only an earlier rate limit makes it wait.
+        const isRateLimit = retry.status === 429 || retry.attempt === 0;
+        if (isRateLimit && retry.delayMs <= 2 * longestAnnouncedWaitMs) return;
+        if (isRateLimit) longestAnnouncedWaitMs = retry.delayMs;
+        notice(err.color.dim(describeRetry(retry)));
+      },
+    });
+    cleanups.push(() => client.close());
+    return { ...target, client: showingWaits(client, target, waiting) };
+  });
+  const history = memoize(async () => {
+    const { openHistory } = await import('../../history/history.ts');
+    const resolved = await settings();
+    const store = identityOf(resolved, exampleIds.store);
+    if (store === null) throw inputNeeded(missingConnection(resolved));
+    const opened = openHistory({
+      folder: historyDirectory(io, store),
+      store,
+      profile: resolved.profile,
+      process: io.process,
+      lockPatienceMs: flags.timeoutMs,
+    });
+    endHistory = () => opened.end();
+    return opened;
+  });
+
+  return {
+    session: {
+      io,
+      flags,
+      profiles,
+      settings,
+      connect,
+      history,
+      demo,
+      onExchange: (listener) => {
+        listeners.push(listener);
+      },
+      known: new Map(),
+    },
+    async close() {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    },
+    endHistory: () => endHistory(),
+  };
+}
+
+const noProfiles = { current: () => null, get: () => null };
