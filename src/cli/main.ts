@@ -48,8 +48,10 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     }
     ran = true;
     ({ withoutEffect } = definition);
+    // A command that begins again after a login is still one command.
+    const said = new Set<string>();
     const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
-      const ui = await createUi(io, given);
+      const ui = await createUi(io, given, said);
       last = openSession(io, given, ui);
       const call = { ui, session: last.session, parsed, program };
       try {

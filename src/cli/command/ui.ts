@@ -31,7 +31,8 @@ export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
   readonly waiting: Waiting;
 }
 
-export async function createUi(io: Io, flags: GlobalFlags): Promise<Ui> {
+/** `said` is what `noticeOnce` has shown. */
+export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string>()): Promise<Ui> {
   const { json, fields, quiet, profile } = flags;
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
@@ -47,7 +48,6 @@ export async function createUi(io: Io, flags: GlobalFlags): Promise<Ui> {
   const wrapped = (text: string) =>
     err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
   const notice = (text: Phrase) => writeNotice(wrapped(phraseText(text, profile)));
-  const said = new Set<string>();
   const promptsForbidden = isInputForbidden(flags, io.env);
   return {
     json,
