@@ -29,7 +29,7 @@ export async function startRun(
 export async function openHistoryBatch(run: Run, limits: Limits): Promise<HistoryBatch> {
   const { context } = run.ui;
   const history = await context.history();
-  const options = { ...(await changeOptions(run)), ...limits, operation: run.request.operation };
+  const options = { ...changeOptions(run), ...limits, operation: run.request.operation };
   return recording(context, () => beginBatch(history, options));
 }
 

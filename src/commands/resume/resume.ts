@@ -5,7 +5,6 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import type { Context } from '../../cli/command/context.ts';
 import { openOfOtherStores } from '../../cli/command/known.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import { rememberStoreName } from '../../cli/config/store-name.ts';
 import type { ExitCode } from '../../cli/core/exit-codes.ts';
 import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
@@ -17,6 +16,7 @@ import { describeState, recordSummary } from '../../cli/output/record-summary.ts
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
+import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { hasUndo } from '../../history/operation-rules.ts';
 import { cellsOf, createdId, documentOf, resultOfResumed, withRemedies, words } from './describe.ts';
 
@@ -142,12 +142,11 @@ async function resumeOne(
 ): Promise<Resumed> {
   const { client } = await context.connect();
   const history = await context.history();
-  const { makeIdempotencyKey: makeKey } = await import('../../client/idempotency-key.ts');
   const options = {
     client,
     signal,
     timeoutMs: context.flags.timeoutMs,
-    safetyBackup: { label: await safetyLabelOf(context, idInPath(record.path) ?? ''), makeKey },
+    safetyLabel: await safetyLabelOf(context, idInPath(record.path) ?? ''),
     onWait: () => context.notice('Waiting for another storectl command to finish…'),
   };
   let resumed = await resumeRecord(history, record.id, options);

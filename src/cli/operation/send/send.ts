@@ -8,7 +8,6 @@ import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import type { Context } from '../../command/context.ts';
 import { describeStoreInUse, rememberDispute } from '../../command/known.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
-import { rememberStoreName } from '../../config/store-name.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -65,13 +64,7 @@ export function allowedBy(
 export async function readBeforeWrite(run: Run): Promise<Result> {
   const { target, ui } = run;
   const history = await ui.context.history();
-  // A batch reads often, and hears of later waits by itself.
-  await recording(ui.context, () =>
-    history.remember('store wait', async () => {
-      target.client.pause(history.storeWait());
-      return true;
-    }),
-  );
+  await recording(ui.context, async () => target.client.pause(history.storeWait()));
   try {
     return await send(run);
   } catch (error) {
@@ -120,13 +113,10 @@ export function sendOptions({ io, flags }: Pick<Context, 'io' | 'flags'>) {
 }
 
 /** What recording and sending take besides the request. */
-export async function changeOptions({ target, ui: { context } }: Pick<Run, 'target' | 'ui'>) {
-  const { makeIdempotencyKey } = await import('../../../client/idempotency-key.ts');
+export function changeOptions({ target, ui: { context } }: Pick<Run, 'target' | 'ui'>) {
   return {
     ...sendOptions(context),
     client: target.client,
-    secrets: [target.secret],
-    makeKey: makeIdempotencyKey,
     onWait: () => context.notice(context.err.color.dim('Waiting for another storectl command to finish…')),
   };
 }
@@ -141,7 +131,7 @@ export async function refuseEarlier(
   const { context, parsed } = run.ui;
   const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
-  const common = await changeOptions(run);
+  const common = changeOptions(run);
   const history = await context.history();
   return recording(context, () => previewChange(history, request, common));
 }
@@ -151,7 +141,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
   const { context, parsed } = ui;
   // Reads do without the history, and so start faster.
   const { recordChange } = await import('../../../history/changes/change.ts');
-  const common = await changeOptions(run);
+  const common = changeOptions(run);
   const history = await context.history();
   const { operation, parameters, body, bodyText } = request;
   const changed = await recording(context, () =>
@@ -160,7 +150,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
       {
         ...common,
-        safetyBackup: safetyLabel === undefined ? undefined : { label: safetyLabel, makeKey: common.makeKey },
+        safetyLabel,
         onEarlier: (earlier) => noteEarlier(context, earlier),
       },
     ),
@@ -178,6 +168,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
     );
   if (outcome.kind === 'applied') {
     context.applied.push(record);
+    const { rememberStoreName } = await import('../../../history/objects/seen-objects.ts');
     rememberStoreName(history.journal.folder, record, outcome.body);
   }
   let applied: Applied;
