@@ -86,6 +86,8 @@ export interface Client {
    * before the request. Closed again if no request follows soon.
    */
   connect(): void;
+  /** The text without the API key. */
+  redact(text: string): string;
   /** Sends nothing for this many milliseconds, because a response to an earlier client asked for it. */
   pause(ms: number): void;
   close(): Promise<void>;
@@ -256,6 +258,7 @@ export function createClient(options: ClientOptions): Client {
       ),
     send: (request, input) => sendUntilSettled(request, input),
     connect: () => transport.connect(),
+    redact,
     pause: throttle.pause,
     close: () => transport.close(),
   };

@@ -1,18 +1,23 @@
+import { memoize } from '../base/memoize.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { HistoryError } from './errors.ts';
+import { DamagedError, HistoryError } from './errors.ts';
 import type { Lock, LockHolder, LockOptions } from './journal/files/lock.ts';
 import type { HistoryRecord, RecordState } from './journal/history-record.ts';
+import { isLogHeld, type Journal, type JournalSettings, openJournal } from './journal/journal.ts';
 import {
+  findForeign,
   type HistoryProblem,
-  type Journal,
-  type JournalSettings,
-  type LogName,
-  type LogWriter,
-  openJournal,
-} from './journal/journal.ts';
-import { isOldName } from './journal/log-name.ts';
-import { remainingWait } from './journal/settle.ts';
+  type Listing,
+  listLogs,
+  listNames,
+  problemOf,
+  readRecords,
+} from './journal/log-folder.ts';
+import { dayOf, isOldName, type LogName } from './journal/log-name.ts';
+import type { LogWriter } from './journal/log-writer.ts';
+import { beginLog, type LogStart, reopenLog } from './journal/open-log.ts';
+import { remainingWait, settleLog } from './journal/settle.ts';
 import { rulesOf } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
@@ -20,6 +25,8 @@ export interface History {
   readonly journal: Journal;
   /** Newest first. Logs that cannot be used are problems, not errors. */
   list(query?: RecordQuery): { records: HistoryRecord[]; problems: HistoryProblem[] };
+  /** The records of {@link list}. Throws a DamagedError if a log cannot be used. */
+  listWhole(query?: RecordQuery): HistoryRecord[];
   /** The records with this id: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
   recordsOf(id: string): HistoryRecord[];
   /** The only one of {@link recordsOf}. */
@@ -28,17 +35,23 @@ export interface History {
    * What a change of this operation has to know, newest first: what is open, and the latest changes of its own operation (all
    * of them with `all`). Throws a DamagedError if part of it cannot be read.
    */
-  readForChange(operation: string, options?: { readonly all?: boolean }): HistoryRecord[];
-  /** Milliseconds for which the store has asked earlier commands to send it nothing. Throws a HistoryError for a damaged log. */
+  readForChange(
+    operation: string,
+    options?: { readonly all?: boolean; readonly listing?: Listing | undefined },
+  ): HistoryRecord[];
+  /**
+   * Milliseconds for which the store has asked commands before this process to send it nothing: they are looked for once.
+   * Throws a HistoryError for a damaged log.
+   */
   storeWait(): number;
   /** What came after a record and may touch the same. Throws a DamagedError if part of it cannot be read. */
   readLater(record: HistoryRecord): HistoryRecord[];
+  /** Makes a log with its first records. */
+  begin(start: LogStart): Promise<LogWriter>;
   /** Takes the lock of a log, once in a process: its writer is shared until {@link end}. */
   reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
   /** Whether another process works on a log. */
   isHeldElsewhere(logId: string): boolean;
-  /** Keeps a log that this process has begun, for {@link end}. */
-  keep(writer: LogWriter): void;
   /** Removes old logs in which nothing is open, and returns their ids: see `OperationRules.isPruned`. */
   prune(options: { olderThanMs: number; withBackups: boolean; isDryRun: boolean }): Promise<string[]>;
   /** What `find` resolves to, found out once in this process. */
@@ -98,7 +111,7 @@ export function openHistory(settings: JournalSettings): History {
   const facts = new Map<string, Promise<boolean | null>>();
 
   /** Of this process as far as it has the log open, else from disk. */
-  const read = (log: LogName) => [...(writers.get(log.id)?.records.values() ?? journal.read(log))];
+  const read = (log: LogName) => [...(writers.get(log.id)?.records.values() ?? readRecords(journal, log))];
 
   const mayHold = (log: LogName, operation: string) =>
     log.operation === operation ||
@@ -106,8 +119,9 @@ export function openHistory(settings: JournalSettings): History {
 
   function list(query: RecordQuery = {}) {
     const records: HistoryRecord[] = [];
-    const { logs, problems } = journal.inspect();
-    for (const log of logs.reverse()) {
+    const listing = listNames(journal);
+    const problems = findForeign(journal, listing);
+    for (const log of listLogs(journal, listing).reverse()) {
       if (query.operation !== undefined && !mayHold(log, query.operation)) continue;
       try {
         records.push(
@@ -116,7 +130,7 @@ export function openHistory(settings: JournalSettings): History {
             .filter((record) => matches(record, query)),
         );
       } catch (error) {
-        problems.push(journal.problemOf(log, error));
+        problems.push(problemOf(journal, log, error));
       }
     }
     return { records, problems };
@@ -125,7 +139,7 @@ export function openHistory(settings: JournalSettings): History {
   function recordsOf(id: string): HistoryRecord[] {
     const wanted = id.toLowerCase();
     const [logId = ''] = wanted.split('.');
-    const log = journal.logs().find((found) => found.id === logId);
+    const log = listLogs(journal).find((found) => found.id === logId);
     const records = log === undefined ? [] : read(log);
     const exact = records.filter((record) => record.id === wanted);
     const found = exact.length > 0 || wanted !== logId ? exact : records;
@@ -133,7 +147,10 @@ export function openHistory(settings: JournalSettings): History {
     throw new HistoryError('record_not_found', `no change "${id}" in the history of this store`);
   }
 
-  function readForChange(operation: string, { all = false }: { all?: boolean } = {}): HistoryRecord[] {
+  function readForChange(
+    operation: string,
+    { all = false, listing }: { all?: boolean; listing?: Listing | undefined } = {},
+  ): HistoryRecord[] {
     const since = dayOf(journal.now() - recentMs);
     const { recordedWith = [], isReplacedBy = [] } = rulesOf(operation);
     const operations: readonly string[] = [operation, ...recordedWith, ...isReplacedBy];
@@ -145,7 +162,7 @@ export function openHistory(settings: JournalSettings): History {
       count += 1;
       return true;
     };
-    const logs = journal.logs(mayMatter).reverse();
+    const logs = listLogs(journal, listing, mayMatter).reverse();
     const own = logs.filter((log) => operations.includes(log.operation));
     const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
     return logs
@@ -153,10 +170,17 @@ export function openHistory(settings: JournalSettings): History {
       .flatMap((log) => {
         const records = read(log).reverse();
         // Its wait may be over: then others need not read it again.
-        if (log.status === 'unsettled' && !records.some(({ open }) => open)) void journal.settle(log);
+        if (log.status === 'unsettled' && !records.some(({ open }) => open)) void settleLog(journal, log);
         return records;
       });
   }
+
+  const earlierWaits = memoize(() =>
+    listLogs(journal)
+      .filter(({ status }) => status !== 'closed')
+      .flatMap(read)
+      .filter((record) => remainingWait(record, journal.now()) > 0),
+  );
 
   return {
     journal,
@@ -170,21 +194,28 @@ export function openHistory(settings: JournalSettings): History {
       });
     },
     readForChange,
-    storeWait() {
-      const unsettled = journal.logs().filter(({ status }) => status !== 'closed');
-      return waitOf(unsettled.flatMap(read), journal.now());
+    listWhole(query) {
+      const { records, problems } = list(query);
+      const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
+      if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+      return records;
     },
-    readLater: ({ number, id }) =>
-      journal
-        .logs()
-        .filter((log) => log.number >= number)
+    storeWait: () => waitOf(earlierWaits(), journal.now()),
+    readLater: (record) =>
+      listLogs(journal)
+        .filter((log) => log.number >= record.number)
         .flatMap(read)
-        .filter((other) => other.number > number || isAfter(other.id, id)),
+        .filter((other) => isAfter(other, record)),
+    async begin(start) {
+      const writer = await beginLog(journal, start);
+      writers.set(writer.id, writer);
+      return writer;
+    },
     async reopen(logId, options) {
       const own = writers.get(logId);
       if (own !== undefined) return own;
       // Several records of one log may be continued at once, and this process would wait for itself.
-      const opening = reopening.get(logId) ?? journal.reopen(logId, options);
+      const opening = reopening.get(logId) ?? reopenLog(journal, logId, options);
       reopening.set(logId, opening);
       try {
         const writer = await opening;
@@ -194,20 +225,20 @@ export function openHistory(settings: JournalSettings): History {
         reopening.delete(logId);
       }
     },
-    isHeldElsewhere: (logId) => !writers.has(logId) && !reopening.has(logId) && journal.isHeld(logId),
+    isHeldElsewhere: (logId) => !writers.has(logId) && !reopening.has(logId) && isLogHeld(journal, logId),
     async prune({ olderThanMs, withBackups, isDryRun }) {
       const keeps = ({ operation, state }: HistoryRecord) => {
         const { isPruned } = rulesOf(operation);
         return isPruned === 'never' || (isPruned === 'if-asked' && state === 'applied' && !withBackups);
       };
-      return (await journal.prune({ olderThanMs, isDryRun, keeps })).map(({ id }) => id);
+      const { pruneLogs } = await import('./journal/prune.ts');
+      return (await pruneLogs(journal, { olderThanMs, isDryRun, keeps })).map(({ id }) => id);
     },
     remember(key, find) {
       const fact = facts.get(key) ?? find();
       facts.set(key, fact);
       return fact;
     },
-    keep: (writer) => void writers.set(writer.id, writer),
     async end() {
       const ended = [...writers.values()];
       writers.clear();
@@ -216,10 +247,11 @@ export function openHistory(settings: JournalSettings): History {
   };
 }
 
-/** Whether a record of the same log comes after another: `k3f9a2.10` after `k3f9a2.9`, and the main one after all. */
-function isAfter(one: string, other: string): boolean {
-  const [log, place = 'Infinity'] = one.split('.');
-  const [otherLog, otherPlace = 'Infinity'] = other.split('.');
+/** By the numbers of their logs; in one log `k3f9a2.10` comes after `k3f9a2.9`, and the main one after all. */
+function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
+  if (one.number !== other.number) return one.number > other.number;
+  const [log, place = 'Infinity'] = one.id.split('.');
+  const [otherLog, otherPlace = 'Infinity'] = other.id.split('.');
   return log === otherLog && Number(place) > Number(otherPlace);
 }
 
@@ -230,11 +262,6 @@ function matches(record: HistoryRecord, query: RecordQuery): boolean {
     (query.open === undefined || record.open === query.open) &&
     (query.idempotencyKey === undefined || record.idempotencyKey === query.idempotencyKey)
   );
-}
-
-/** The UTC day, `20261123`. */
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
 /** Milliseconds for which the last responses in these records asked to send the store nothing. */
@@ -256,11 +283,6 @@ export function isKeyForgotten({ createdAt }: Pick<HistoryRecord, 'createdAt'>, 
   return !(age >= 0 && age < keyReuseMs);
 }
 
-/** How the locks of a change are waited for. */
-export function lockOptionsOf({ signal, onWait }: Pick<SendOptions, 'signal' | 'onWait'>): LockOptions {
-  return { signal, onWait };
-}
-
 /**
  * Takes the lock that a change needs from its number until its outcome, or null if it needs none: changes of the same values
  * take effect in the order of their numbers.
@@ -270,7 +292,7 @@ export async function acquireOrder(
   operation: string,
   options: SendOptions,
 ): Promise<Lock | null> {
-  return rulesOf(operation).isOrdered ? journal.acquire('order', lockOptionsOf(options)) : null;
+  return rulesOf(operation).isOrdered ? journal.acquire('order', options) : null;
 }
 
 /** The id of the log of a record. */

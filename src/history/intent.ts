@@ -1,5 +1,8 @@
+import { asObject, isObject, jsonOrText, parseJson } from '../base/json.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { Client } from '../client/client.ts';
 import { buildPath, type Operation } from '../contract/operation.ts';
-import { fingerprint, keyOf } from './fingerprint.ts';
+import { HistoryError } from './errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
 
 /** A change that is asked for, before it is recorded. */
@@ -54,4 +57,41 @@ export function intentOf(
 export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' | 'fingerprint'): boolean {
   if (record.operation !== intent.operation) return false;
   return record.unreadable ? isInDoubt(record) : record[by] === intent[by];
+}
+
+/** Throws a HistoryError `secret_in_record` when a request contains the API key, which is never written down. */
+export function refuseSecret(
+  { path, body, ifMatch, former }: Intent,
+  { redact }: Pick<Client, 'redact'>,
+): void {
+  const text = [path, body, ifMatch, former].join('\n');
+  if (redact(text) !== text) throw new HistoryError('secret_in_record', 'the request contains the API key');
+}
+
+/**
+ * SHA-256 (hex) that two commands of one store share when they ask for the same: same operation, path and body, whatever
+ * the order of the body's fields and whatever its idempotency key.
+ */
+export function fingerprint({ operation, path, body }: Pick<Intent, 'operation' | 'path' | 'body'>): string {
+  const value = jsonOrText(body);
+  const compared = isObject(value) ? withoutKey(value) : value;
+  return sha256(JSON.stringify([operation, path, sortFields(compared)]));
+}
+
+/** The idempotency key in a request body, or null. */
+export function keyOf(body: string | null): string | null {
+  const { idempotencyKey } = asObject(parseJson(body));
+  return typeof idempotencyKey === 'string' ? idempotencyKey : null;
+}
+
+function withoutKey({ idempotencyKey: _, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return body;
+}
+
+/** The value with every object as a sorted list of its fields, so that equal values serialize alike. */
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields);
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return { fields: fields.map(([name, field]) => [name, sortFields(field)]) };
 }

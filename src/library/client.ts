@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
       const { ifMatch, fresh, allowDuplicate } = call;
       return sender.change(
         { operation, parameters, body, ifMatch, fresh, allowDuplicate },
-        { client, ...limits(call), secrets: [apiKey], makeKey: makeIdempotencyKey },
+        { client, ...limits(call) },
       );
     }
     const keyed = operation.class === 'keyed' ? { idempotencyKey: makeIdempotencyKey(), ...body } : body;

@@ -3,10 +3,10 @@ import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
 import { canonicalId } from '../contract/operation.ts';
 import { type ChangeOptions, recordChange } from '../history/changes/change.ts';
 import { markRecords, openRecords, resumeRecord } from '../history/changes/resume.ts';
-import { DamagedError } from '../history/errors.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { ChangeRequest } from '../history/intent.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
+import { repairLogs } from '../history/journal/repair.ts';
 import { storeFolder } from '../history/store-folder.ts';
 import type { History, HistoryEntry, RecordFilter, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
@@ -64,12 +64,7 @@ export function createHistory(options: {
   return {
     async list(query: RecordFilter = {}): Promise<readonly HistoryEntry[]> {
       checkOptions(query, ['operation', 'state', 'open']);
-      return use(async (history) => {
-        const { records, problems } = history.list(query);
-        const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-        if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
-        return records;
-      });
+      return use(async (history) => history.listWhole(query));
     },
     async mark(recordId, found) {
       const state = new Map([
@@ -80,7 +75,7 @@ export function createHistory(options: {
       return use((history) => markRecords(history, recordId, state));
     },
     repair: () =>
-      use(async ({ journal }) => (await journal.repair()).map(({ file, copy }) => ({ file, copy }))),
+      use(async ({ journal }) => (await repairLogs(journal)).map(({ file, copy }) => ({ file, copy }))),
     sender,
   };
 }

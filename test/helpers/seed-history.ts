@@ -10,6 +10,7 @@ import type {
   RecordState,
 } from '../../src/history/journal/history-record.ts';
 import { parseLogName } from '../../src/history/journal/log-name.ts';
+import { beginLog } from '../../src/history/journal/open-log.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import type { Machine } from './cli.ts';
 
@@ -50,7 +51,7 @@ export async function seedChange(
   const operation = findOperation(id);
   if (operation === undefined) throw new Error(`no operation ${id}`);
   const intent = intentOf({ operation, parameters, body }, place.storeId);
-  const writer = await journal.begin({ operation: id, intents: [intent], isBatch: false, secrets: [] });
+  const writer = await beginLog(journal, { operation: id, intents: [intent], isBatch: false });
   const recorded: RecordedResponse = {
     status: 200,
     body: null,

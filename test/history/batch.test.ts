@@ -15,7 +15,7 @@ const titleOf = ({ body }: { body: string | null }) => JSON.parse(body ?? '{}').
 
 function begin(scene: Scene, history: History, options: Partial<BatchOptions> = {}): Promise<Batch> {
   return beginBatch(history, {
-    ...{ client: scene.client, operation: createBlogPost, secrets: ['sk_secret_key'] },
+    ...{ client: scene.client, operation: createBlogPost },
     ...{ maxAtOnce: () => 1, isOver: () => false },
     ...options,
   });

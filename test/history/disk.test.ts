@@ -9,7 +9,8 @@ import {
   rename,
   restore,
   type Scene,
-  safetyBackup,
+  safetyLabel,
+  save,
   startScene,
 } from './helpers/scene.ts';
 
@@ -111,7 +112,7 @@ describe('what a change costs the disk before it is told', () => {
     await scene.change(backup);
     calls.length = 0;
     const history = scene.open(fileSystem);
-    await scene.begin(history, restore, { safetyBackup });
+    await scene.begin(history, restore, { safetyLabel });
     await history.end();
     const told = calls.lastIndexOf('request') + 2;
     expect(calls.slice(0, told)).toEqual([
@@ -179,7 +180,7 @@ describe('a disk that is full', () => {
       return outcome;
     });
     const fileSystem = fillingUp(() => isFull);
-    const changed = await scene.change(restore, { safetyBackup, client, fileSystem });
+    const changed = await scene.change(restore, { safetyLabel, client, fileSystem });
     expect(changed).toMatchObject({
       outcome: { kind: 'applied' },
       recordingError: { code: 'disk_full' },
@@ -254,9 +255,18 @@ describe('the API key', () => {
   test('in a restore is refused before its safety backup is taken', async () => {
     const scene = await startScene();
     const leaking = { ...restore, body: { sections: ['store'], note: 'sk_secret_key' } };
-    await expect(scene.change(leaking, { safetyBackup })).rejects.toMatchObject({ code: 'secret_in_record' });
+    await expect(scene.change(leaking, { safetyLabel })).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);
     expect(scene.server.received).toEqual([]);
+  });
+
+  test.each([
+    ['its path', { ...post, operation: { ...post.operation, path: '/sk_secret_key' } }],
+    ['its ETag', { ...save, ifMatch: '"sk_secret_key"' }],
+  ])('in %s is refused', async (_where, leaking) => {
+    const scene = await startScene();
+    await expect(scene.change(leaking)).rejects.toMatchObject({ code: 'secret_in_record' });
+    expect(scene.files()).toEqual([]);
   });
 
   test('in what a change replaces is refused', async () => {

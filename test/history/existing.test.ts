@@ -9,7 +9,7 @@ import {
   hour,
   post,
   restore,
-  safetyBackup,
+  safetyLabel,
   startScene,
 } from './helpers/scene.ts';
 
@@ -90,7 +90,7 @@ describe('the same content within a day', () => {
     });
     const restored = await scene.change(
       { ...restore, parameters: { backupId: 'made-1' }, body: { sections: [section] } },
-      { safetyBackup },
+      { safetyLabel },
     );
     expect(restored.outcome.kind).toBe('applied');
     const again = await scene.change(request);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fingerprint, keyOf } from '../../src/history/fingerprint.ts';
+import { fingerprint, keyOf } from '../../src/history/intent.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,
   dispute,
   hour,
   restore,
-  safetyBackup,
+  safetyLabel,
   signalled,
   startScene,
   withKey,
@@ -128,10 +128,10 @@ describe('a key of the user', () => {
 
   test('of a restore in doubt takes a safety backup of its own before the same bytes are sent', async () => {
     const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
-    const first = await scene.change(withKey(restore), { safetyBackup });
+    const first = await scene.change(withKey(restore), { safetyLabel });
     scene.react = () => 'answer';
     scene.server.clear();
-    const second = await scene.change(withKey(restore), { safetyBackup });
+    const second = await scene.change(withKey(restore), { safetyLabel });
     expect(second).toMatchObject({ outcome: { kind: 'applied' }, record: { id: first.record.id } });
     expect(second.record.safetyBackupId).not.toBe(first.record.safetyBackupId);
     expect(scene.server.received.map(({ path }) => path.split('/').at(-1))).toEqual(['backups', 'restore']);

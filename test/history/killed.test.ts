@@ -7,7 +7,7 @@ import { openHistory } from '../../src/history/history.ts';
 import type { ChildTask } from './helpers/child.ts';
 import { patientClient } from './helpers/patient-client.ts';
 import { buildChildren, type Children } from './helpers/processes.ts';
-import { safetyBackup, store } from './helpers/scene.ts';
+import { safetyLabel, store } from './helpers/scene.ts';
 import { type StoreServer, startStoreServer } from './helpers/store-server.ts';
 
 let children: Children;
@@ -50,7 +50,7 @@ async function resumeAll(folder: string, server: StoreServer): Promise<Resumed[]
   const results: Resumed[] = [];
   for (const { id, prepares } of openRecords(history)) {
     const isConfirmed = prepares === null;
-    results.push(await resumeRecord(history, id, { client, settlePauseMs: 1, isConfirmed, safetyBackup }));
+    results.push(await resumeRecord(history, id, { client, settlePauseMs: 1, isConfirmed, safetyLabel }));
   }
   await history.end();
   await client.close();

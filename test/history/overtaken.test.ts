@@ -7,7 +7,7 @@ import {
   post,
   rename,
   restore,
-  safetyBackup,
+  safetyLabel,
   save,
   startScene,
   update,
@@ -24,7 +24,7 @@ async function afterLater(
   const lost = await scene.change(earlier);
   expect(lost.outcome.kind).toBe('unknown');
   scene.react = () => 'answer';
-  const applied = await scene.change(later, { safetyBackup });
+  const applied = await scene.change(later, { safetyLabel });
   expect(applied.outcome.kind).toBe('applied');
   scene.server.clear();
   return { scene, earlier: scene.open().get(lost.record.id), later: applied.record };

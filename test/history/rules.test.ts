@@ -83,13 +83,13 @@ describe('the same command again', () => {
 });
 
 describe('a restore', () => {
-  const safetyBackup = { label: 'Safety backup', makeKey: () => `safety-${Math.random()}` };
+  const safetyLabel = 'Safety backup';
 
   test('takes its own safety backup each time, and never reuses one', async () => {
     const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
-    const first = await scene.change(restore, { safetyBackup });
+    const first = await scene.change(restore, { safetyLabel });
     scene.react = () => 'answer';
-    const second = await scene.change(restore, { safetyBackup });
+    const second = await scene.change(restore, { safetyLabel });
     expect(first.outcome.kind).toBe('unknown');
     expect(second.outcome.kind).toBe('applied');
     expect(second.record.safetyBackupId).not.toBe(first.record.safetyBackupId);
@@ -98,11 +98,11 @@ describe('a restore', () => {
 
   test('is not resumed over later work', async () => {
     const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
-    const first = await scene.change(restore, { safetyBackup });
+    const first = await scene.change(restore, { safetyLabel });
     scene.react = () => 'answer';
     expect(await scene.resume(first.record.id)).toMatchObject({ action: 'left', reason: 'needs_yes' });
     const later = await scene.change(rename('B'));
-    expect(await scene.resume(first.record.id, { isConfirmed: true, safetyBackup })).toMatchObject({
+    expect(await scene.resume(first.record.id, { isConfirmed: true, safetyLabel })).toMatchObject({
       action: 'left',
       reason: 'later_change',
       later: { id: later.record.id },
@@ -111,7 +111,7 @@ describe('a restore', () => {
 
   test('is undone by its safety backup', async () => {
     const scene = await startScene();
-    const { record } = await scene.change(restore, { safetyBackup });
+    const { record } = await scene.change(restore, { safetyLabel });
     expect(planUndo(scene.open(), undefined)).toMatchObject({
       record: { id: record.id },
       by: 'backup',

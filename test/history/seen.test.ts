@@ -5,7 +5,8 @@ import { recordChange } from '../../src/history/changes/change.ts';
 import { markRecords, openRecords, resumeRecord } from '../../src/history/changes/resume.ts';
 import { RefusedError } from '../../src/history/errors.ts';
 import { openHistory } from '../../src/history/history.ts';
-import { findOpenElsewhere } from '../../src/history/other-stores.ts';
+import { repairLogs } from '../../src/history/journal/repair.ts';
+import { findOpenElsewhere } from '../../src/history/read-leniently.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
@@ -18,7 +19,7 @@ import {
   rename,
   restore,
   type Scene,
-  safetyBackup,
+  safetyLabel,
   save,
   startScene,
 } from './helpers/scene.ts';
@@ -64,7 +65,7 @@ describe('a log that lost lines', () => {
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
     writeFileSync(file, cut(readFileSync(file, 'utf8').split('\n')).join('\n'));
-    const repaired = await scene.open().journal.repair();
+    const repaired = await repairLogs(scene.open().journal);
     expect(repaired).toMatchObject([{ file }]);
     expect(await tryEverything(scene, post)).toEqual([]);
   });
@@ -101,7 +102,7 @@ describe('after a repair', () => {
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
     writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 3).join('\n').concat('\n{"bro'));
-    await scene.open().journal.repair();
+    await repairLogs(scene.open().journal);
     expect(scene.open().get(record.id)).toMatchObject({ state: 'applied' });
     await expect(scene.change(appeal)).rejects.toBeInstanceOf(RefusedError);
     expect(scene.server.received).toHaveLength(1);
@@ -116,7 +117,7 @@ describe('a history belongs to a base URL and a store', () => {
       const store = { baseUrl, storeId };
       return openHistory({ folder: storeFolder(histories, store), store, profile: 'main', process });
     };
-    const options = { client: scene.client, secrets: [], makeKey: () => 'key', settlePauseMs: 1 };
+    const options = { client: scene.client, settlePauseMs: 1 };
     const staging = at('https://gw/staging');
     const { record } = await recordChange(staging, appeal, options);
     await staging.end();
@@ -153,17 +154,17 @@ describe('a history belongs to a base URL and a store', () => {
 describe('a restore', () => {
   test('in doubt that never arrived is not sent over later work: by resume or the same command', async () => {
     const scene = await startScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
-    const first = await scene.change(restore, { safetyBackup });
+    const first = await scene.change(restore, { safetyLabel });
     scene.react = () => 'answer';
     scene.ahead = 5 * hour;
     await scene.change(rename('work of five hours'));
     scene.server.clear();
-    expect(await scene.resume(first.record.id, { isConfirmed: true, safetyBackup })).toMatchObject({
+    expect(await scene.resume(first.record.id, { isConfirmed: true, safetyLabel })).toMatchObject({
       action: 'left',
       reason: 'later_change',
     });
     expect(scene.server.received).toEqual([]);
-    const again = await scene.change(restore, { safetyBackup });
+    const again = await scene.change(restore, { safetyLabel });
     // A new safety backup, with the later work in it.
     expect(scene.server.received.map(({ path: to }) => to.split('/').at(-1))).toEqual(['backups', 'restore']);
     expect(again.record.safetyBackupId).not.toBe(first.record.safetyBackupId);
@@ -173,7 +174,7 @@ describe('a restore', () => {
   test('whose safety backup is not applied is not begun', async () => {
     for (const react of [() => 'drop', () => ({ status: 422, body: {} })] satisfies Scene['react'][]) {
       const scene = await startScene(react);
-      const changed = await scene.change(restore, { safetyBackup });
+      const changed = await scene.change(restore, { safetyLabel });
       expect(changed.record).toMatchObject({ operation: 'backup.create', id: expect.stringMatching(/\.1$/) });
       expect(scene.records()).toHaveLength(1);
       expect(scene.server.received.every(({ path: to }) => to.endsWith('/backups'))).toBe(true);
@@ -182,7 +183,7 @@ describe('a restore', () => {
 
   test('whose safety backup has no id is not begun', async () => {
     const scene = await startScene(() => ({ status: 201, body: { label: 'Safety backup' } }));
-    const { record } = await scene.change(restore, { safetyBackup });
+    const { record } = await scene.change(restore, { safetyLabel });
     expect(record.operation).toBe('backup.create');
     expect(scene.server.received).toHaveLength(1);
   });
@@ -225,7 +226,7 @@ describe('what the store asked to wait', () => {
       scene.react = () => 'answer';
       const waits: number[] = [];
       const client = { ...scene.client, pause: (ms: number) => void waits.push(ms) };
-      const resume = () => scene.resume(record.id, { client, isConfirmed: true, safetyBackup });
+      const resume = () => scene.resume(record.id, { client, isConfirmed: true, safetyLabel });
       scene.ahead = hour / 2;
       await scene.change(post, { client });
       expect(waits.at(-1)).toBeGreaterThan(0);

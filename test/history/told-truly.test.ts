@@ -17,9 +17,7 @@ test('a disk that is full after the safety backup: what came of that is told, wi
   } as typeof nodeFileSystem);
   const changed = await recordChange(history, restore, {
     client: scene.client,
-    secrets: [],
-    makeKey: () => 'key',
-    safetyBackup: { label: 'before', makeKey: () => 'safety-key' },
+    safetyLabel: 'before',
   });
   await history.end();
   expect(changed).toMatchObject({

@@ -9,7 +9,7 @@ import {
   rename,
   restore,
   type Scene,
-  safetyBackup,
+  safetyLabel,
   startScene,
 } from './helpers/scene.ts';
 
@@ -18,7 +18,7 @@ async function killedBatch(scene: Scene): Promise<string> {
   scene.react = (_, number) => (number === 3 ? 'drop' : 'answer');
   const history = scene.open();
   const batch = await beginBatch(history, {
-    ...{ client: scene.client, operation: createBlogPost, secrets: [] },
+    ...{ client: scene.client, operation: createBlogPost },
     ...{ maxAtOnce: () => 1, isOver: () => false },
   });
   const ids: string[] = [];
@@ -57,7 +57,7 @@ describe('a change whose outcome nobody was told stays open', () => {
 
   test('when another change of its run is overtaken', async () => {
     const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
-    await scene.changeAndDie(restore, { safetyBackup });
+    await scene.changeAndDie(restore, { safetyLabel });
     scene.react = () => 'answer';
     const { record } = await scene.change(restore);
     const [safety] = scene.records();
@@ -122,7 +122,7 @@ describe('the same command again after its process was killed', () => {
 
 test('a restore that told its outcome has told that of its safety backup', async () => {
   const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
-  const { record } = await scene.changeAndDie(restore, { safetyBackup });
+  const { record } = await scene.changeAndDie(restore, { safetyLabel });
   scene.react = () => 'answer';
   await scene.resume(record.id, { isConfirmed: true });
   expect(openIds(scene)).toEqual([]);

@@ -11,7 +11,7 @@ import {
   rename,
   restore,
   type Scene,
-  safetyBackup,
+  safetyLabel,
   save,
   startScene,
   update,
@@ -67,7 +67,7 @@ describe('former values of single fields', () => {
       'may have been changed by a restore since',
       async (scene: Scene) => {
         await scene.change(rename('A'));
-        await scene.change(restore, { safetyBackup });
+        await scene.change(restore, { safetyLabel });
       },
     ],
     [
@@ -229,7 +229,7 @@ describe('settings', () => {
 describe('a restore', () => {
   test('is undone by its safety backup; later changes of its sections are named', async () => {
     const scene = await startScene();
-    const { record } = await scene.change(restore, { safetyBackup });
+    const { record } = await scene.change(restore, { safetyLabel });
     const later = await scene.change(rename('B'));
     await scene.change(post);
     expect(plan(scene, record.id)).toMatchObject({

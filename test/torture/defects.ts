@@ -22,15 +22,21 @@ export const defects: readonly Defect[] = [
     name: 'the key of an earlier command is used again',
     patches: [
       {
-        find: 'idempotencyKey: options.makeKey()',
+        find: 'const intent = withFormer(',
         replace:
-          'idempotencyKey: known.find((r) => r.class === "keyed")?.idempotencyKey ?? options.makeKey()',
+          'if (body !== request.body) body.idempotencyKey = known.find((r) => r.class === "keyed")?.idempotencyKey ?? body.idempotencyKey; const intent = withFormer(',
       },
     ],
   },
   {
     name: 'an earlier safety backup is used again',
-    patches: [{ find: 'idempotencyKey: makeKey()', replace: 'idempotencyKey: "safety-" + label' }],
+    patches: [
+      {
+        find: 'const { operation, path, body: prepared } = intent;',
+        replace:
+          'body.idempotencyKey = "safety-" + label; const { operation, path, body: prepared } = intent;',
+      },
+    ],
   },
   {
     name: 'closing lines are not asked for',
@@ -44,7 +50,10 @@ export const defects: readonly Defect[] = [
   {
     name: 'damaged logs are passed over',
     patches: [
-      { find: 'throw found.kind === "newer" ?', replace: 'return null; throw found.kind === "newer" ?' },
+      {
+        find: 'throw new DamagedError(fileOf(journal, name.name)',
+        replace: 'return null; throw new DamagedError(fileOf(journal, name.name)',
+      },
     ],
   },
   {
@@ -77,18 +86,15 @@ export const defects: readonly Defect[] = [
   {
     name: 'resume overwrites later changes',
     patches: [
-      atStart('findLater(history, writer, record)', 'return null;'),
+      atStart('changesAfter(history, record)', 'return [];'),
       atStart('isOvertaken(earlier, later)', 'return false;'),
     ],
   },
   {
     name: 'clocks order changes',
     patches: [
-      {
-        find: 'readLater: ({ number, id }) => journal.logs().filter((log) => log.number >= number).flatMap(read).filter((other) => other.number > number || isAfter(other.id, id)),',
-        replace:
-          'readLater: ({ createdAt }) => journal.logs().flatMap(read).filter((other) => other.createdAt > createdAt),',
-      },
+      { find: 'log.number >= record.number', replace: 'true' },
+      atStart('isAfter(one, other)', 'return one.createdAt > other.createdAt;'),
       { find: 'later.number <= earlier.number', replace: 'later.createdAt <= earlier.createdAt' },
     ],
   },

@@ -31,7 +31,7 @@ export async function startRun(
 export async function openHistoryBatch(run: Run, limits: Limits): Promise<HistoryBatch> {
   const { session } = run;
   const history = await session.history();
-  const options = { ...(await changeOptions(run)), ...limits, operation: run.request.operation };
+  const options = { ...changeOptions(run), ...limits, operation: run.request.operation };
   return recording(session, () => beginBatch(history, options));
 }
 

@@ -1,9 +1,8 @@
 import { isObject } from '../../base/json.ts';
 import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
-import type { OpenElsewhere } from '../../history/other-stores.ts';
+import type { OpenElsewhere } from '../../history/read-leniently.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { describeStore, readStoreName } from '../config/store-name.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Session } from './session.ts';
@@ -131,11 +130,18 @@ export async function describeStoreInUse(session: Session): Promise<string> {
     const id = storeId?.value ?? example.storeId;
     return describeStore(id, id === example.storeId ? example.store?.name : null);
   }
+  const { readStoreName } = await import('../../history/objects/seen-objects.ts');
   return describeStore(storeId?.value ?? '', readStoreName((await session.history()).journal.folder));
+}
+
+/** `Juniper & Ink (4be5c0de)`, or the whole id without a name. Printable. */
+export function describeStore(storeId: string, name: unknown): string {
+  const isNamed = typeof name === 'string' && name.trim() !== '';
+  return printable(isNamed ? `${name} (${storeId.slice(0, 8)})` : storeId);
 }
 
 /** Changes that are open for other stores than the one in use. */
 export async function openOfOtherStores(session: Session): Promise<OpenElsewhere[]> {
-  const { findOpenElsewhere } = await import('../../history/other-stores.ts');
+  const { findOpenElsewhere } = await import('../../history/read-leniently.ts');
   return findOpenElsewhere((await session.history()).journal.folder);
 }

@@ -1,6 +1,5 @@
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { readNewestRecords } from '../../history/newest-records.ts';
 import {
   type KnownKind,
   knownObjects,
@@ -8,6 +7,7 @@ import {
   type SeenObject,
 } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
+import { readNewestRecords } from '../../history/read-leniently.ts';
 import {
   type ConnectionFlags,
   demoProfile,
@@ -62,7 +62,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   const operations = isKnownKind(kind) ? operationsOfKind[kind] : null;
   // What was restored tells what is still there.
   const read = operations && [...operations, 'backup.restore'];
-  const items = fromHistory(kind, readNewestRecords(folder, store, read), readSeen(folder));
+  const items = fromHistory(kind, readNewestRecords(folder, read), readSeen(folder));
   const isExampleStore = settings.profile === demoProfile && store.storeId === exampleIds.store;
   // The history knows more about an object of the example store once a command has changed it.
   const examples = (isExampleStore ? (exampleItems[kind] ?? []) : []).filter(

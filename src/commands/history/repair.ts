@@ -7,7 +7,7 @@ import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
-import type { RepairedLog } from '../../history/journal/journal.ts';
+import { type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
 
 export const command: CommandDefinition = {
   description: `Repair damaged logs of the history: a copy is set aside, and what can still be read is kept. A change whose outcome
@@ -15,7 +15,7 @@ is lost is open afterwards; one whose request is lost stands for every command o
 log is damaged, changes that have to read it stop before they send anything.`,
   examples: ['history repair', 'history repair --json'],
   async run({ ui, session }) {
-    const repaired = await (await session.history()).journal.repair();
+    const repaired = await repairLogs((await session.history()).journal);
     if (repaired.length > 0)
       noticeDone(ui, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
     if (ui.json) printJson(ui, repaired);

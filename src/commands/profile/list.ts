@@ -1,13 +1,14 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { describeStore } from '../../cli/command/known.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
 import { historyDirectory } from '../../cli/config/directories.ts';
-import { describeStore, readStoreName } from '../../cli/config/store-name.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { canonicalId } from '../../contract/operation.ts';
+import { readStoreName } from '../../history/objects/seen-objects.ts';
 
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one in use is marked.',

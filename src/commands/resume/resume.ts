@@ -6,7 +6,6 @@ import { openOfOtherStores } from '../../cli/command/known.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
-import { rememberStoreName } from '../../cli/config/store-name.ts';
 import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { flagsToReach } from '../../cli/operation/call/target-flags.ts';
@@ -17,6 +16,7 @@ import { describeState, recordSummary } from '../../cli/output/record-summary.ts
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
+import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { hasUndo } from '../../history/operation-rules.ts';
 import { cellsOf, createdId, documentOf, resultOfResumed, withRemedies, words } from './describe.ts';
 
@@ -146,12 +146,11 @@ async function resumeOne(
 ): Promise<Resumed> {
   const { client } = await session.connect();
   const history = await session.history();
-  const { makeIdempotencyKey: makeKey } = await import('../../client/idempotency-key.ts');
   const options = {
     client,
     signal,
     timeoutMs: session.flags.timeoutMs,
-    safetyBackup: { label: await safetyLabelOf(session, idInPath(record.path) ?? ''), makeKey },
+    safetyLabel: await safetyLabelOf(session, idInPath(record.path) ?? ''),
     onWait: () => ui.notice('Waiting for another storectl command to finish…'),
   };
   let resumed = await resumeRecord(history, record.id, options);

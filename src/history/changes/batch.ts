@@ -1,20 +1,18 @@
 import type { Client } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { RefusedError } from '../errors.ts';
-import { type History, lockOptionsOf, type Recorded, type SendOptions, waitOf } from '../history.ts';
-import { type ChangeRequest, intentOf } from '../intent.ts';
+import { type History, type Recorded, type SendOptions, waitOf } from '../history.ts';
+import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
 import type { HistoryRecord, Intent } from '../journal/history-record.ts';
-import type { LogWriter } from '../journal/journal.ts';
-import { findEarlier, sameCommandBy } from './change.ts';
+import { type LogWriter, recordIn } from '../journal/log-writer.ts';
+import { findEarlier, sameCommandBy } from './earlier.ts';
 import { overtake } from './overtake.ts';
 import { type Resumed, resumeRecord } from './resume.ts';
-import { recordIn, sendRecord } from './send.ts';
+import { sendRecord } from './send.ts';
 import { batchOver, openSlots, type Slot, type SlotOptions } from './slots.ts';
 
 export interface BatchOptions extends SendOptions, SlotOptions {
   readonly operation: Operation;
-  /** The API key: a request that contains it is refused. */
-  readonly secrets: readonly string[];
   /** Called before each wait for another attempt. */
   onRetry?(): void;
 }
@@ -39,7 +37,7 @@ const maxLogSize = 8 * 1024 * 1024;
 export async function beginBatch(history: History, options: BatchOptions): Promise<Batch> {
   const { journal } = history;
   const { operation, client } = options;
-  const lock = await journal.acquire(`begin ${operation.id}`, lockOptionsOf(options));
+  const lock = await journal.acquire(`begin ${operation.id}`, options);
   let known: readonly HistoryRecord[];
   try {
     known = history.readForChange(operation.id);
@@ -58,19 +56,12 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
     if (log !== null) {
       const writer = await log;
       if (writer.size < maxLogSize) {
-        const [record] = await writer.add([intent]);
-        return { writer, id: record?.id ?? '' };
+        return { writer, id: (await writer.add(intent)).id };
       }
     }
-    const begun = journal.begin({
-      operation: operation.id,
-      intents: [intent],
-      isBatch: true,
-      secrets: options.secrets,
-    });
+    const begun = history.begin({ operation: operation.id, intents: [intent], isBatch: true });
     log = begun;
     const writer = await begun;
-    history.keep(writer);
     return { writer, id: `${writer.id}.1` };
   }
 
@@ -92,6 +83,7 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
     change: (request) =>
       inSlot(async (slot) => {
         const intent = intentOf(request, journal.store.storeId);
+        refuseSecret(intent, client);
         const earlier = [...(same.get(intent[by]) ?? []), ...(same.get('') ?? [])];
         const continued = await findEarlier(history, request, intent, earlier, options);
         if (continued !== null) throw new RefusedError('in_doubt', continued);
@@ -110,7 +102,7 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
           inBatch: true,
         };
         const sent = await sendRecord(sending, id, { isFirst: true });
-        if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer, id), earlier);
+        if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer.records, id), earlier);
         return sent;
       }),
     resume: (id) =>

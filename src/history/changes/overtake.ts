@@ -1,6 +1,8 @@
 import { type History, logIdOf } from '../history.ts';
 import { isSameCommand } from '../intent.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import { isLogHeld } from '../journal/journal.ts';
+import { reopenLog } from '../journal/open-log.ts';
 import { covers, rulesOf } from '../operation-rules.ts';
 
 /**
@@ -15,9 +17,9 @@ export async function overtake(
   const overtaken = known.filter((earlier) => isInDoubt(earlier) && isOvertaken(earlier, later));
   for (const earlier of overtaken) {
     const logId = logIdOf(earlier.id);
-    if (history.journal.isHeld(logId)) continue;
+    if (isLogHeld(history.journal, logId)) continue;
     try {
-      const writer = await history.journal.reopen(logId);
+      const writer = await reopenLog(history.journal, logId);
       await writer.change([{ id: earlier.id, overtakenBy: later.id }]);
       await writer.close();
     } catch {

@@ -1,29 +1,27 @@
-import type { Outcome } from '../../client/outcome.ts';
-import { DamagedError, HistoryError } from '../errors.ts';
+import { HistoryError, RefusedError } from '../errors.ts';
 import {
   acquireOrder,
   type Finding,
   type History,
   isKeyForgotten,
-  lockOptionsOf,
   logIdOf,
   type Recorded,
   type SendOptions,
 } from '../history.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
-import type { LogWriter } from '../journal/journal.ts';
+import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
 import { refusesTwice } from './refuses-twice.ts';
-import { makeSafetyBackup, type SafetyBackup, safetyIntent } from './safety-backup.ts';
-import { lookForProof, recordIn, sendRecord, writeOutcome } from './send.ts';
+import { makeSafetyBackup, safetyIntent } from './safety-backup.ts';
+import { lookForProof, type Sending, sendRecord, writeOutcome } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
   /** The user has said yes to sending this one, whatever its age. */
   readonly isConfirmed?: boolean | undefined;
-  /** Makes the safety backup that comes before a change that destroys something. */
-  readonly safetyBackup?: SafetyBackup | undefined;
+  /** Of the backup to make before a change that destroys something; none is made without it. */
+  readonly safetyLabel?: string | undefined;
   /** One of many requests. */
   readonly inBatch?: boolean | undefined;
 }
@@ -74,8 +72,8 @@ export async function resumeRecord(history: History, id: string, options: Resume
   if (history.isHeldElsewhere(logIdOf(found.id))) return { action: 'left', record: found, reason: 'running' };
   const order = await acquireOrder(history, found.operation, options);
   try {
-    const writer = await history.reopen(logIdOf(found.id), lockOptionsOf(options));
-    return await continueRecord(history, writer, recordIn(writer, found.id), options);
+    const writer = await history.reopen(logIdOf(found.id), options);
+    return await continueRecord(history, writer, recordIn(writer.records, found.id), options);
   } finally {
     order?.release();
   }
@@ -88,52 +86,61 @@ export async function continueRecord(
   record: HistoryRecord,
   options: ResumeOptions,
 ): Promise<Resumed> {
-  if (record.overtakenBy !== null) {
+  const { id } = record;
+  const { will, later } = planResume(history, record);
+  if (will === 'told') {
     tell(writer, record);
-    return { action: 'overtaken', record };
+    return { action: 'told', ...reported(record), safetyBackup: null };
   }
-  const outcome = recordedOutcome(record);
-  if (outcome !== null && !isInDoubt(record)) {
+  if (will === 'overtaken') {
+    if (later !== undefined) await writer.change([{ id, overtakenBy: later.id }]);
     tell(writer, record);
-    return { action: 'told', record, ...known(outcome) };
+    return { action: 'overtaken', record: recordIn(writer.records, id) };
   }
-  if (record.unreadable) return { action: 'left', record, reason: 'unreadable' };
-  const rules = rulesOf(record.operation);
-  const obstacle = await findLater(history, writer, record);
-  if (obstacle !== null) return obstacle;
-  const { journal } = history;
-  const sending = { ...options, writer, now: journal.now };
+  const isAsked = will === 'needs_yes' || will === 'too_old';
+  if (will !== 'send' && will !== 'read' && !(isAsked && options.isConfirmed))
+    return left(writer, record, will, { later });
   options.client.pause(history.storeWait());
-  if (rules.proof !== undefined) {
-    const { finding, applied } = await lookForProof(sending, record);
-    if (applied !== null) {
-      const settled = await writeOutcome(sending, record.id, applied, true);
-      return { action: 'settled', ...settled, safetyBackup: null };
-    }
-    if (rules.resume === 'read' || finding !== 'untouched')
-      return left(await ended(writer, record), 'not_settled', finding);
-  }
-  const isSafe = rules.resume !== 'ask' || (await refusesTwice(history, record, options));
-  if (isSafe === null) return left(await ended(writer, record), 'not_settled', 'unreadable');
-  if (!isSafe) return left(await ended(writer, record), 'ask_user');
-  const question = options.isConfirmed ? null : needsYes(record, journal.now());
-  if (question !== null) return left(record, question);
+  const sending = { ...options, writer, now: history.journal.now };
+  const settled = will === 'read' ? await settleByReading(history, sending, record) : null;
+  if (settled !== null) return settled;
   let safetyBackup: Recorded | null = null;
-  const { safetyBackup: safety } = options;
-  const intent = safety && safetyIntent(history, record, safety);
-  if (intent !== undefined) {
-    const [added] = await writer.add([intent]);
-    const made = await makeSafetyBackup(sending, added?.id ?? '', (safetyBackupId) =>
-      writer.change([{ id: record.id, safetyBackupId }]),
+  const safety =
+    options.safetyLabel === undefined ? undefined : safetyIntent(history, record, options.safetyLabel);
+  if (safety !== undefined) {
+    const made = await makeSafetyBackup(sending, (await writer.add(safety)).id, (safetyBackupId) =>
+      writer.change([{ id, safetyBackupId }]),
     );
     ({ safetyBackup } = made);
     if (!made.mayGoOn) return { action: 'sent', ...safetyBackup, safetyBackup };
   }
-  const sent = await sendRecord(sending, record.id, { isFirst: false });
+  const sent = await sendRecord(sending, id, { isFirst: false });
   tell(writer, record);
   if (sent.outcome.kind === 'applied')
     await overtake(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent, safetyBackup };
+}
+
+/** What a read of the store finds out about a record; null if it is safe to send it again. */
+async function settleByReading(
+  history: History,
+  sending: Sending,
+  record: HistoryRecord,
+): Promise<Resumed | null> {
+  const { writer } = sending;
+  const { proof, resume } = rulesOf(record.operation);
+  if (proof === undefined) {
+    const refuses = await refusesTwice(history, record, sending);
+    if (refuses === null) return left(writer, record, 'not_settled', { finding: 'unreadable' });
+    return refuses ? null : left(writer, record, 'ask_user');
+  }
+  const { finding, applied } = await lookForProof(sending, record);
+  if (applied !== null) {
+    const settled = await writeOutcome(sending, record.id, applied, true);
+    return { action: 'settled', ...settled, safetyBackup: null };
+  }
+  const isSafe = resume === 'read-then-send' && finding === 'untouched';
+  return isSafe ? null : left(writer, record, 'not_settled', { finding });
 }
 
 /** Reporting a change also reports the backup before it. */
@@ -148,53 +155,56 @@ function needsYes(record: HistoryRecord, now: number): 'needs_yes' | 'too_old' |
   return record.class === 'keyed' && isKeyForgotten(record, now) ? 'too_old' : null;
 }
 
+/** What can be said of a record from the history alone: `later` is the change that decides it. */
+interface ResumePlan {
+  readonly will: 'told' | 'overtaken' | 'read' | 'send' | Exclude<LeftReason, 'running' | 'not_settled'>;
+  readonly later?: HistoryRecord | undefined;
+}
+
+function planResume(history: History, record: HistoryRecord): ResumePlan {
+  if (!isInDoubt(record)) return { will: record.overtakenBy === null ? 'told' : 'overtaken' };
+  if (record.unreadable) return { will: 'unreadable' };
+  const later = changesAfter(history, record);
+  const winner = later.find((other) => isOvertaken(record, other));
+  if (winner !== undefined) return { will: 'overtaken', later: winner };
+  const { proof, proofByRefusal, resume } = rulesOf(record.operation);
+  const isSentAgain = resume === 'send' || resume === 'read-then-send';
+  if (isSentAgain && later.length > 0) return { will: 'later_change', later: later[0] };
+  if (proof !== undefined || proofByRefusal !== undefined) return { will: 'read' };
+  return { will: resume === 'ask' ? 'ask_user' : (needsYes(record, history.journal.now()) ?? 'send') };
+}
+
 /**
  * What {@link resumeRecord} would do, from the history alone: tell an outcome, say that it no longer matters, `read` the store
  * (and perhaps send), `send`, or leave it for a reason. Throws a DamagedError if part of the history cannot be read.
  */
-export function foreseeResume(
-  history: History,
-  record: HistoryRecord,
-): 'told' | 'overtaken' | 'read' | 'send' | Exclude<LeftReason, 'not_settled'> {
-  if (history.isHeldElsewhere(logIdOf(record.id))) return 'running';
-  if (!isInDoubt(record)) return record.overtakenBy === null ? 'told' : 'overtaken';
-  if (record.unreadable) return 'unreadable';
-  const later = changesAfter(history, record);
-  if (later.some((other) => isOvertaken(record, other))) return 'overtaken';
-  if (later.length > 0 && isSentAgain(record)) return 'later_change';
-  const { proof, proofByRefusal, resume } = rulesOf(record.operation);
-  if (proof !== undefined || proofByRefusal !== undefined) return 'read';
-  return resume === 'ask' ? 'ask_user' : (needsYes(record, history.journal.now()) ?? 'send');
+export function foreseeResume(history: History, record: HistoryRecord): ResumePlan['will'] | 'running' {
+  return history.isHeldElsewhere(logIdOf(record.id)) ? 'running' : planResume(history, record).will;
 }
 
-const known = (outcome: Outcome) =>
-  ({ outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup: null }) as const;
-
-function left(record: HistoryRecord, reason: LeftReason, finding?: Finding): Resumed {
-  return { action: 'left', record, reason, ...(finding && { finding }) };
+/** An outcome that was known before, as it is handed on. Throws a RefusedError `in_doubt` if there is none. */
+export function reported(record: HistoryRecord): Recorded {
+  const outcome = recordedOutcome(record);
+  if (outcome === null) throw new RefusedError('in_doubt', record);
+  return { record, outcome, isEarlier: true, recordingError: null, finding: null };
 }
 
-/** What was changed later, if that ends the doubt or forbids to send this one. */
-async function findLater(
-  history: History,
+/** Leaves a record as it is. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */
+async function left(
   writer: LogWriter,
   record: HistoryRecord,
-): Promise<Resumed | null> {
-  const later = changesAfter(history, record);
-  const winner = later.find((other) => isOvertaken(record, other));
-  if (winner !== undefined) {
-    await writer.change([{ id: record.id, overtakenBy: winner.id }]);
-    return { action: 'overtaken', record: recordIn(writer, record.id) };
-  }
-  const [first] = later;
-  return first === undefined || !isSentAgain(record)
-    ? null
-    : { action: 'left', record, reason: 'later_change', later: first };
-}
-
-function isSentAgain({ operation }: HistoryRecord): boolean {
-  const { resume } = rulesOf(operation);
-  return resume === 'send' || resume === 'read-then-send';
+  reason: LeftReason,
+  { later, finding }: { later?: HistoryRecord | undefined; finding?: Finding } = {},
+): Promise<Resumed> {
+  const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
+  if (record.state === 'sent') await writer.change([{ id: record.id, state: 'unknown', failure }]);
+  return {
+    action: 'left',
+    record: recordIn(writer.records, record.id),
+    reason,
+    ...(later && { later }),
+    ...(finding && { finding }),
+  };
 }
 
 /** Later changes of the same, which were or may have been applied. */
@@ -216,20 +226,9 @@ function isInTheWay(other: HistoryRecord, touched: readonly string[]): boolean {
   return overlap(rulesOf(other.operation).touches(other), touched);
 }
 
-/** A record that says `sent` under our lock belongs to a process that was killed: its response is lost. */
-async function ended(writer: LogWriter, record: HistoryRecord): Promise<HistoryRecord> {
-  if (record.state !== 'sent') return record;
-  const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
-  await writer.change([{ id: record.id, state: 'unknown', failure }]);
-  return recordIn(writer, record.id);
-}
-
 /** What {@link resumeRecord} is for, oldest first. Throws a DamagedError if part of the history cannot be read. */
 export function openRecords(history: History): HistoryRecord[] {
-  const { records, problems } = history.list({ open: true });
-  const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
-  return records.reverse();
+  return history.listWhole({ open: true }).reverse();
 }
 
 /**
@@ -243,13 +242,13 @@ export async function markRecords(
   options: Pick<SendOptions, 'signal'> = {},
 ): Promise<HistoryRecord[]> {
   const ids = history.recordsOf(id).map((record) => record.id);
-  const writer = await history.reopen(logIdOf(id.toLowerCase()), lockOptionsOf(options));
-  const marked = ids.filter((one) => isInDoubt(recordIn(writer, one)));
+  const writer = await history.reopen(logIdOf(id.toLowerCase()), options);
+  const marked = ids.filter((one) => isInDoubt(recordIn(writer.records, one)));
   if (marked.length === 0) {
-    const [{ state: found } = { state }] = ids.map((one) => recordIn(writer, one));
+    const [{ state: found } = { state }] = ids.map((one) => recordIn(writer.records, one));
     throw new HistoryError('already_settled', `${id} is already settled (${found})`);
   }
   const failure = { code: markedByHand, message: 'marked by hand' };
   await writer.change(marked.map((one) => ({ id: one, state, failure })));
-  return marked.map((one) => recordIn(writer, one));
+  return marked.map((one) => recordIn(writer.records, one));
 }

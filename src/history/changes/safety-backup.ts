@@ -1,4 +1,5 @@
 import { asObject } from '../../base/json.ts';
+import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { HistoryError } from '../errors.ts';
 import type { History, Recorded } from '../history.ts';
 import { intentOf } from '../intent.ts';
@@ -6,22 +7,14 @@ import type { Intent } from '../journal/history-record.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { type Sending, sendRecord } from './send.ts';
 
-/** How a backup is made before a change that destroys something. */
-export interface SafetyBackup {
-  readonly label: string;
-  /** A new idempotency key: a safety backup is never one that was made before. */
-  makeKey(): string;
-}
-
-/** The backup that has to come before a change, or undefined. It belongs to that change alone. */
-export function safetyIntent(
-  { journal }: History,
-  intent: Intent,
-  { label, makeKey }: SafetyBackup,
-): Intent | undefined {
+/**
+ * The backup that has to come before a change, or undefined. It belongs to that change alone: its key is new, so it is never
+ * one that was made before.
+ */
+export function safetyIntent({ journal }: History, intent: Intent, label: string): Intent | undefined {
   const { preparation } = rulesOf(intent.operation);
   if (preparation === undefined) return undefined;
-  const body = { ...preparation.body(intent, label), idempotencyKey: makeKey() };
+  const body = { ...preparation.body(intent, label), idempotencyKey: makeIdempotencyKey() };
   const { operation, path, body: prepared } = intent;
   return {
     ...intentOf({ operation: preparation.operation, body }, journal.store.storeId),

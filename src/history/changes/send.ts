@@ -6,7 +6,7 @@ import { findOperation } from '../../contract/operations.ts';
 import { HistoryError } from '../errors.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
-import type { LogWriter } from '../journal/journal.ts';
+import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { changeOf } from '../recorded-outcome.ts';
 
@@ -33,7 +33,7 @@ export async function sendRecord(
   { isFirst }: { isFirst: boolean },
 ): Promise<Recorded> {
   const { writer, client, now } = sending;
-  const opened = recordIn(writer, id);
+  const opened = recordIn(writer.records, id);
   let started = 0;
 
   async function beforeAttempt(attempt: number): Promise<void> {
@@ -77,17 +77,11 @@ export async function writeOutcome(
   try {
     // Of many, nothing waits for the outcome of one, and the next request is written soon.
     await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }], { mayWait: inBatch });
-    return { ...common, record: recordIn(writer, id), recordingError: null };
+    return { ...common, record: recordIn(writer.records, id), recordingError: null };
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    return { ...common, record: recordIn(writer, id), recordingError: error };
+    return { ...common, record: recordIn(writer.records, id), recordingError: error };
   }
-}
-
-export function recordIn(writer: LogWriter, id: string): HistoryRecord {
-  const record = writer.records.get(id);
-  if (record === undefined) throw new RangeError(`log ${writer.id} has no record ${id}`);
-  return record;
 }
 
 function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {

@@ -1,5 +1,5 @@
 import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
-import { DamagedError, RefusedError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { History } from '../history.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import { overlap, rulesOf } from '../operation-rules.ts';
@@ -29,9 +29,7 @@ export type Undo = {
  * it cannot be.
  */
 export function planUndo(history: History, id: string | undefined): Undo {
-  const { records, problems } = history.list();
-  const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+  const records = history.listWhole();
   const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
   const rules = rulesOf(record.operation);
   const undoing = records.find(

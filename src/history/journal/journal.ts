@@ -2,34 +2,18 @@ import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
-import { DamagedError, HistoryError } from '../errors.ts';
-import { ensureFolder, type FileSystem, listFolder, nodeFileSystem } from './files/files.ts';
-import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
+import { ensureFolder, type FileSystem, type Files, nodeFileSystem } from './files/files.ts';
+import { type Lock, type LockOptions, type Locks, openLocks } from './files/lock.ts';
 import { type ProcessFacts, readMachine } from './files/process-identity.ts';
-import type { HistoryRecord } from './history-record.ts';
-import {
-  acquireLog,
-  damagedFolder,
-  fileOf,
-  type LogFolder,
-  listLogs,
-  lockName,
-  locksFolder,
-  NewerLogError,
-  readLog,
-  type StoreIdentity,
-} from './log-folder.ts';
-import { type LogName, parseLogName } from './log-name.ts';
-import type { LogWriter } from './log-writer.ts';
-import { beginLog, type LogStart, type ReopenOptions, reopenLog } from './open-log.ts';
-import type { PruneOptions } from './prune.ts';
-import type { RepairedLog } from './repair.ts';
-import { settleLog } from './settle.ts';
+import { locksFolder } from './log-name.ts';
 
-export type { StoreIdentity } from './log-folder.ts';
-export type { LogName } from './log-name.ts';
-export type { LogWriter } from './log-writer.ts';
-export type { RepairedLog } from './repair.ts';
+/** The store whose changes a journal records. */
+export interface StoreIdentity {
+  /** See `normalizeBaseUrl`; `demo` for the demo service. */
+  readonly baseUrl: string;
+  /** A UUID in lower case. */
+  readonly storeId: string;
+}
 
 export interface JournalSettings {
   /** Folder of this store's logs, absolute. Made when something is first written. */
@@ -48,66 +32,27 @@ export interface JournalSettings {
   readonly lockPatienceMs?: number | undefined;
 }
 
-/** A file in the folder that is not a whole log. It stays where it is. */
-export interface HistoryProblem {
-  readonly file: string;
-  /** `foreign`: something else lies in the folder. Everything else makes changes that read it fail. */
-  readonly kind: 'damaged' | 'newer' | 'foreign';
-  /** Continues the name of the file: `is empty`. */
-  readonly message: string;
-}
-
-/** The logs of one store, one for each run that changes something. */
+/** The logs of one store, one for each run that changes something: where they are, and what it takes to write them. */
 export interface Journal {
   readonly folder: string;
   readonly store: StoreIdentity;
+  readonly profile: string;
+  readonly files: Files;
   /** Epoch milliseconds. */
   now(): number;
-  /** The logs in the folder by their names, lowest number first. See `listLogs`. */
-  logs(mayMatter?: (name: string) => boolean): LogName[];
-  /** The same, with what lies in the folder and is no log. */
-  inspect(): { logs: LogName[]; problems: HistoryProblem[] };
-  /** What {@link read} has thrown, as a problem. Throws what is not a HistoryError. */
-  problemOf(log: LogName, error: unknown): HistoryProblem;
-  /**
-   * The records of a log, oldest first. Throws a DamagedError, or another HistoryError if it cannot be read; empty if it is
-   * gone (under any name of its id).
-   */
-  read(log: LogName): HistoryRecord[];
-  /** Whether a running process holds the log's lock. Does not wait. */
-  isHeld(id: string): boolean;
-  /**
-   * Makes a log with its first records; on disk under its name when the promise resolves. Throws a HistoryError
-   * `secret_in_record`, before it writes, if a request contains one of the `secrets`.
-   */
-  begin(start: LogStart): Promise<LogWriter>;
-  /**
-   * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
-   * `record_not_found` if it is gone.
-   */
-  reopen(id: string, options?: ReopenOptions): Promise<LogWriter>;
-  /** Takes the lock of a log, and waits for another holder. */
-  acquireLog(id: string, options?: LockOptions): Promise<Lock>;
-  /** A lock among all processes that share the folder; it dies with its holder. */
+  randomBytes(size: number): Buffer;
+  locks(): Locks;
+  /** A lock among all processes that share the folder, which is made if it is missing; it dies with its holder. */
   acquire(name: string, options?: LockOptions): Promise<Lock>;
-  /**
-   * To be called for a log that is not named `closed` and has no open record: renames it if no wait is left either. Does
-   * nothing while another process holds it. Never rejects.
-   */
-  settle(log: LogName): Promise<void>;
-  /** Removes old logs without an open record, and files of killed processes. Returns the logs that it removed. */
-  prune(options: PruneOptions): Promise<LogName[]>;
-  /** Sets copies of damaged logs aside, and replaces them by what can be read of them. */
-  repair(): Promise<RepairedLog[]>;
 }
 
 /** The journal in a folder. Touches nothing until it is used. */
 export function openJournal(settings: JournalSettings): Journal {
-  const { now = Date.now, randomBytes = nodeRandomBytes, store, profile } = settings;
+  const { folder, store, profile, now = Date.now, randomBytes = nodeRandomBytes } = settings;
   const files = { fileSystem: settings.fileSystem ?? nodeFileSystem, platform: settings.process.platform };
   const locks = memoize(() =>
     openLocks({
-      folder: path.join(settings.folder, locksFolder),
+      folder: path.join(folder, locksFolder),
       files,
       machine: readMachine(settings.process),
       randomBytes,
@@ -115,51 +60,34 @@ export function openJournal(settings: JournalSettings): Journal {
       patienceMs: settings.lockPatienceMs ?? OPERATION_TIMEOUT_MS,
     }),
   );
-  const folder: LogFolder = { path: settings.folder, files, store, profile, now, randomBytes, locks };
-
-  function inspect() {
-    const names = listFolder(files, folder.path);
-    const isForeign = (name: string) =>
-      !(
-        name.startsWith('.') ||
-        name === locksFolder ||
-        name === damagedFolder ||
-        parseLogName(name) !== null
-      );
-    const problems = names.filter(isForeign).map(
-      (name): HistoryProblem => ({
-        file: fileOf(folder, name),
-        kind: 'foreign',
-        message: 'is not a log of storectl',
-      }),
-    );
-    return { logs: listLogs(folder), problems };
-  }
-
   return {
-    folder: folder.path,
+    folder,
     store,
+    profile,
+    files,
     now,
-    logs: (mayMatter) => listLogs(folder, mayMatter),
-    inspect,
-    problemOf(log, error) {
-      if (!(error instanceof HistoryError)) throw error;
-      const file = error.file ?? fileOf(folder, log.name);
-      if (error instanceof NewerLogError) return { file, kind: 'newer', message: error.problem };
-      const message = error instanceof DamagedError ? error.problem : `cannot be read: ${error.message}`;
-      return { file, kind: 'damaged', message };
-    },
-    read: (log) => [...(readLog(folder, log)?.records.values() ?? [])],
-    acquireLog: (id, options) => acquireLog(folder, id, options),
-    isHeld: (id) => locks().isHeld(lockName(id)),
-    begin: (start) => beginLog(folder, start),
-    reopen: (id, options) => reopenLog(folder, id, options),
+    randomBytes,
+    locks,
     async acquire(name, options) {
-      ensureFolder(files, folder.path);
+      ensureFolder(files, folder);
       return locks().acquire(name, options);
     },
-    settle: (log) => settleLog(folder, log),
-    prune: async (options) => (await import('./prune.ts')).pruneLogs(folder, options),
-    repair: async () => (await import('./repair.ts')).repairLogs(folder),
   };
+}
+
+const lockName = (id: string) => `log ${id}`;
+
+/** Takes the lock of a log, and waits for another holder. */
+export function acquireLog(journal: Journal, id: string, options?: LockOptions): Promise<Lock> {
+  return journal.acquire(lockName(id), options);
+}
+
+/** Takes the lock of a log, or throws a HistoryError `history_busy` at once if another process holds it. */
+export function acquireNow(journal: Journal, id: string): Promise<Lock> {
+  return acquireLog(journal, id, { signal: AbortSignal.abort() });
+}
+
+/** Whether a running process holds the log's lock. Does not wait. */
+export function isLogHeld(journal: Journal, id: string): boolean {
+  return journal.locks().isHeld(lockName(id));
 }

@@ -1,53 +1,25 @@
 import path from 'node:path';
+import { monotonicMs } from '../../client/clock.ts';
 import { DamagedError, HistoryError } from '../errors.ts';
-import { type Files, listFolder, readText } from './files/files.ts';
-import type { Lock, LockOptions, Locks } from './files/lock.ts';
-import { type LogName, parseLogName } from './log-name.ts';
+import { listFolder, readText } from './files/files.ts';
+import type { HistoryRecord } from './history-record.ts';
+import type { Journal } from './journal.ts';
+import { damagedFolder, type LogName, locksFolder, parseLogName } from './log-name.ts';
 import { type LogProblem, type ParsedLog, parseLog } from './parse-log.ts';
 
-/** The store whose changes a journal records. */
-export interface StoreIdentity {
-  /** See `normalizeBaseUrl`; `demo` for the demo service. */
-  readonly baseUrl: string;
-  /** A UUID in lower case. */
-  readonly storeId: string;
+export function fileOf({ folder }: Pick<Journal, 'folder'>, name: string): string {
+  return path.join(folder, name);
 }
 
-/** Where the logs of a store are, for readers. */
-export interface ReadableFolder {
-  readonly path: string;
-  readonly files: Files;
-  readonly store: StoreIdentity;
+/** Names in the folder of a journal. */
+export interface Listing {
+  readonly names: readonly string[];
+  /** When they were listed, in milliseconds of the monotonic clock. */
+  readonly at: number;
 }
 
-/** The folder with the logs of a store. */
-export interface LogFolder extends ReadableFolder {
-  readonly profile: string;
-  /** Epoch milliseconds. */
-  now(): number;
-  randomBytes(size: number): Buffer;
-  locks(): Locks;
-}
-
-/** Folders beside the logs. */
-export const locksFolder = 'locks';
-export const damagedFolder = 'damaged';
-
-export function lockName(id: string): string {
-  return `log ${id}`;
-}
-
-/** Takes the lock of a log, or throws a HistoryError `history_busy` at once if another process holds it. */
-export function acquireNow(folder: LogFolder, id: string): Promise<Lock> {
-  return acquireLog(folder, id, { signal: AbortSignal.abort() });
-}
-
-export function acquireLog(folder: LogFolder, id: string, options?: LockOptions): Promise<Lock> {
-  return folder.locks().acquire(lockName(id), options);
-}
-
-export function fileOf(folder: Pick<LogFolder, 'path'>, name: string): string {
-  return path.join(folder.path, name);
+export function listNames({ files, folder }: Pick<Journal, 'files' | 'folder'>): Listing {
+  return { names: listFolder(files, folder), at: monotonicMs() };
 }
 
 /**
@@ -55,31 +27,42 @@ export function fileOf(folder: Pick<LogFolder, 'path'>, name: string): string {
  * leaves out those that need not be looked at closely: a folder may have thousands.
  */
 export function listLogs(
-  folder: Pick<LogFolder, 'path' | 'files'>,
+  journal: Pick<Journal, 'files' | 'folder'>,
+  { names }: Listing = listNames(journal),
   mayMatter: (name: string) => boolean = () => true,
 ): LogName[] {
   const logs: LogName[] = [];
-  for (const name of listFolder(folder.files, folder.path).reverse()) {
+  for (const name of names.toReversed()) {
     const log = mayMatter(name) ? parseLogName(name) : null;
     if (log !== null) logs.push(log);
   }
   return logs.reverse().sort((one, other) => one.number - other.number);
 }
 
-/** The log as it is named now. */
-export function findLog(folder: LogFolder, id: string): LogName | null {
-  return listLogs(folder).find((log) => log.id === id) ?? null;
+/** A file in the folder that is not a whole log. It stays where it is. */
+export interface HistoryProblem {
+  readonly file: string;
+  /** `foreign`: something else lies in the folder. Everything else makes changes that read it fail. */
+  readonly kind: DamagedError['kind'] | 'foreign';
+  /** Continues the name of the file: `is empty`. */
+  readonly message: string;
 }
 
-/** A log was written by a later version of this program. */
-export class NewerLogError extends HistoryError {
-  /** Continues the name of the file. */
-  readonly problem: string;
+/** What lies in the folder and is no log. */
+export function findForeign(journal: Journal, { names }: Listing): HistoryProblem[] {
+  const isOwn = (name: string) =>
+    name.startsWith('.') || name === locksFolder || name === damagedFolder || parseLogName(name) !== null;
+  return names
+    .filter((name) => !isOwn(name))
+    .map((name) => ({ file: fileOf(journal, name), kind: 'foreign', message: 'is not a log of storectl' }));
+}
 
-  constructor(file: string, problem: string) {
-    super('history_damaged', `${file} ${problem}`, { file, advice: 'update storectl' });
-    this.problem = problem;
-  }
+/** What {@link readLog} has thrown, as a problem. Throws what is not a HistoryError. */
+export function problemOf(journal: Journal, log: LogName, error: unknown): HistoryProblem {
+  if (!(error instanceof HistoryError)) throw error;
+  const file = error.file ?? fileOf(journal, log.name);
+  if (error instanceof DamagedError) return { file, kind: error.kind, message: error.problem };
+  return { file, kind: 'damaged', message: `cannot be read: ${error.message}` };
 }
 
 export interface FoundLog extends ParsedLog {
@@ -92,29 +75,31 @@ export interface FoundLog extends ParsedLog {
  * Reads a log under whatever name it has now; null if it is gone. Throws a DamagedError or another HistoryError if it cannot be
  * used.
  */
-export function readLog(folder: ReadableFolder, listed: LogName): FoundLog | null {
-  const first = readOnce(folder, listed);
+export function readLog(journal: Journal, listed: LogName): FoundLog | null {
+  const first = readOnce(journal, listed);
   if (first !== null && !('kind' in first)) return first;
   // Its holder may have renamed it, or cut it off, in between.
-  const logs = listLogs(folder);
+  const logs = listLogs(journal);
   const name =
     logs.find((log) => log.name === listed.name) ?? logs.find((log) => log.id === listed.id) ?? null;
-  const found = name === null ? null : readOnce(folder, name);
+  const found = name === null ? null : readOnce(journal, name);
   if (name === null || found === null || !('kind' in found)) return found as FoundLog | null;
-  const file = fileOf(folder, name.name);
-  throw found.kind === 'newer'
-    ? new NewerLogError(file, found.message)
-    : new DamagedError(file, found.message);
+  throw new DamagedError(fileOf(journal, name.name), found.message, found.kind);
 }
 
-function readOnce(folder: ReadableFolder, name: LogName): FoundLog | LogProblem | null {
-  const file = fileOf(folder, name.name);
-  const text = readText(folder.files, file)?.text;
+/** The records of {@link readLog}, oldest first; empty if it is gone. */
+export function readRecords(journal: Journal, log: LogName): HistoryRecord[] {
+  return [...(readLog(journal, log)?.records.values() ?? [])];
+}
+
+function readOnce(journal: Journal, name: LogName): FoundLog | LogProblem | null {
+  const file = fileOf(journal, name.name);
+  const text = readText(journal.files, file)?.text;
   if (text === undefined) return null;
   const parsed = parseLog(text, name);
   if ('kind' in parsed) return parsed;
   const { baseUrl, storeId } = parsed.header;
-  if (baseUrl !== folder.store.baseUrl || storeId !== folder.store.storeId) {
+  if (baseUrl !== journal.store.baseUrl || storeId !== journal.store.storeId) {
     throw new HistoryError('history_unreadable', `${file} belongs to store ${storeId} at ${baseUrl}`, {
       file,
     });

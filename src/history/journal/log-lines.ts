@@ -111,69 +111,8 @@ export function blankRecord(
   };
 }
 
-// As objects, because then a field that is missing here does not compile.
-const intentFields = fieldsOf<Intent>({
-  operation: true,
-  class: true,
-  method: true,
-  path: true,
-  ifMatch: true,
-  body: true,
-  fingerprint: true,
-  idempotencyKey: true,
-  former: true,
-  safetyBackupId: true,
-  undoes: true,
-  prepares: true,
-});
-
-const changeFields = fieldsOf<RecordChange>({
-  id: true,
-  state: true,
-  attempts: true,
-  sentAt: true,
-  response: true,
-  failure: true,
-  overtakenBy: true,
-  safetyBackupId: true,
-});
-
-function fieldsOf<Value>(fields: Readonly<Record<keyof Value, true>>): readonly (keyof Value)[] {
-  return Object.keys(fields) as (keyof Value)[];
-}
-
 /** The first patch of a record. */
 export function patchOfIntent(intent: Intent, id: string, createdAt: string): RecordPatch {
-  const given = intentFields.filter((field) => intent[field] !== null);
-  return {
-    id,
-    ...pick(intent, given),
-    state: 'sent',
-    attempts: 1,
-    sentAt: createdAt,
-    createdAt,
-  };
-}
-
-export function patchOfChange(change: RecordChange): RecordPatch {
-  const given = changeFields.filter((field) => change[field] !== undefined);
-  return pick(change, given) as RecordPatch;
-}
-
-/** A patch that says everything about a record. */
-export function patchOfRecord(record: HistoryRecord): RecordPatch {
-  const { id, createdAt, updatedAt } = record;
-  return {
-    ...patchOfIntent(record, id, createdAt),
-    ...patchOfChange(record),
-    updatedAt,
-    ...(record.unreadable && { unreadable: true }),
-  };
-}
-
-function pick<Value extends object, Field extends keyof Value>(
-  value: Value,
-  fields: readonly Field[],
-): Pick<Value, Field> {
-  return Object.fromEntries(fields.map((field) => [field, value[field]])) as Pick<Value, Field>;
+  const given = Object.fromEntries(Object.entries(intent).filter(([, value]) => value !== null));
+  return { id, ...given, state: 'sent', attempts: 1, sentAt: createdAt, createdAt };
 }

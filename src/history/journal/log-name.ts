@@ -1,5 +1,9 @@
 import { rawOperationId } from './history-record.ts';
 
+/** Folders beside the logs. */
+export const locksFolder = 'locks';
+export const damagedFolder = 'damaged';
+
 /** What the name of a log says: `000123-20261123-k3f9a2-blog.create.open.jsonl`. */
 export interface LogName {
   /** Name in the folder. */

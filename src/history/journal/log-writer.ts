@@ -2,17 +2,16 @@ import { HistoryError } from '../errors.ts';
 import type { Lock } from './files/lock.ts';
 import { openSynced } from './files/synced-file.ts';
 import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from './history-record.ts';
-import { type FoundLog, fileOf, type LogFolder } from './log-folder.ts';
+import type { Journal } from './journal.ts';
+import { type FoundLog, fileOf } from './log-folder.ts';
 import {
   applyPatches,
   type ClosingLine,
-  patchOfChange,
   patchOfIntent,
   type RecordPatch,
   type RecordsLine,
   serializeLine,
 } from './log-lines.ts';
-import { refuseSecrets } from './refuse-secrets.ts';
 import { renameLog, settledStatus } from './settle.ts';
 
 /** Writes a log, and holds its lock. */
@@ -24,11 +23,11 @@ export interface LogWriter {
   /** Bytes written so far. */
   readonly size: number;
   /**
-   * Adds records. Their ids are `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves, together
-   * with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError; then
-   * nothing may be sent, and unless it is `secret_in_record` nothing more can be written.
+   * Adds a record with the next of the ids `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves,
+   * together with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError;
+   * then nothing may be sent, and nothing more can be written.
    */
-  add(intents: readonly Intent[], options?: { readonly isMain?: boolean }): Promise<HistoryRecord[]>;
+  add(intent: Intent, options?: { readonly isMain?: boolean }): Promise<HistoryRecord>;
   /** Changes records, as {@link add}. With `mayWait`, up to 10 ms later, with the next line. */
   change(
     changes: readonly RecordChange[],
@@ -55,14 +54,9 @@ interface Waiting {
 }
 
 /** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
-export function openWriter(
-  folder: LogFolder,
-  lock: Lock,
-  log: FoundLog,
-  secrets: readonly string[],
-): LogWriter {
+export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWriter {
   const { header, records } = log;
-  const file = openSynced(folder.files, fileOf(folder, log.name.name), Buffer.byteLength(log.text));
+  const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));
   const places = [...records.keys()].map((id) => Number(id.split('.')[1] ?? 0));
   let lastPlace = Math.max(0, ...places);
   const untold = new Set(
@@ -77,7 +71,7 @@ export function openWriter(
   let writing: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
 
-  const timestamp = () => new Date(folder.now()).toISOString();
+  const timestamp = () => new Date(journal.now()).toISOString();
 
   async function writeLine(content: RecordsLine | ClosingLine): Promise<void> {
     lock.assertHeld();
@@ -116,14 +110,13 @@ export function openWriter(
     }
   }
 
-  async function put(patches: readonly RecordPatch[], mayWait = false): Promise<HistoryRecord[]> {
+  async function put(patches: readonly RecordPatch[], mayWait = false): Promise<void> {
     if (closing !== null) throw new HistoryError('history_unwritable', `log ${header.id} is closed`);
     await new Promise<void>((resolve, reject) => {
       waiting.push({ patches, resolve, reject });
       if (mayWait) later ??= setTimeout(write, maxWaitMs);
       else soon ??= setImmediate(write);
     });
-    return patches.flatMap(({ id }) => records.get(id) ?? []);
   }
 
   async function finish(): Promise<void> {
@@ -135,7 +128,7 @@ export function openWriter(
       const saysSo =
         log.isClosed && lines === log.lines && ended.every((r) => r.open === records.get(r.id)?.open);
       if (!saysSo) await writeLine({ closed: { records: records.size, open }, at: timestamp() });
-      renameLog(folder, log.name, settledStatus(ended, folder.now()));
+      renameLog(journal, log.name, settledStatus(ended, journal.now()));
     } catch {
       // Without a closing line all its records stay open, and the name is only a hint.
     } finally {
@@ -151,16 +144,16 @@ export function openWriter(
     get size() {
       return file.size;
     },
-    async add(intents, { isMain = false } = {}) {
-      refuseSecrets(intents, secrets);
-      const createdAt = timestamp();
-      const nextId = () => {
-        lastPlace += isMain ? 0 : 1;
-        return isMain ? header.id : `${header.id}.${lastPlace}`;
-      };
-      return put(intents.map((intent) => patchOfIntent(intent, nextId(), createdAt)));
+    async add(intent, { isMain = false } = {}) {
+      lastPlace += isMain ? 0 : 1;
+      const id = isMain ? header.id : `${header.id}.${lastPlace}`;
+      await put([patchOfIntent(intent, id, timestamp())]);
+      return recordIn(records, id);
     },
-    change: (changes, { mayWait } = {}) => put(changes.map(patchOfChange), mayWait),
+    async change(changes, { mayWait } = {}) {
+      await put(changes, mayWait);
+      return changes.map(({ id }) => recordIn(records, id));
+    },
     tell: (id) => void untold.delete(id),
     assertHeld: () => lock.assertHeld(),
     close() {
@@ -168,4 +161,11 @@ export function openWriter(
       return closing;
     },
   };
+}
+
+/** Throws a RangeError if there is none: the caller has its id from the log. */
+export function recordIn(records: LogWriter['records'], id: string): HistoryRecord {
+  const record = records.get(id);
+  if (record === undefined) throw new RangeError(`the log has no record ${id}`);
+  return record;
 }

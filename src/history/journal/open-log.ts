@@ -1,21 +1,14 @@
+import { monotonicMs } from '../../client/clock.ts';
 import { HistoryError, historyError } from '../errors.ts';
-import {
-  createFile,
-  ensureFolder,
-  listFolder,
-  removeQuietly,
-  renameDurably,
-  sweep,
-  syncFolder,
-} from './files/files.ts';
+import { createFile, removeQuietly, renameDurably, sweep, syncFolder } from './files/files.ts';
 import type { Lock, LockOptions } from './files/lock.ts';
 import type { Intent } from './history-record.ts';
-import { acquireLog, fileOf, findLog, type LogFolder, readLog } from './log-folder.ts';
+import { acquireLog, type Journal } from './journal.ts';
+import { fileOf, type Listing, listLogs, listNames, readLog } from './log-folder.ts';
 import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-lines.ts';
 import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log-name.ts';
 import { type LogWriter, openWriter } from './log-writer.ts';
 import { parseLog } from './parse-log.ts';
-import { refuseSecrets } from './refuse-secrets.ts';
 import { renameLog } from './settle.ts';
 
 /** What a log begins with. */
@@ -24,27 +17,30 @@ export interface LogStart {
   readonly intents: readonly Intent[];
   /** The first records have ids with a number: more will follow. */
   readonly isBatch: boolean;
-  /** No request in the log may contain one of them. */
-  readonly secrets: readonly string[];
+  /** The names in the folder, where the caller has just listed them. */
+  readonly listing?: Listing | undefined;
 }
 
+/** An older listing is made anew. Logs that are begun at the same time, as far as this tells, may share a number. */
+const maxListingAgeMs = 50;
+
 /** Makes a log with its first records. It appears whole and on disk, or not at all. Throws a HistoryError. */
-export async function beginLog(folder: LogFolder, start: LogStart): Promise<LogWriter> {
-  refuseSecrets(start.intents, start.secrets);
-  ensureFolder(folder.files, folder.path);
+export async function beginLog(journal: Journal, start: LogStart): Promise<LogWriter> {
   for (;;) {
-    const id = makeLogId(folder.randomBytes(6));
-    const lock = await acquireLog(folder, id);
+    const id = makeLogId(journal.randomBytes(6));
+    const lock = await acquireLog(journal, id);
     try {
       // Under the lock of the id, no other process can take it.
-      const names = listFolder(folder.files, folder.path);
-      sweepDrafts(folder, names);
+      const { listing } = start;
+      const isNew = listing !== undefined && monotonicMs() - listing.at < maxListingAgeMs;
+      const { names } = isNew ? listing : listNames(journal);
+      sweepDrafts(journal, names);
       if (!names.some((name) => name.includes(`-${id}-`))) {
-        return await createLog(folder, lock, start, id, newestOf(names) + 1);
+        return await createLog(journal, lock, start, id, newestOf(names) + 1);
       }
     } catch (error) {
       lock.release();
-      throw historyError(error, 'write', folder.path);
+      throw historyError(error, 'write', journal.folder);
     }
     lock.release();
   }
@@ -60,83 +56,74 @@ function newestOf(names: readonly string[]): number {
 }
 
 async function createLog(
-  folder: LogFolder,
+  journal: Journal,
   lock: Lock,
-  { operation, intents, isBatch, secrets }: LogStart,
+  { operation, intents, isBatch }: LogStart,
   id: string,
   number: number,
 ): Promise<LogWriter> {
-  const now = folder.now();
+  const now = journal.now();
   const at = new Date(now).toISOString();
   const name = makeLogName({ number, date: dayOf(now), id, operation, status: 'open' });
-  const isNumbered = isBatch || intents.length > 1;
   const records = intents.map((intent, index) =>
-    patchOfIntent(intent, isNumbered ? `${id}.${index + 1}` : id, at),
+    patchOfIntent(intent, isBatch ? `${id}.${index + 1}` : id, at),
   );
-  const header = makeHeader(folder, name, at);
+  const header = makeHeader(journal, name, at);
   const text = serializeLine({ line: 1, ...header }) + serializeLine({ line: 2, records, at });
   const parsed = parseLog(text, name);
   if ('kind' in parsed) throw new Error(parsed.message);
   try {
-    await writeLogFile(folder, name.name, text);
-    return openWriter(folder, lock, { ...parsed, name, text }, secrets);
+    await writeLogFile(journal, name.name, text);
+    return openWriter(journal, lock, { ...parsed, name, text });
   } catch (error) {
     // Its name may be there without being on disk, and nothing is sent for it.
-    removeQuietly(folder.files, fileOf(folder, name.name));
+    removeQuietly(journal.files, fileOf(journal, name.name));
     throw error;
   }
 }
 
 export function makeHeader(
-  folder: LogFolder,
+  { store, profile }: Journal,
   { number, id, operation }: LogName,
   createdAt: string,
 ): LogHeader {
-  const { baseUrl, storeId } = folder.store;
-  return { format: logFormat, number, id, baseUrl, storeId, profile: folder.profile, operation, createdAt };
+  return { format: logFormat, number, id, ...store, profile, operation, createdAt };
 }
 
 /** Puts a whole log under its name, and on disk. Throws what the file system throws. */
-export async function writeLogFile(folder: LogFolder, name: string, text: string): Promise<void> {
-  const draft = fileOf(folder, `.${name}.tmp`);
+export async function writeLogFile(journal: Journal, name: string, text: string): Promise<void> {
+  const draft = fileOf(journal, `.${name}.tmp`);
   // The caller holds the log's lock, so the process that left this one was killed.
-  removeQuietly(folder.files, draft);
-  createFile(folder.files, draft, text, { sync: true });
-  await renameDurably(folder.files, draft, fileOf(folder, name));
+  removeQuietly(journal.files, draft);
+  createFile(journal.files, draft, text, { sync: true });
+  await renameDurably(journal.files, draft, fileOf(journal, name));
 }
 
 /** Removes what processes left that were killed an hour ago or earlier, out of these names. */
-export function sweepDrafts({ files, path }: LogFolder, names: readonly string[]): void {
+export function sweepDrafts({ files, folder }: Journal, names: readonly string[]): void {
   const drafts = names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'));
-  sweep(files, path, Date.now(), drafts);
+  sweep(files, folder, Date.now(), drafts);
 }
 
-export interface ReopenOptions extends LockOptions {
-  /** No request that is added may contain one of them. */
-  readonly secrets?: readonly string[];
-}
-
-/** See Journal. */
-export async function reopenLog(
-  folder: LogFolder,
-  id: string,
-  options: ReopenOptions = {},
-): Promise<LogWriter> {
-  const { secrets = [] } = options;
-  const lock = await acquireLog(folder, id, options);
+/**
+ * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
+ * `record_not_found` if it is gone.
+ */
+export async function reopenLog(journal: Journal, id: string, options?: LockOptions): Promise<LogWriter> {
+  const lock = await acquireLog(journal, id, options);
   try {
-    const listed = findLog(folder, id);
-    const log = listed && readLog(folder, listed);
+    const listed = listLogs(journal).find((log) => log.id === id);
+    const log = listed === undefined ? null : readLog(journal, listed);
     if (log === null) {
       throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);
     }
-    if (log.name.status !== 'closed') return openWriter(folder, lock, log, secrets);
+    if (log.name.status !== 'closed') return openWriter(journal, lock, log);
     // Lines behind its closing line would be damage under the name of a closed log.
-    const name = renameLog(folder, log.name, 'unsettled');
-    syncFolder(folder.files, folder.path);
-    return openWriter(folder, lock, { ...log, name }, secrets);
+    const name = renameLog(journal, log.name, 'unsettled');
+    syncFolder(journal.files, journal.folder);
+    return openWriter(journal, lock, { ...log, name });
   } catch (error) {
     lock.release();
-    throw historyError(error, 'write', folder.path);
+    throw historyError(error, 'write', journal.folder);
   }
 }

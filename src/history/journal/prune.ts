@@ -1,7 +1,8 @@
 import { HistoryError, historyError } from '../errors.ts';
-import { listFolder, syncFolder } from './files/files.ts';
+import { syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
-import { acquireNow, fileOf, type LogFolder, listLogs, readLog } from './log-folder.ts';
+import { acquireNow, type Journal } from './journal.ts';
+import { fileOf, listLogs, listNames, readLog, readRecords } from './log-folder.ts';
 import { dayOf, type LogName } from './log-name.ts';
 import { sweepDrafts } from './open-log.ts';
 
@@ -17,38 +18,38 @@ export interface PruneOptions {
  * Removes logs whose records are all older, if none of them is open. The newest log stays, because its number does, and so do
  * logs that cannot be read or that a process holds. Also removes what killed processes left. Returns the logs that it removed.
  */
-export async function pruneLogs(folder: LogFolder, options: PruneOptions): Promise<LogName[]> {
-  const logs = listLogs(folder);
+export async function pruneLogs(journal: Journal, options: PruneOptions): Promise<LogName[]> {
+  const logs = listLogs(journal);
   const newest = logs.at(-1)?.number;
-  const lastDay = dayOf(folder.now() - options.olderThanMs);
+  const lastDay = dayOf(journal.now() - options.olderThanMs);
   const removed: LogName[] = [];
   for (const log of logs) {
     if (log.number === newest || log.date > lastDay) continue;
-    if (await removeIfOld(folder, log, options)) removed.push(log);
+    if (await removeIfOld(journal, log, options)) removed.push(log);
   }
-  if (removed.length > 0) syncFolder(folder.files, folder.path);
+  if (removed.length > 0) syncFolder(journal.files, journal.folder);
   if (options.isDryRun) return removed;
-  sweepDrafts(folder, listFolder(folder.files, folder.path));
-  await folder.locks().sweep(Date.now());
+  sweepDrafts(journal, listNames(journal).names);
+  await journal.locks().sweep(Date.now());
   return removed;
 }
 
 async function removeIfOld(
-  folder: LogFolder,
+  journal: Journal,
   log: LogName,
   { olderThanMs, isDryRun, keeps }: PruneOptions,
 ): Promise<boolean> {
   const mayGo = (record: HistoryRecord) =>
-    !record.open && folder.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
+    !record.open && journal.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
   try {
     // Without the lock at first: most logs that stay are not worth one.
-    if (![...(readLog(folder, log)?.records.values() ?? [])].every(mayGo)) return false;
+    if (!readRecords(journal, log).every(mayGo)) return false;
     if (isDryRun) return true;
-    const lock = await acquireNow(folder, log.id);
+    const lock = await acquireNow(journal, log.id);
     try {
-      const found = readLog(folder, log);
+      const found = readLog(journal, log);
       if (found === null || ![...found.records.values()].every(mayGo)) return false;
-      folder.files.fileSystem.unlinkSync(fileOf(folder, found.name.name));
+      journal.files.fileSystem.unlinkSync(fileOf(journal, found.name.name));
       return true;
     } finally {
       lock.release();
@@ -60,6 +61,6 @@ async function removeIfOld(
       ['history_damaged', 'history_busy', 'history_unreadable'].includes(error.code)
     )
       return false;
-    throw historyError(error, 'write', folder.path);
+    throw historyError(error, 'write', journal.folder);
   }
 }

@@ -3,9 +3,10 @@ import { errorCode } from '../../base/error-code.ts';
 import { DamagedError, historyError } from '../errors.ts';
 import { createFile, ensureFolder, readBytes, syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
-import { acquireLog, damagedFolder, fileOf, type LogFolder, listLogs, readLog } from './log-folder.ts';
-import { patchOfRecord, serializeLine } from './log-lines.ts';
-import { type LogName, makeLogName } from './log-name.ts';
+import { acquireLog, type Journal } from './journal.ts';
+import { fileOf, listLogs, readLog } from './log-folder.ts';
+import { serializeLine } from './log-lines.ts';
+import { damagedFolder, type LogName, makeLogName } from './log-name.ts';
 import { makeHeader, writeLogFile } from './open-log.ts';
 import { salvage } from './salvage.ts';
 import { settledStatus } from './settle.ts';
@@ -24,18 +25,18 @@ export interface RepairedLog {
 }
 
 /** Repairs each damaged log under its lock. Logs that cannot be read for another reason stay as they are. */
-export async function repairLogs(folder: LogFolder): Promise<RepairedLog[]> {
+export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
   const repaired: RepairedLog[] = [];
-  for (const log of listLogs(folder)) {
-    if (findDamage(folder, log) === null) continue;
-    const lock = await acquireLog(folder, log.id);
+  for (const log of listLogs(journal)) {
+    if (findDamage(journal, log) === null) continue;
+    const lock = await acquireLog(journal, log.id);
     try {
       // Its holder may have been about to write, or to repair it.
-      const damage = findDamage(folder, log);
-      const done = damage && (await repairLog(folder, log, damage));
+      const damage = findDamage(journal, log);
+      const done = damage && (await repairLog(journal, log, damage));
       if (done !== null) repaired.push(done);
     } catch (error) {
-      throw historyError(error, 'write', fileOf(folder, log.name));
+      throw historyError(error, 'write', fileOf(journal, log.name));
     } finally {
       lock.release();
     }
@@ -43,57 +44,57 @@ export async function repairLogs(folder: LogFolder): Promise<RepairedLog[]> {
   return repaired;
 }
 
-function findDamage(folder: LogFolder, log: LogName): DamagedError | null {
+function findDamage(journal: Journal, log: LogName): DamagedError | null {
   try {
-    readLog(folder, log);
+    readLog(journal, log);
   } catch (error) {
-    if (error instanceof DamagedError) return error;
+    if (error instanceof DamagedError && error.kind === 'damaged') return error;
   }
   return null;
 }
 
-async function repairLog(folder: LogFolder, log: LogName, damage: DamagedError): Promise<RepairedLog | null> {
-  const file = fileOf(folder, log.name);
-  const bytes = readBytes(folder.files, file)?.bytes;
+async function repairLog(journal: Journal, log: LogName, damage: DamagedError): Promise<RepairedLog | null> {
+  const file = fileOf(journal, log.name);
+  const bytes = readBytes(journal.files, file)?.bytes;
   if (bytes === undefined) return null;
-  const copy = setAside(folder, log.name, bytes);
+  const copy = setAside(journal, log.name, bytes);
   const midnight = log.date.replace(/(....)(..)(..)/, '$1-$2-$3T00:00:00.000Z');
-  const { header, records } = salvage(bytes.toString(), log, makeHeader(folder, log, midnight));
+  const { header, records } = salvage(bytes.toString(), log, makeHeader(journal, log, midnight));
   const all = [...records.values()];
   const open = all.filter((record) => record.open).map(({ id }) => id);
-  const at = new Date(folder.now()).toISOString();
+  const at = new Date(journal.now()).toISOString();
   const text = [
     serializeLine({ ...header, line: 1 }),
-    serializeLine({ line: 2, records: all.map(patchOfRecord), at }),
+    serializeLine({ line: 2, records: all.map(({ open: _, ...patch }) => patch), at }),
     serializeLine({ line: 3, closed: { records: all.length, open }, at }),
   ].join('');
-  const name = makeLogName({ ...log, status: settledStatus(all, folder.now()) });
-  const { fileSystem } = folder.files;
+  const name = makeLogName({ ...log, status: settledStatus(all, journal.now()) });
+  const { fileSystem } = journal.files;
   // An earlier repair may have been killed after it wrote the log, and before it removed the damaged file.
-  const isWritten = listLogs(folder).some(
-    (other) => other.id === log.id && other.name !== log.name && findDamage(folder, other) === null,
+  const isWritten = listLogs(journal).some(
+    (other) => other.id === log.id && other.name !== log.name && findDamage(journal, other) === null,
   );
-  if (!isWritten) await writeLogFile(folder, name.name, text);
+  if (!isWritten) await writeLogFile(journal, name.name, text);
   if (isWritten || name.name !== log.name) {
     fileSystem.unlinkSync(file);
-    syncFolder(folder.files, folder.path);
+    syncFolder(journal.files, journal.folder);
   }
   return { id: log.id, file, message: damage.problem, copy, records: all };
 }
 
 /** Keeps a copy of a damaged log, and returns its file. */
-function setAside(folder: LogFolder, name: string, bytes: Uint8Array): string {
-  const target = path.join(folder.path, damagedFolder);
-  ensureFolder(folder.files, target);
+function setAside(journal: Journal, name: string, bytes: Uint8Array): string {
+  const target = path.join(journal.folder, damagedFolder);
+  ensureFolder(journal.files, target);
   for (let number = 0; ; number += 1) {
     const copy = path.join(target, name + (number === 0 ? '' : `.${number}`));
     try {
-      createFile(folder.files, copy, bytes, { sync: true });
+      createFile(journal.files, copy, bytes, { sync: true });
     } catch (error) {
       if (errorCode(error) === 'EEXIST') continue;
       throw error;
     }
-    syncFolder(folder.files, target);
+    syncFolder(journal.files, target);
     return copy;
   }
 }

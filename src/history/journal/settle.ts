@@ -1,5 +1,6 @@
 import type { HistoryRecord } from './history-record.ts';
-import { acquireNow, fileOf, type LogFolder, readLog } from './log-folder.ts';
+import { acquireNow, type Journal } from './journal.ts';
+import { fileOf, readLog } from './log-folder.ts';
 import { type LogName, type LogStatus, makeLogName } from './log-name.ts';
 
 /** What a store asked for is kept for later commands no longer than this. */
@@ -21,10 +22,10 @@ export function settledStatus(records: Iterable<HistoryRecord>, now: number): Lo
 }
 
 /** Renames the log, whose lock the caller holds, without a sync: a name is a hint. */
-export function renameLog(folder: LogFolder, log: LogName, status: LogStatus): LogName {
+export function renameLog(journal: Journal, log: LogName, status: LogStatus): LogName {
   const renamed = makeLogName({ ...log, status });
   if (status !== log.status) {
-    folder.files.fileSystem.renameSync(fileOf(folder, log.name), fileOf(folder, renamed.name));
+    journal.files.fileSystem.renameSync(fileOf(journal, log.name), fileOf(journal, renamed.name));
   }
   return renamed;
 }
@@ -33,14 +34,14 @@ export function renameLog(folder: LogFolder, log: LogName, status: LogStatus): L
  * Gives a log with a closing line, in which nothing is open and no wait is left, the name of a closed one, so that others do
  * not read it again. Does nothing if another process holds it. Never rejects.
  */
-export async function settleLog(folder: LogFolder, log: LogName): Promise<void> {
+export async function settleLog(journal: Journal, log: LogName): Promise<void> {
   try {
-    const lock = await acquireNow(folder, log.id);
+    const lock = await acquireNow(journal, log.id);
     try {
-      const found = readLog(folder, log);
+      const found = readLog(journal, log);
       if (found?.isClosed !== true) return;
-      const status = settledStatus(found.records.values(), folder.now());
-      if (status === 'closed') renameLog(folder, found.name, status);
+      const status = settledStatus(found.records.values(), journal.now());
+      if (status === 'closed') renameLog(journal, found.name, status);
     } finally {
       lock.release();
     }

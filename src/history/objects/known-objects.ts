@@ -15,9 +15,9 @@ export interface KnownObject {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** An object that a read showed. Reads have no record; see seen-objects.ts. */
+/** An object that a response showed, and that no record of its kind mentions; see seen-objects.ts. */
 export interface SeenObject extends KnownObject {
-  readonly kind: KnownKind;
+  readonly kind: KnownKind | 'store';
 }
 
 /** The operations whose records mention objects of a kind. The first one makes them. */

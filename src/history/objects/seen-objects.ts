@@ -1,7 +1,9 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseJson } from '../../base/json.ts';
+import { asObject, parseJson } from '../../base/json.ts';
 import { ensureFolder, nodeFileSystem } from '../journal/files/files.ts';
+import type { HistoryRecord } from '../journal/history-record.ts';
+import { overlap, rulesOf } from '../operation-rules.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */
@@ -28,6 +30,22 @@ export function rememberSeen(folder: string, object: SeenObject): void {
   } catch {
     // The answer itself matters more.
   }
+}
+
+/**
+ * Keeps the name that the response to a change of the store shows, because the service cannot be asked for it. A restore shows
+ * none, so that of before is forgotten.
+ */
+export function rememberStoreName(folder: string, record: HistoryRecord, response: unknown): void {
+  if (!overlap(rulesOf(record.operation).touches(record), ['store'])) return;
+  const { name } = asObject(response);
+  rememberSeen(folder, { kind: 'store', id: record.storeId, seenAt: record.updatedAt, fields: { name } });
+}
+
+/** The name of the store whose history is in this folder, or null if this machine has not seen it. */
+export function readStoreName(folder: string): string | null {
+  const name = readSeen(folder).findLast(({ kind }) => kind === 'store')?.fields.name;
+  return typeof name === 'string' ? name : null;
 }
 
 /** The objects that reads showed, the last seen last. Lines that cannot be read are skipped. */

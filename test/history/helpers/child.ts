@@ -62,15 +62,10 @@ async function run(): Promise<void> {
   });
   const apiKey = 'key-of-the-child';
   const client = createClient({ baseUrl: url, apiKey, userAgent: 'test', env: {} });
-  let keys = 0;
-  const makeKey = () => {
-    keys += 1;
-    return `${process.pid}-${keys}`;
-  };
   const { record, outcome, isEarlier } = await recordChange(
     history,
     { operation, parameters, body },
-    { client, secrets: [apiKey], makeKey, ...(isSafe && { safetyBackup: { label: 'Safety', makeKey } }) },
+    { client, ...(isSafe && { safetyLabel: 'Safety' }) },
   );
   process.stdout.write(JSON.stringify({ id: record.id, outcome, isEarlier }));
   await history.end();

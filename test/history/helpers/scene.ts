@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -63,10 +62,7 @@ export const withKey = <Request extends { body: object }>(request: Request, idem
   body: { ...request.body, idempotencyKey },
 });
 export const hour = 3_600_000;
-export const safetyBackup = {
-  label: 'Safety backup',
-  makeKey: () => `safety-${randomUUID()}`,
-};
+export const safetyLabel = 'Safety backup';
 
 /** A machine with the history of a store, a client whose waits take no time, and a service whose reactions the test chooses. */
 export interface Scene {
@@ -107,15 +103,10 @@ export interface Scene {
 export async function startScene(react: Scene['react'] = () => 'answer'): Promise<Scene> {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-scene-'));
   const server = await startStoreServer((request, number) => scene.react(request, number));
-  let keys = 0;
   const { client } = patientClient(server.url);
   const now = () => Date.now() + scene.ahead;
   const open = (fileSystem = nodeFileSystem) =>
     openHistory({ folder, store, profile: 'main', process, now, fileSystem });
-  const makeKey = () => {
-    keys += 1;
-    return `made-key-${keys}`;
-  };
   async function use<Found>(
     run: (history: History) => Promise<Found>,
     fileSystem?: FileSystem,
@@ -127,7 +118,7 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
       await history.end();
     }
   }
-  const common = { client, secrets: ['sk_secret_key'], settlePauseMs: 1, makeKey };
+  const common = { client, settlePauseMs: 1 };
   const scene: Scene = {
     folder,
     client,

@@ -1,6 +1,8 @@
 import * as fs from 'node:fs';
 import process from 'node:process';
 import { type Journal, openJournal } from '../../../src/history/journal/journal.ts';
+import { listLogs } from '../../../src/history/journal/log-folder.ts';
+import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { applied, post, store } from './values.ts';
 
 /** What a child process of a test does; it gets this as JSON in its first argument. */
@@ -21,15 +23,15 @@ export type ChildTask = { readonly folder: string } & (
 async function writeLogs(journal: Journal, count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) {
     const intents = [post('a')];
-    const writer = await journal.begin({ operation: 'blog.create', intents, isBatch: true, secrets: [] });
-    const records = await writer.add([post('b'), post('c')]);
+    const writer = await beginLog(journal, { operation: 'blog.create', intents, isBatch: true });
+    const records = await Promise.all([writer.add(post('b')), writer.add(post('c'))]);
     process.stdout.write(`${writer.id}\n`);
     await writer.change(records.map(({ id }) => applied(id)));
     await writer.close();
-    const [oldest] = journal.logs();
+    const [oldest] = listLogs(journal);
     if (oldest === undefined) continue;
-    const shared = await journal.reopen(oldest.id);
-    await shared.add([post('shared')]);
+    const shared = await reopenLog(journal, oldest.id);
+    await shared.add(post('shared'));
     await shared.close();
   }
 }

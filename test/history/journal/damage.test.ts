@@ -2,15 +2,18 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { listLogs, problemOf, readRecords } from '../../../src/history/journal/log-folder.ts';
+import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
+import { repairLogs } from '../../../src/history/journal/repair.ts';
 import { allRecords, beginOne, codeOf, makeScene, type Scene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
 /** The log of a run with three changes, of which the second is in doubt if `isUnsettled`. */
 async function writeBatch({ journal }: Scene, { isUnsettled = false } = {}): Promise<string> {
   const intents = [post('a'), post('b')];
-  const writer = await journal.begin({ operation: 'blog.create', intents, isBatch: true, secrets: [] });
+  const writer = await beginLog(journal, { operation: 'blog.create', intents, isBatch: true });
   await writer.change([applied(`${writer.id}.1`)]);
-  await writer.add([post('c')]);
+  await writer.add(post('c'));
   await writer.change([
     isUnsettled ? unknown(`${writer.id}.2`) : applied(`${writer.id}.2`),
     applied(`${writer.id}.3`),
@@ -60,7 +63,7 @@ describe('a closed log', () => {
       const journal = scene.open();
       expect(codeOf(() => allRecords(journal))).toBe('history_damaged');
 
-      const [repaired, ...others] = await journal.repair();
+      const [repaired, ...others] = await repairLogs(journal);
       expect(others).toEqual([]);
       expect(repaired).toMatchObject({ id, file: expect.stringContaining(name) });
       expect(scene.text(repaired?.copy.replace(scene.folder, '').slice(1))).toBe(text);
@@ -70,7 +73,7 @@ describe('a closed log', () => {
       expect(doubt.every(({ state, open }) => state === 'unknown' && open)).toBe(true);
       // Either each of the three is there, or something unreadable stands for the rest.
       expect(records.length >= 3 || records.some((record) => record.unreadable)).toBe(true);
-      expect(await scene.open().repair()).toEqual([]);
+      expect(await repairLogs(scene.open())).toEqual([]);
     },
   );
 
@@ -80,7 +83,7 @@ describe('a closed log', () => {
     const before = allRecords(scene.journal);
     const lines = scene.text().split('\n');
     scene.write(lines.with(2, 'broken').join('\n'));
-    const [repaired] = await scene.open().repair();
+    const [repaired] = await repairLogs(scene.open());
     const [first, second, third] = allRecords(scene.open());
     expect(first).toMatchObject({
       ...before[0],
@@ -97,12 +100,12 @@ describe('a closed log', () => {
     const scene = makeScene();
     const id = await writeBatch(scene);
     scene.write(scene.text().split('\n').with(3, 'broken').join('\n'));
-    await scene.open().repair();
+    await repairLogs(scene.open());
     const third = allRecords(scene.open()).filter((record) => record.unreadable);
     expect(third).toMatchObject([
       { id: `${id}.3`, operation: 'blog.create', state: 'unknown', body: null, path: '', open: true },
     ]);
-    const writer = await scene.open().reopen(id);
+    const writer = await reopenLog(scene.open(), id);
     await writer.change([{ id: `${id}.3`, state: 'not_sent' }]);
     await writer.close();
     expect(allRecords(scene.open()).filter((record) => record.open)).toEqual([]);
@@ -114,7 +117,7 @@ describe('a closed log', () => {
     await change([applied(id)]);
     await close();
     scene.write('');
-    const [repaired] = await scene.open().repair();
+    const [repaired] = await repairLogs(scene.open());
     expect(repaired?.message).toBe('is empty');
     expect(allRecords(scene.open())).toMatchObject([
       {
@@ -133,7 +136,7 @@ describe('a closed log', () => {
     // Its process was killed.
     rmSync(path.join(scene.folder, 'locks'), { recursive: true });
     scene.write(`${scene.text().split('\n')[0]}\n`);
-    const [repaired] = await scene.open().repair();
+    const [repaired] = await repairLogs(scene.open());
     expect(repaired?.message).toBe('ends before its first record');
     expect(allRecords(scene.open())).toMatchObject([{ unreadable: true, state: 'unknown', open: true }]);
   });
@@ -146,14 +149,14 @@ describe('a closed log', () => {
     const { checksum: _, ...fields } = JSON.parse(header);
     scene.write(serializeLine({ ...fields, format: 2 }));
     const journal = scene.open();
-    const [log] = journal.logs();
+    const [log] = listLogs(journal);
     try {
-      if (log !== undefined) journal.read(log);
+      if (log !== undefined) readRecords(journal, log);
       expect.unreachable();
     } catch (error) {
-      if (log !== undefined) expect(journal.problemOf(log, error)).toMatchObject({ kind: 'newer' });
+      if (log !== undefined) expect(problemOf(journal, log, error)).toMatchObject({ kind: 'newer' });
     }
-    expect(await journal.repair()).toEqual([]);
+    expect(await repairLogs(journal)).toEqual([]);
   });
 
   test('of another store is refused', async () => {
@@ -182,8 +185,8 @@ describe('the log of a process that was killed', () => {
     rmSync(path.join(scene.folder, 'locks'), { recursive: true });
     const journal = scene.open();
     expect(allRecords(journal)).toMatchObject([{ id, state: 'unknown', open: true }]);
-    expect(await journal.repair()).toEqual([]);
-    const again = await journal.reopen(id);
+    expect(await repairLogs(journal)).toEqual([]);
+    const again = await reopenLog(journal, id);
     expect(scene.text()).toBe(whole);
     await again.close();
     expect(allRecords(scene.open())).toMatchObject([{ id, state: 'unknown', open: true }]);
@@ -196,7 +199,7 @@ describe('the log of a process that was killed', () => {
     const whole = scene.text();
     scene.write(whole + tail);
     expect(allRecords(scene.open()).map((record) => record.open)).toEqual([false, true, false]);
-    const writer = await scene.open().reopen(id);
+    const writer = await reopenLog(scene.open(), id);
     expect(scene.text()).toBe(whole);
     await writer.change([applied(`${id}.2`)]);
     await writer.close();
@@ -209,7 +212,7 @@ describe('the log of a process that was killed', () => {
     const id = await writeBatch(scene, { isUnsettled: true });
     const whole = scene.text();
     scene.write(whole.trimEnd());
-    const writer = await scene.open().reopen(id);
+    const writer = await reopenLog(scene.open(), id);
     await writer.change([applied(`${id}.2`)]);
     await writer.close();
     expect(scene.text().startsWith(whole)).toBe(true);
@@ -276,7 +279,7 @@ test.each([false, true])(
         );
         scene.write(bytes, name);
         const isNoticed = codeOf(() => allRecords(scene.open())) !== 'none';
-        if (isNoticed) await scene.open().repair();
+        if (isNoticed) await repairLogs(scene.open());
         const after = allRecords(scene.open());
         const byId = new Map(after.map((record) => [record.id, record]));
         const standsForAll = after.some((record) => record.unreadable && record.open);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied, intent, post, response, store, unknown } from './values.ts';
 
@@ -35,14 +36,13 @@ test('a change is open from its first line on, and closed when its log is', asyn
 
 test('a run with many changes', async () => {
   const { journal, open, files } = makeScene();
-  const writer = await journal.begin({
+  const writer = await beginLog(journal, {
     operation: 'blog.create',
     intents: [post('a'), post('b')],
     isBatch: true,
-    secrets: [],
   });
-  const [c] = await writer.add([post('c')]);
-  expect(c?.id).toBe(`${writer.id}.3`);
+  const c = await writer.add(post('c'));
+  expect(c.id).toBe(`${writer.id}.3`);
   await writer.change([applied(`${writer.id}.1`), unknown(`${writer.id}.2`), applied(`${writer.id}.3`)]);
   await writer.close();
   expect(files()).toEqual([`000001-20261123-${writer.id}-blog.create.unsettled.jsonl`]);
@@ -51,7 +51,7 @@ test('a run with many changes', async () => {
     ['.2', 'unknown', true],
     ['.3', 'applied', false],
   ]);
-  const again = await open().reopen(writer.id);
+  const again = await reopenLog(open(), writer.id);
   await again.change([applied(`${writer.id}.2`)]);
   expect(allRecords(open()).map((record) => record.open)).toEqual([false, true, false]);
   await again.close();

@@ -3,6 +3,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import type { Journal } from '../../../src/history/journal/journal.ts';
+import { isLogHeld } from '../../../src/history/journal/journal.ts';
+import { listLogs } from '../../../src/history/journal/log-folder.ts';
+import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
+import { pruneLogs } from '../../../src/history/journal/prune.ts';
+import { repairLogs } from '../../../src/history/journal/repair.ts';
 import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
 import { allRecords, beginOne, makeScene, type Scene } from './scene.ts';
 import { applied, post, unknown } from './values.ts';
@@ -11,24 +16,23 @@ type Acknowledge = (records: readonly HistoryRecord[]) => void;
 
 /** A run with several changes, and another one that goes on with it. */
 async function runBatch(journal: Journal, acknowledge: Acknowledge): Promise<void> {
-  const writer = await journal.begin({
+  const writer = await beginLog(journal, {
     operation: 'blog.create',
     intents: [post('a')],
     isBatch: true,
-    secrets: [],
   });
   acknowledge([...writer.records.values()]);
-  acknowledge(await writer.add([post('b'), post('c')]));
+  acknowledge(await Promise.all([writer.add(post('b')), writer.add(post('c'))]));
   await Promise.all([
     writer.change([applied(`${writer.id}.1`)], { mayWait: true }).then(acknowledge),
     writer.change([unknown(`${writer.id}.2`)]).then(acknowledge),
   ]);
   await writer.close();
-  const again = await journal.reopen(writer.id);
+  const again = await reopenLog(journal, writer.id);
   acknowledge(await again.change([applied(`${writer.id}.2`), applied(`${writer.id}.3`)]));
   await again.close();
-  const more = await journal.reopen(writer.id);
-  acknowledge(await more.add([post('d')]));
+  const more = await reopenLog(journal, writer.id);
+  acknowledge([await more.add(post('d'))]);
   await more.close();
 }
 
@@ -68,9 +72,9 @@ async function expectNothingLost(
     expect(order.indexOf(record?.state ?? ''), `${id} ${when}`).toBeGreaterThanOrEqual(order.indexOf(state));
     if (record?.state !== 'applied') expect(record?.open, `${id} ${when}`).toBe(true);
   }
-  for (const log of journal.logs()) {
-    expect(journal.isHeld(log.id), when).toBe(false);
-    const writer = await journal.reopen(log.id);
+  for (const log of listLogs(journal)) {
+    expect(isLogHeld(journal, log.id), when).toBe(false);
+    const writer = await reopenLog(journal, log.id);
     for (const id of writer.records.keys()) writer.tell(id);
     await writer.change([...writer.records.keys()].map(applied));
     await writer.close();
@@ -83,7 +87,7 @@ async function expectNothingLost(
     files().filter((name) => /(open|unsettled)\.jsonl$/.test(name)),
     when,
   ).toEqual([]);
-  await open().prune({ olderThanMs: 0, keeps: () => true });
+  await pruneLogs(open(), { olderThanMs: 0, keeps: () => true });
   const locks = path.join(folder, 'locks');
   const left = existsSync(locks) ? readdirSync(locks) : [];
   expect(
@@ -119,11 +123,10 @@ const endsOfRepair = [
 test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut }) => {
   for (let killAt = 1; ; killAt += 1) {
     const scene = makeScene();
-    const writer = await scene.journal.begin({
+    const writer = await beginLog(scene.journal, {
       operation: 'blog.create',
       intents: [post('a'), post('b')],
       isBatch: true,
-      secrets: [],
     });
     await writer.change([applied(`${writer.id}.1`)]);
     await writer.change([applied(`${writer.id}.2`)]);
@@ -131,7 +134,7 @@ test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut
     const lines = scene.text().split('\n');
     scene.write(lines.toSpliced(3, 1).join('\n'));
     const disk = killableDisk(killAt, scene.folder);
-    const killed = scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }).repair();
+    const killed = repairLogs(scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }));
     const wasKilled = await killed.then(
       () => disk.calls.length >= killAt,
       () => true,
@@ -140,7 +143,7 @@ test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut
       disk.cutPower(scene.folder, cut);
       rmSync(path.join(scene.folder, 'locks'), { recursive: true, force: true });
     }
-    await scene.open().repair();
+    await repairLogs(scene.open());
     const records = allRecords(scene.open());
     expect(
       records.map(({ id, state, open }) => [id.slice(6), state, open]),

@@ -12,7 +12,8 @@ import {
   type ProcessIdentity,
   readMachine,
 } from '../../../src/history/journal/files/process-identity.ts';
-import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
+import { isLogHeld, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
+import { pruneLogs } from '../../../src/history/journal/prune.ts';
 import { failWith } from './broken-disk.ts';
 import { buildChildren, type Child, type Children } from './children.ts';
 import { store } from './values.ts';
@@ -190,10 +191,10 @@ describe('a holder that cannot be judged from here', () => {
     const journal = openFolder();
     const renamed = path.join(path.dirname(file), `${sha256('log k3f9a2').slice(0, 32)}.lock`);
     fs.renameSync(file, renamed);
-    expect(journal.isHeld('k3f9a2')).toBe(true);
+    expect(isLogHeld(journal, 'k3f9a2')).toBe(true);
     const longAgo = new Date(Date.now() - 60_000);
     fs.utimesSync(renamed, longAgo, longAgo);
-    expect(journal.isHeld('k3f9a2')).toBe(false);
+    expect(isLogHeld(journal, 'k3f9a2')).toBe(false);
   });
 
   test('a process that lost the lock notices, and leaves the new one alone', async () => {
@@ -366,7 +367,7 @@ describe('locks that are left behind', () => {
   test('are removed by prune if their process has certainly ended, and no others', async () => {
     await leaveFiles();
     const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
-    await openFolder().prune({ olderThanMs: 0, keeps: () => false });
+    await pruneLogs(openFolder(), { olderThanMs: 0, keeps: () => false });
     expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', 'new.tmp', 'torn.lock'].sort());
   });
 
@@ -374,7 +375,7 @@ describe('locks that are left behind', () => {
     await leaveFiles();
     const readdirSync = ((name: string) => [...fs.readdirSync(name), 'gone.lock']) as typeof fs.readdirSync;
     const fileSystem = { ...fs, readdirSync };
-    await openFolder({ fileSystem }).prune({ olderThanMs: 0, keeps: () => false });
+    await pruneLogs(openFolder({ fileSystem }), { olderThanMs: 0, keeps: () => false });
     expect(lockFiles()).not.toContain('dead.lock');
   });
 

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isLogHeld } from '../../../src/history/journal/journal.ts';
+import { listLogs } from '../../../src/history/journal/log-folder.ts';
+import { reopenLog } from '../../../src/history/journal/open-log.ts';
 import { buildChildren, type Children } from './children.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied } from './values.ts';
@@ -22,7 +25,7 @@ test('processes share a folder: each log is whole, and has an id of its own', as
     .trim()
     .split('\n');
   expect(new Set(ids).size).toBe(32);
-  const logs = open().logs();
+  const logs = listLogs(open());
   expect(logs.map(({ id }) => id).sort()).toEqual([...ids].sort());
   // All have added one to the same log.
   expect(allRecords(open())).toHaveLength(32 * 3 + 32);
@@ -39,11 +42,11 @@ test('processes that are killed leave logs that others go on with', async () => 
     await Promise.all(writers.map(({ ended }) => ended));
     const journal = open();
     allRecords(journal);
-    expect(journal.logs().some(({ id }) => journal.isHeld(id))).toBe(false);
+    expect(listLogs(journal).some(({ id }) => isLogHeld(journal, id))).toBe(false);
   }
   const journal = open();
-  for (const { id } of journal.logs()) {
-    const writer = await journal.reopen(id);
+  for (const { id } of listLogs(journal)) {
+    const writer = await reopenLog(journal, id);
     for (const one of writer.records.keys()) writer.tell(one);
     await writer.change([...writer.records.keys()].map(applied));
     await writer.close();
@@ -55,10 +58,10 @@ test('a log that a running process holds is held, and is waited for', async () =
   const { journal, open } = makeScene();
   const writer = await beginOne(journal);
   const other = open();
-  expect(other.isHeld(writer.id)).toBe(true);
-  expect(other.isHeld('000000')).toBe(false);
+  expect(isLogHeld(other, writer.id)).toBe(true);
+  expect(isLogHeld(other, '000000')).toBe(false);
   const order: string[] = [];
-  const waiting = other.reopen(writer.id, { onWait: () => order.push('waits') }).then(async (again) => {
+  const waiting = reopenLog(other, writer.id, { onWait: () => order.push('waits') }).then(async (again) => {
     order.push('goes on');
     await again.close();
   });

@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files/files.ts';
 import type { Intent } from '../../../src/history/journal/history-record.ts';
 import { type Journal, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
+import { listLogs, readRecords } from '../../../src/history/journal/log-folder.ts';
+import { beginLog } from '../../../src/history/journal/open-log.ts';
 import { intent, store } from './values.ts';
 
 const noon = Date.parse('2026-11-23T12:00:00Z');
@@ -44,11 +46,11 @@ export function makeScene(fileSystem?: FileSystem): Scene {
 
 /** All records, oldest first. */
 export function allRecords(journal: Journal) {
-  return journal.logs().flatMap((log) => journal.read(log));
+  return listLogs(journal).flatMap((log) => readRecords(journal, log));
 }
 
 export function beginOne(journal: Journal, one: Intent = intent) {
-  return journal.begin({ operation: one.operation, intents: [one], isBatch: false, secrets: [] });
+  return beginLog(journal, { operation: one.operation, intents: [one], isBatch: false });
 }
 
 /** What a function throws: its code, or `none`. */

@@ -2,6 +2,9 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files/files.ts';
+import { listLogs } from '../../../src/history/journal/log-folder.ts';
+import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
+import { settleLog } from '../../../src/history/journal/settle.ts';
 import { failWith, takingAtMost } from './broken-disk.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
@@ -40,15 +43,14 @@ describe('a line', () => {
   test('has what is added in one turn of the event loop, and the next what is added during its sync', async () => {
     const disk = slowDisk();
     const { journal, text } = makeScene(disk.fileSystem);
-    const writer = await journal.begin({
+    const writer = await beginLog(journal, {
       operation: 'blog.create',
       intents: [post('a')],
       isBatch: true,
-      secrets: [],
     });
-    const first = [writer.add([post('b')]), writer.change([applied(`${writer.id}.1`)])];
+    const first = [writer.add(post('b')), writer.change([applied(`${writer.id}.1`)])];
     await disk.begins();
-    const second = [writer.add([post('c')]), writer.change([unknown(`${writer.id}.2`)])];
+    const second = [writer.add(post('c')), writer.change([unknown(`${writer.id}.2`)])];
     await new Promise((resolve) => setImmediate(resolve));
     expect(linesOf(text())).toHaveLength(3);
     disk.end();
@@ -89,7 +91,7 @@ describe('a line', () => {
   test('is written whole where a disk takes a few bytes at a time', async () => {
     const { journal, open } = makeScene(takingAtMost(() => 7));
     const writer = await beginOne(journal, { ...intent, body: '{"label":"日本語"}' });
-    await writer.add([{ ...intent, body: '{"label":"ünïcödé"}' }]);
+    await writer.add({ ...intent, body: '{"label":"ünïcödé"}' });
     expect(allRecords(open()).map(({ body }) => body)).toEqual(['{"label":"日本語"}', '{"label":"ünïcödé"}']);
   });
 });
@@ -104,7 +106,7 @@ describe('a disk that fails', () => {
       const disk = slowDisk();
       const { journal, open, files } = makeScene({ ...disk.fileSystem, ...broken });
       const writer = await beginOne(journal);
-      const added = codeOfPromise(writer.add([intent]));
+      const added = codeOfPromise(writer.add(intent));
       await disk.begins();
       const waiting = codeOfPromise(writer.change([applied(writer.id)]));
       await new Promise((resolve) => setImmediate(resolve));
@@ -116,7 +118,7 @@ describe('a disk that fails', () => {
       const [first, ...others] = allRecords(open());
       expect(first).toMatchObject({ id: writer.id, state: 'sent', open: true });
       expect(others).toHaveLength('ftruncateSync' in broken ? 1 : 0);
-      const again = await open().reopen(writer.id);
+      const again = await reopenLog(open(), writer.id);
       await again.change([...again.records.keys()].map(applied));
       await again.close();
       expect(allRecords(open()).every((record) => !record.open)).toBe(true);
@@ -190,15 +192,14 @@ test('who has lost the lock writes nothing more', async () => {
 describe('closing', () => {
   test('keeps open what a killed process knew, until it is told', async () => {
     const { journal, open, files, folder } = makeScene();
-    const killed = await journal.begin({
+    const killed = await beginLog(journal, {
       operation: 'blog.create',
       intents: [post('a'), post('b')],
       isBatch: true,
-      secrets: [],
     });
     await killed.change([applied(`${killed.id}.1`), applied(`${killed.id}.2`)]);
     fs.rmSync(path.join(folder, 'locks'), { recursive: true });
-    const writer = await open().reopen(killed.id);
+    const writer = await reopenLog(open(), killed.id);
     writer.tell(`${killed.id}.1`);
     await writer.close();
     expect(allRecords(open()).map((record) => record.open)).toEqual([false, true]);
@@ -211,7 +212,7 @@ describe('closing', () => {
     await writer.change([unknown(writer.id)]);
     await writer.close();
     const before = text();
-    await (await open().reopen(writer.id)).close();
+    await (await reopenLog(open(), writer.id)).close();
     expect(text()).toBe(before);
   });
 
@@ -234,14 +235,14 @@ describe('closing', () => {
     ]);
     await writer.close();
     const settle = async () => {
-      for (const log of scene.journal.logs()) await scene.journal.settle(log);
+      for (const log of listLogs(scene.journal)) await settleLog(scene.journal, log);
       return scene.files()[0]?.includes('unsettled');
     };
     expect(await settle()).toBe(true);
     scene.time += 10_001;
     expect(await settle()).toBe(false);
     // A closed log that is opened again may get lines behind its closing line, so it is not called closed meanwhile.
-    const again = await scene.journal.reopen(writer.id);
+    const again = await reopenLog(scene.journal, writer.id);
     expect(await settle()).toBe(true);
     await again.close();
     expect(await settle()).toBe(false);

@@ -9,7 +9,6 @@ import { describeStoreInUse, rememberDispute } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
-import { rememberStoreName } from '../../config/store-name.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
@@ -66,13 +65,7 @@ export function allowedBy(
 export async function readBeforeWrite(run: Run): Promise<Result> {
   const { target, session } = run;
   const history = await session.history();
-  // A batch reads often, and hears of later waits by itself.
-  await recording(session, () =>
-    history.remember('store wait', async () => {
-      target.client.pause(history.storeWait());
-      return true;
-    }),
-  );
+  await recording(session, async () => target.client.pause(history.storeWait()));
   try {
     return await send(run);
   } catch (error) {
@@ -121,13 +114,10 @@ export function sendOptions({ io, flags }: Session) {
 }
 
 /** What recording and sending take besides the request. */
-export async function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui' | 'session'>) {
-  const { makeIdempotencyKey } = await import('../../../client/idempotency-key.ts');
+export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui' | 'session'>) {
   return {
     ...sendOptions(session),
     client: target.client,
-    secrets: [target.secret],
-    makeKey: makeIdempotencyKey,
     onWait: () => ui.notice(ui.err.color.dim('Waiting for another storectl command to finish…')),
   };
 }
@@ -142,7 +132,7 @@ export async function refuseEarlier(
   const { session, parsed } = run;
   const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
-  const common = await changeOptions(run);
+  const common = changeOptions(run);
   const history = await session.history();
   return recording(session, () => previewChange(history, request, common));
 }
@@ -151,7 +141,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
   const { request, ui, session, parsed } = run;
   // Reads do without the history, and so start faster.
   const { recordChange } = await import('../../../history/changes/change.ts');
-  const common = await changeOptions(run);
+  const common = changeOptions(run);
   const history = await session.history();
   const { operation, parameters, body, bodyText } = request;
   const changed = await recording(session, () =>
@@ -160,7 +150,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
       {
         ...common,
-        safetyBackup: safetyLabel === undefined ? undefined : { label: safetyLabel, makeKey: common.makeKey },
+        safetyLabel,
         onEarlier: (earlier) => noteEarlier(ui, earlier),
       },
     ),
@@ -177,6 +167,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       inDoubt,
     );
   if (outcome.kind === 'applied') {
+    const { rememberStoreName } = await import('../../../history/objects/seen-objects.ts');
     rememberStoreName(history.journal.folder, record, outcome.body);
   }
   let applied: Applied;

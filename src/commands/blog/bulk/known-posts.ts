@@ -2,9 +2,8 @@ import { asObject, parseJson } from '../../../base/json.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
-import { DamagedError } from '../../../history/errors.ts';
-import { fingerprint } from '../../../history/fingerprint.ts';
 import type { History } from '../../../history/history.ts';
+import { fingerprint } from '../../../history/intent.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import { existenceAfter } from '../../../history/objects/existing.ts';
 
@@ -27,9 +26,7 @@ export type FindPost = (slug: string, body: Readonly<Record<string, unknown>>) =
  * DamagedError if a log cannot be read: its posts would be created again.
  */
 export function readKnownPosts(history: History): FindPost {
-  const { records, problems } = history.list();
-  const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+  const records = history.listWhole();
   const exists = existenceAfter(records);
   const posts = records
     .filter(({ operation }) => operation === createBlogPost.id)

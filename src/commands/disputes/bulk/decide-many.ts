@@ -94,7 +94,7 @@ export async function decideMany(
 /** Ends the doubt about earlier decisions that the plan has found to be in force. */
 async function settleShown(run: Run, rows: readonly PlannedRow[]): Promise<PlannedRow[]> {
   const history = await run.session.history();
-  const options = await changeOptions(run);
+  const options = changeOptions(run);
   const settled: PlannedRow[] = [];
   for (const row of rows) {
     const known = knownResult(row);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../../../src/contract/operations/blog.ts';
 import { intentOf } from '../../../../src/history/intent.ts';
 import type { RecordState } from '../../../../src/history/journal/history-record.ts';
+import { beginLog } from '../../../../src/history/journal/open-log.ts';
 import { type Machine, machineFor } from '../../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../../helpers/fault-server.ts';
 import { historyOn, seedChange } from '../../../helpers/seed-history.ts';
@@ -77,7 +78,7 @@ describe('the same post, while another command may be sending it', () => {
   async function beginPost({ machine, server }: Scene) {
     const { journal } = historyOn(machine, { origin: server.url, storeId });
     const intent = intentOf({ operation: createBlogPost, body }, storeId);
-    return journal.begin({ operation: 'blog.create', intents: [intent], isBatch: false, secrets: [] });
+    return beginLog(journal, { operation: 'blog.create', intents: [intent], isBatch: false });
   }
 
   test('waits for that command, and is refused once it was applied', async () => {

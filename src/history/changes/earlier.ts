@@ -1,0 +1,117 @@
+import { RefusedError } from '../errors.ts';
+import { type History, isKeyForgotten, logIdOf, recordAge, type SendOptions } from '../history.ts';
+import { type ChangeRequest, isSameCommand } from '../intent.ts';
+import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
+import { acquireLog } from '../journal/journal.ts';
+import { existenceAfter } from '../objects/existing.ts';
+import { rulesOf } from '../operation-rules.ts';
+import { resumeRecord } from './resume.ts';
+
+/** How long the same content counts as sent twice by mistake. */
+const duplicateMs = 24 * 3_600_000;
+
+export function hasOwnKey({ body }: ChangeRequest): boolean {
+  return typeof body?.idempotencyKey === 'string';
+}
+
+/** What two commands have in common that are the same for the rules. */
+export function sameCommandBy(operation: string): 'path' | 'fingerprint' {
+  const rules = rulesOf(operation);
+  return rules.guard === 'once' || rules.again === 'reads' ? 'path' : 'fingerprint';
+}
+
+/**
+ * The record that a command continues instead of beginning anew, or null. Settles what can be settled before, and throws a
+ * RefusedError where the rules of the operation refuse the command.
+ */
+export async function findEarlier(
+  history: History,
+  request: ChangeRequest,
+  intent: Intent,
+  known: readonly HistoryRecord[],
+  options: SendOptions,
+): Promise<HistoryRecord | null> {
+  const now = history.journal.now();
+  if (hasOwnKey(request)) return findKey(known, intent, now);
+  const rules = rulesOf(intent.operation);
+  if (rules.again === 'sends') return null;
+  const by = sameCommandBy(intent.operation);
+  for (const found of known.filter((record) => isSameCommand(record, intent, by))) {
+    // Another process may be about to learn what came of it.
+    const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
+    if (rules.again === 'reads') {
+      const settled = await settleDecided(history, request, intent, record, options);
+      if (settled !== null) return settled;
+    } else if (rules.again === 'continues') {
+      const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
+      if (!isOwn || request.fresh) continue;
+      // Telling what came of it needs no key.
+      if (record.state === 'applied') return record;
+      if (!isKeyForgotten(record, now) && !record.unreadable) return record;
+      throw new RefusedError('in_doubt', record);
+    } else if (rules.again === 'refused' && !request.allowDuplicate) {
+      if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
+      if (record.state !== 'applied') continue;
+      if (rules.guard === 'once') throw new RefusedError('only_once', record);
+      const isRecent = recordAge(record, now) < duplicateMs;
+      if (rules.guard === 'duplicate' && isRecent && existenceAfter(history.list().records)(record))
+        throw new RefusedError('duplicate', record);
+    }
+  }
+  return null;
+}
+
+/**
+ * With a key of the user, the same key is one effect: the record that was, or may yet be, applied. After a definite refusal,
+ * or if nothing was sent, the key may be used with corrected arguments.
+ */
+function findKey(known: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
+  const own = known.filter(({ operation }) => operation === intent.operation);
+  const used = own.filter(
+    (record) =>
+      record.idempotencyKey === intent.idempotencyKey &&
+      !record.unreadable &&
+      (isInDoubt(record) || record.state === 'applied' || record.overtakenBy !== null),
+  );
+  const other = used.find((record) => record.fingerprint !== intent.fingerprint);
+  if (other !== undefined) throw new RefusedError('key_reused', other);
+  const found = used.find((record) => record.state === 'applied') ?? used[0] ?? null;
+  const lost = own.find((record) => record.unreadable && isInDoubt(record));
+  const inDoubt = found === null ? lost : isInDoubt(found) && isKeyForgotten(found, now) ? found : undefined;
+  if (inDoubt !== undefined) throw new RefusedError('in_doubt', inDoubt);
+  return found;
+}
+
+/** The record as the process that holds its log has left it. */
+async function waitForHolder(
+  history: History,
+  record: HistoryRecord,
+  options: SendOptions,
+): Promise<HistoryRecord> {
+  const logId = logIdOf(record.id);
+  if (!history.isHeldElsewhere(logId)) return record;
+  (await acquireLog(history.journal, logId, options)).release();
+  return history.get(record.id);
+}
+
+/**
+ * A second decision must not be sent while one is in doubt, or on top of one that the user has not seen. Returns an earlier one
+ * that is the same and was applied, where nothing has reported it yet: a caller that has not read the dispute does not know it.
+ */
+async function settleDecided(
+  history: History,
+  { readAt }: ChangeRequest,
+  intent: Intent,
+  found: HistoryRecord,
+  options: SendOptions,
+): Promise<HistoryRecord | null> {
+  const wasInDoubt = isInDoubt(found);
+  const record = wasInDoubt ? (await resumeRecord(history, found.id, options)).record : found;
+  if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
+  if (record.state !== 'applied') return null;
+  const isUnread = readAt === undefined && record.fingerprint === intent.fingerprint;
+  if (isUnread && (wasInDoubt || record.open)) return record;
+  const isNew = wasInDoubt || (readAt !== undefined && Date.parse(record.updatedAt) >= readAt);
+  if (isNew) throw new RefusedError('changed_meanwhile', record);
+  return null;
+}
