@@ -41,20 +41,43 @@ export const timestamp = () => {
   return schema;
 };
 
-/** Adds the description that help and prompts show for a field. */
+/** What helps to enter a value: an example, or its form or unit. */
+export interface InputHint {
+  readonly example?: string | undefined;
+  readonly form?: string | undefined;
+}
+
+const inputHints = z.registry<InputHint>();
+
+/** What helps to enter a value of this field. */
+export function inputHintOf(schema: z.core.$ZodType): InputHint {
+  return inputHints.get(schema as z.ZodMiniType) ?? {};
+}
+
+/** Adds the description that help and prompts show for a field. `more` goes into the JSON schema. */
 export function described<Schema extends z.ZodMiniType>(
   schema: Schema,
   description: string,
-  more: Readonly<Record<string, unknown>> = {},
+  {
+    example,
+    form,
+    ...more
+  }: InputHint & { readonly format?: string; readonly id?: string; readonly 'x-unique'?: boolean } = {},
 ): Schema {
-  z.globalRegistry.add(schema, { description, ...more });
+  const hints = [
+    ...(form === undefined ? [] : [` (${form})`]),
+    ...(example === undefined ? [] : [`, for example ${example}`]),
+  ];
+  inputHints.add(schema, { example, form });
+  z.globalRegistry.add(schema, { description: description + hints.join(''), ...more });
   return schema;
 }
 
-export const text = (description: string) => described(z.string(), description);
+export const text = (description: string, hint: InputHint = {}) => described(z.string(), description, hint);
 
 /** A timestamp that the user gives. */
-export const time = (description: string) => described(z.string(), description, { format: 'date-time' });
+export const time = (description: string, hint: InputHint = {}) =>
+  described(z.string(), description, { ...hint, format: 'date-time' });
 
 /** Gives a schema of responses its name in openapi.json. */
 export function named<Schema extends z.ZodMiniType>(schema: Schema, id: string, description: string): Schema {

@@ -148,9 +148,9 @@ const cases: Readonly<Record<string, Case>> = {
     id,
   },
   'notify mark-read': {
-    args: `notify mark-read ${id} other`,
+    args: `notify mark-read ${id} another-one`,
     answers: [answer(200, { ok: true })],
-    requests: [['POST', `${base}/notifications/read`, `{"ids":["${id}","other"]}`]],
+    requests: [['POST', `${base}/notifications/read`, `{"ids":["${id}","another-one"]}`]],
     id: '',
   },
 };

@@ -114,6 +114,23 @@ test('the beginning of a known id that is too short is refused, with how long it
   });
 });
 
+test.each([
+  ['disputes', 'show', '5f0c'],
+  ['disputes', 'decide', '5f0c', '--status', 'won', '--resolution', 'r', '--confirm', '5f0c'],
+  ['backup', 'restore', '5f0c', '--sections', 'store', '--confirm', '5f0c'],
+  ['notify', 'mark-read', '5f0c'],
+])('an id that is neither whole nor known is refused before anything is sent: %s %s', async (...args) => {
+  await using server = await startFaultServer([]);
+  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+
+  const refused = await machine.run(args);
+
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toContain('"5f0c" is too short for the id of a');
+  expect(refused.stderr).toContain('use at least its first 8 characters');
+  expect(server.requests).toEqual([]);
+});
+
 test('a dispute that was read is shown and decided by its beginning; the answer has the whole id', async () => {
   const service = await startService();
   const machine = machineFor(service);

@@ -66,7 +66,7 @@ test('the safety backup of an undone restore names the restored one by its id, s
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
   const newest = async () => JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)[0];
   const safety = await newest();
-  expect(safety.label).toBe('Safety backup before restoring "x"');
+  expect(safety.label).toBe('Safety backup before restoring x');
 
   await machine.run(['backup', 'restore', safety.id, '--sections', 'store', '--confirm', safety.id]);
 
@@ -105,7 +105,7 @@ test('a restore ends with what was restored and one command that undoes it; the 
     safetyBackupId: expect.any(String),
   });
   const list = await machine.run(['backup', 'list']);
-  expect(list.stdout).toContain('Safety backup before restoring "nightly"');
+  expect(list.stdout).toContain('Safety backup before restoring nightly');
 });
 
 test.each([
@@ -121,7 +121,7 @@ test.each([
   };
   await using server = await startFaultServer([answer(201, backup), raw]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-  const args = ['backup', 'restore', 'b-1', '--sections', 'store', '--confirm', 'b-1', '--json'];
+  const args = ['backup', 'restore', 'backup-1', '--sections', 'store', '--confirm', 'backup-1', '--json'];
 
   const { exitCode, stdout } = await machine.run(args);
 
@@ -130,8 +130,14 @@ test.each([
 
 test.each([
   [['notify', 'mark-read', '--all'], '✓ Marked all notifications as read'],
-  [['notify', 'mark-read', 'a', 'b'], '✓ Marked 2 notifications as read (the service ignores unknown ids)'],
-  [['notify', 'mark-read', 'a'], '✓ Marked notification a as read (the service ignores unknown ids)'],
+  [
+    ['notify', 'mark-read', 'notification-a', 'notification-b'],
+    '✓ Marked 2 notifications as read (the service ignores unknown ids)',
+  ],
+  [
+    ['notify', 'mark-read', 'notification-a'],
+    '✓ Marked notification notification-a as read (the service ignores unknown ids)',
+  ],
 ])('%j says what it did and prints nothing else', async (args, line) => {
   const machine = machineFor(await startService());
   const result = await machine.run(args);
@@ -149,12 +155,20 @@ test('a restore says what the response says that it changed, and nothing else', 
   };
   await using server = await startFaultServer([
     answer(201, backup),
-    answer(200, { backupId: 'b-1', sections }),
+    answer(200, { backupId: 'backup-1', sections }),
     answer(201, backup),
-    answer(200, { backupId: 'b-1' }),
+    answer(200, { backupId: 'backup-1' }),
   ]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-  const restore = ['backup', 'restore', 'b-1', '--sections', 'store,settings,blog', '--confirm', 'b-1'];
+  const restore = [
+    'backup',
+    'restore',
+    'backup-1',
+    '--sections',
+    'store,settings,blog',
+    '--confirm',
+    'backup-1',
+  ];
 
   const told = await machine.run(restore);
   const silent = await machine.run(restore);

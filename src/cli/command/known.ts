@@ -43,8 +43,8 @@ async function readKnown(session: Session, kind: KnownKind): Promise<readonly Kn
 }
 
 /**
- * The ids that these texts stand for: an id may be abbreviated to its unique beginning. Text that no known id begins with
- * stays as it is. Throws exit 2 if several do, or if it is too short for one.
+ * The ids that these texts stand for: an id may be abbreviated to its unique beginning. A text of 8 characters or more that
+ * no known id begins with is taken for a whole id. Throws exit 2 if several do, and for a shorter text that is not an id.
  */
 export async function completeKnownIds(
   session: Session,
@@ -59,8 +59,7 @@ export async function completeKnownIds(
   const completed: string[] = [];
   for (const text of texts) {
     const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
-    const isBeginning = text !== '' && !ids.includes(text) && ids.some((known) => known.startsWith(text));
-    if (text.length < minIdLength && isBeginning) throw idTooShort(kind, text);
+    if (text !== '' && text.length < minIdLength && !ids.includes(text)) throw idTooShort(kind, text);
     if (others.length > 0) throw await ambiguousId(kind, text, known);
     completed.push(id);
   }

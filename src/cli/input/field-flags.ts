@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { globalRegistry } from 'zod/mini';
+import { inputHintOf } from '../../contract/fields.ts';
 import { invalidFields } from '../core/errors.ts';
 import { setPath } from '../core/field-path.ts';
 import { parseTime, timeExamples } from './parse-time.ts';
@@ -42,10 +43,10 @@ export interface FlagHints {
   readonly without?: readonly string[];
 }
 
-/** The example or remark at the end of the field's description, such as `for example EUR` or `UUID`; empty without one. */
-export function remarkOf({ description }: Pick<FieldFlag, 'description'>): string {
-  const [, example, remark] = /(?:, (for example .*|name=.*)| \((.*)\))$/.exec(description) ?? [];
-  return example ?? remark ?? '';
+/** What helps to enter a value, such as `for example EUR` or `UUID`; empty if nothing does. */
+export function remarkOf({ schema }: Pick<FieldFlag, 'schema'>): string {
+  const { example, form = '' } = inputHintOf(schema);
+  return example === undefined ? form : `for example ${example}`;
 }
 
 /** The flags of a request body, derived from its schema: kebab case, nested names joined, maps in the singular. */

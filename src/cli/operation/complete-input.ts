@@ -4,7 +4,6 @@ import {
   inputNeeded,
   type MissingInput,
   missingConnection,
-  wrongConfirmation,
 } from '../command/input-needed.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
@@ -15,7 +14,7 @@ import { checkParameter, describeParameter } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { Interview } from './call/run.ts';
-import { completeParameter } from './send/confirm.ts';
+import { completeParameter, refuseOtherConfirmation } from './send/confirm.ts';
 
 /** Completed input. The answers of the user are in the body, too. */
 interface CompletedInput {
@@ -103,8 +102,7 @@ async function missingConfirmation(
       },
     ];
   }
-  if (wanted !== undefined && (await completeParameter(session, parameter, given)) !== wanted)
-    throw wrongConfirmation(given, wanted);
+  if (wanted !== undefined) await refuseOtherConfirmation(session, parameter, given, wanted);
   return [];
 }
 

@@ -71,7 +71,7 @@ async function askLine<Answer>(
   }
 }
 
-/** A line of text. */
+/** A line of text. The message says what an empty line stands for. */
 export function input(
   config: {
     readonly message: string;
@@ -84,8 +84,7 @@ export function input(
   context: PlainContext,
 ): Promise<string> {
   const { message, default: offered, validate } = config;
-  const hint = offered === undefined ? '' : ` (Enter for ${offered})`;
-  return askLine(withHint(message, hint), context, (line) => {
+  return askLine(message, context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
     const verdict = validate(answer);
     return verdict === true ? { answer } : { problem: verdict };
@@ -142,11 +141,6 @@ export function checkbox(
 
 function numbered(choices: readonly Choice[]): string {
   return choices.map(({ name }, index) => `${index + 1}: ${name}`).join('\n');
-}
-
-/** Inserts the hint before the colon. */
-function withHint(message: string, hint: string): string {
-  return hint === '' ? message : `${message.replace(/:$/, '')}${hint}:`;
 }
 
 function hintOf(choices: readonly Choice[], offered: readonly Choice[]): string {

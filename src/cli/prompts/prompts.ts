@@ -33,7 +33,8 @@ export interface TextOptions {
 /** Asks for a line of text. Invalid text is marked while it is typed. Pasted line breaks become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, lineBreaks = false, isConfirmation = false, validate } = options;
-  const question = asQuestion(io, message);
+  const offered = isPlain(io) && preset !== undefined ? ` (Enter for ${preset})` : '';
+  const question = asQuestion(io, message + offered);
   const decode = lineBreaks ? withLineBreaks : (text: string) => text;
   const check = (text: string) => {
     if (!optional && text.trim() === '') return 'A value is required';
@@ -166,14 +167,19 @@ export function askSeveral(
   );
 }
 
+/** Whether the prompts are those for screen readers. */
+function isPlain({ env }: Pick<Io, 'env'>): boolean {
+  return isSwitchedOn(env.STORECTL_ACCESSIBLE);
+}
+
 /** Lines of a list, leaving space for the question, the keys and a message. */
 function pageSize({ stdout: { rows = 24 } }: Io): number {
   return Math.max(3, Math.min(12, rows - 8));
 }
 
-/** Ends the message with a colon unless it is a question. */
+/** Ends a label with a colon. A question has its mark. */
 function asQuestion(io: Io, message: string, hint = ''): string {
-  return wrapFor(io, (/[?:]$/.test(message) ? message : `${message}:`) + hint);
+  return wrapFor(io, (message.endsWith('?') ? message : `${message}:`) + hint);
 }
 
 /** Says how many choices there are if not all are visible, and wraps the help on keys in a narrow terminal. */
@@ -190,7 +196,7 @@ function listStyle(io: Io, message: string, { length }: readonly Choice[]): plai
 
 /** Wraps text at words, because the prompts would cut it. Leaves space for the prompt's prefix. */
 function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string, indentation = '  '): string {
-  if (isSwitchedOn(env.STORECTL_ACCESSIBLE)) return text;
+  if (isPlain({ env })) return text;
   return wrapText(text, columns - 4).replaceAll('\n', `\n${indentation}`);
 }
 
@@ -216,9 +222,8 @@ async function ask<Answer>(
   io.beforeQuestion?.();
   const { stdout, stderr, signal } = io;
   const output = stderr.isTTY ? stderr : stdout;
-  const isPlain = isSwitchedOn(io.env.STORECTL_ACCESSIBLE);
-  const prompts: Prompts = isPlain ? plain : { checkbox, confirm, input, select };
-  const terminal = isPlain ? { input: io.stdin, close() {} } : readPasting(io, output, lineBreaks);
+  const prompts: Prompts = isPlain(io) ? plain : { checkbox, confirm, input, select };
+  const terminal = isPlain(io) ? { input: io.stdin, close() {} } : readPasting(io, output, lineBreaks);
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {

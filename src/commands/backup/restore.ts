@@ -1,6 +1,5 @@
 import { completeKnownId, describeStoreInUse, listKnown } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
-import { minIdLength } from '../../cli/command/short-id.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
@@ -52,7 +51,6 @@ async function refuseBeforeSending(
   const given = argumentValue(parsed, 'backupId');
   if (given === undefined) return null;
   await refuseLabel(session, given);
-  await refuseShortened(session, given);
   await refuseMissingSections(session, await completeKnownId(session, 'backup', given), sectionsOf(body));
   return null;
 }
@@ -80,16 +78,6 @@ async function refuseLabel(session: Session, given: string): Promise<void> {
   throw usageError(
     `"${printable(given)}" is the label of ${backups} ${labelled.join(', ')}, not an id`,
     'use the id',
-  );
-}
-
-/** The service would refuse it only after the safety backup. */
-async function refuseShortened(session: Session, given: string): Promise<void> {
-  if (given.length >= minIdLength || !/^[\da-f]+$/i.test(given)) return;
-  if ((await listKnown(session, 'backup')).some(({ id }) => id === given)) return;
-  throw usageError(
-    `"${given}" is too short for the id of a backup`,
-    `pass the whole id, or at least its first ${minIdLength} characters`,
   );
 }
 

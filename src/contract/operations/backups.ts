@@ -42,7 +42,7 @@ export const createBackup = {
   class: 'keyed',
   body: openObject({
     label: text('Label of the backup'),
-    sections: described(z.array(oneOf(sectionNames)), 'Sections to back up, for example store'),
+    sections: described(z.array(oneOf(sectionNames)), 'Sections to back up', { example: 'store' }),
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   response: backup,
@@ -61,7 +61,7 @@ export const restoreBackup = {
   summary: 'Replace sections of the store with those of a backup',
   class: 'keyed',
   body: openObject({
-    sections: described(z.array(oneOf(sectionNames)), 'Sections to restore, for example store'),
+    sections: described(z.array(oneOf(sectionNames)), 'Sections to restore', { example: 'store' }),
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   /** Free-form, section 2.8. */

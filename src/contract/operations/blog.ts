@@ -59,15 +59,17 @@ export const createBlogPost = {
     // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'URL slug of the post', { 'x-unique': true })),
     excerpt: z.optional(text('Summary of the post (shown in lists)')),
-    coverImageId: z.optional(described(uuid(), 'Cover image of the post (UUID)')),
+    coverImageId: z.optional(described(uuid(), 'Cover image of the post', { form: 'UUID' })),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
-    featuredProductIds: z.optional(described(z.array(uuid()), 'Products shown with the post (UUIDs)')),
+    featuredProductIds: z.optional(
+      described(z.array(uuid()), 'Products shown with the post', { form: 'UUIDs' }),
+    ),
     status: z.optional(oneOf(postStates, 'Status of the post: draft, scheduled or published')),
     scheduledAt: z.optional(
-      time('When to publish a post with the status scheduled, for example 2030-01-31 09:00'),
+      time('When to publish a post with the status scheduled', { example: '2030-01-31 09:00' }),
     ),
-    metaTitle: z.optional(text('Title of the post (for search engines)')),
-    metaDescription: z.optional(text('Description of the post (for search engines)')),
+    metaTitle: z.optional(text('Title of the post', { form: 'for search engines' })),
+    metaDescription: z.optional(text('Description of the post', { form: 'for search engines' })),
   }),
   response: blogPost,
   repeats: [{ field: 'title' }],

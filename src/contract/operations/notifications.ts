@@ -17,7 +17,7 @@ const discordTemplate = ifSet(
   lenientObject({
     title: ifSet(text('Title of the Discord message')),
     description: ifSet(text('Text of the Discord message')),
-    color: ifSet(text('Color of the Discord message, for example #0a7cff')),
+    color: ifSet(text('Color of the Discord message', { example: '#0a7cff' })),
   }),
 );
 
@@ -64,14 +64,12 @@ export const addEndpoint = {
   body: openObject({
     kind: oneOf(endpointKinds, 'Kind of the endpoint'),
     name: text('Name of the endpoint'),
-    url: described(
-      z.url(),
-      'URL that receives the notifications (for Discord: https://discord.com/api/webhooks/ID/TOKEN)',
-    ),
-    events: described(
-      z.array(oneOf(eventTypes)),
-      'Events that trigger notifications, for example feedback_digest',
-    ),
+    url: described(z.url(), 'URL that receives the notifications', {
+      form: 'for Discord: https://discord.com/api/webhooks/ID/TOKEN',
+    }),
+    events: described(z.array(oneOf(eventTypes)), 'Events that trigger notifications', {
+      example: 'feedback_digest',
+    }),
     enabled: z.optional(described(z.boolean(), 'Send notifications to this endpoint')),
     discordTemplate: z.optional(discordTemplate),
   }),
@@ -99,7 +97,7 @@ export const markNotificationsRead = {
   class: 'repeatable',
   body: openObject({
     ids: z.optional(described(z.array(z.string()), 'IDs of the notifications to mark as read')),
-    before: z.optional(time('Mark everything before this time as read, for example 2030-01-31 09:00')),
+    before: z.optional(time('Mark everything before this time as read', { example: '2030-01-31 09:00' })),
   }),
   response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications were marked as read.'),
   service: { scope: 'notifications:write', example: { before: '2030-01-31T09:00:00Z' } },

@@ -5,9 +5,9 @@ import type { ServedOperation } from '../operation.ts';
 const groups = {
   quietHours: lenientObject({
     enabled: described(z.boolean(), 'Pause notifications during quiet hours'),
-    start: text('Start of quiet hours, for example 22:00'),
-    end: text('End of quiet hours, for example 07:00'),
-    timezone: text('Time zone of quiet hours, for example Europe/Berlin'),
+    start: text('Start of quiet hours', { example: '22:00' }),
+    end: text('End of quiet hours', { example: '07:00' }),
+    timezone: text('Time zone of quiet hours', { example: 'Europe/Berlin' }),
   }),
   templates: z.record(
     z.string(),

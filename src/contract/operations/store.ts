@@ -11,19 +11,22 @@ const checkoutFields = {
   reservationMinutes: described(z.int(), 'Minutes that items in a cart stay reserved'),
 };
 
-const taxFields = { rateBp: described(z.int(), 'Tax rate (basis points: 1900 is 19 %)') };
+const taxFields = { rateBp: described(z.int(), 'Tax rate', { form: 'basis points: 1900 is 19 %' }) };
 
-const socialsText = 'Social profile of the store, name=URL';
+const socialsText = 'Social profile of the store';
+const socialsHint = { form: 'name=URL' };
 
 const settingsFields = {
   supportEmail: ifSet(described(z.email(), 'Email address that customers write to')),
   description: ifSet(text('Description of the store')),
-  logoImageId: ifSet(described(uuid(), 'Image used as the logo (UUID)')),
-  faviconImageId: ifSet(described(uuid(), 'Image used as the favicon (UUID)')),
-  brandColor: ifSet(text('Brand color of the store, for example #0a7cff')),
+  logoImageId: ifSet(described(uuid(), 'Image used as the logo', { form: 'UUID' })),
+  faviconImageId: ifSet(described(uuid(), 'Image used as the favicon', { form: 'UUID' })),
+  brandColor: ifSet(text('Brand color of the store', { example: '#0a7cff' })),
   thankYouDefault: ifSet(text('Thank-you text (shown after a purchase)')),
-  cashbackBp: described(z.int(), 'Cashback (basis points: 250 is 2.5 %)'),
-  cashbackCapMinor: ifSet(described(z.int(), 'Maximum cashback for one order (minor units, such as cents)')),
+  cashbackBp: described(z.int(), 'Cashback', { form: 'basis points: 250 is 2.5 %' }),
+  cashbackCapMinor: ifSet(
+    described(z.int(), 'Maximum cashback for one order', { form: 'minor units, such as cents' }),
+  ),
   cashbackRefundWindowDays: ifSet(
     described(z.int(), 'Days within which a refund also reverses the cashback'),
   ),
@@ -31,11 +34,11 @@ const settingsFields = {
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: ifSet(text('Invite link of the Discord server')),
   maintenanceMessage: ifSet(text('Maintenance message (shown while the store is closed)')),
-  socials: described(z.record(z.string(), z.string()), socialsText),
+  socials: described(z.record(z.string(), z.string()), socialsText, socialsHint),
 };
 
 /** In a partial update, null removes an entry. */
-const changedSocials = described(z.record(z.string(), z.nullable(z.string())), socialsText);
+const changedSocials = described(z.record(z.string(), z.nullable(z.string())), socialsText, socialsHint);
 
 /** Store settings, section 2.1. */
 const storeSettings = lenientObject({
@@ -72,8 +75,8 @@ export const updateStore = {
   body: lenientObject({
     name: text('Name of the store'),
     slug: text('URL slug of the store'),
-    defaultCurrency: text('Currency of the store, for example EUR'),
-    timezone: text('Time zone of the store, for example Europe/Berlin'),
+    defaultCurrency: text('Currency of the store', { example: 'EUR' }),
+    timezone: text('Time zone of the store', { example: 'Europe/Berlin' }),
     settings: lenientObject({
       ...settingsFields,
       socials: changedSocials,

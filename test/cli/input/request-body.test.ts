@@ -195,7 +195,7 @@ describe('--from-file', () => {
 });
 
 describe('long texts', () => {
-  const confirmed = ['5f0c', '--confirm', '5f0c'];
+  const confirmed = ['5f0c0000', '--confirm', '5f0c0000'];
   const commands: readonly [args: string[], fileFlag: string, field: string][] = [
     [['blog', 'create', '--title', 't'], '--content-file', 'contentMd'],
     [['disputes', 'open', '--idempotency-key', 'k'], '--reason-file', 'reason'],

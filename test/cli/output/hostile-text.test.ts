@@ -105,7 +105,7 @@ describe('an answer that is not what the contract says', () => {
     expect(stdout).toBe('null\n');
   });
 
-  test.each(['settings show', 'disputes show d-1'])('%s of no object is exit 9', async (command) => {
+  test.each(['settings show', 'disputes show dispute-1'])('%s of no object is exit 9', async (command) => {
     await using server = await startFaultServer([answer(200, 'null')]);
 
     const { exitCode, stdout } = await machineFor(targetOf(server)).run(command.split(' '));
@@ -117,11 +117,21 @@ describe('an answer that is not what the contract says', () => {
     await using server = await startFaultServer([
       answer(200, { record: { id: 'other', status: 'open' }, evidence: [] }),
     ]);
-    const args = ['disputes', 'decide', 'd-1', '--status', 'won', '--resolution', 'r', '--confirm', 'd-1'];
+    const args = [
+      'disputes',
+      'decide',
+      'dispute-1',
+      '--status',
+      'won',
+      '--resolution',
+      'r',
+      '--confirm',
+      'dispute-1',
+    ];
 
     const { exitCode, stderr } = await machineFor(targetOf(server)).run(args);
 
-    expect(stderr).toContain('record.id is "other" instead of "d-1"');
+    expect(stderr).toContain('record.id is "other" instead of "dispute-1"');
     expect(exitCode).toBe(9);
     expect(new Set(server.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });

@@ -48,7 +48,7 @@ describe('hostile text', () => {
       { id: hostile, kind: hostile, label: hostile, textValue: `${hostile}\nline`, submittedBy: hostile },
     ];
     const body = {
-      record: { id: 'd', status: hostile, reason: hostile, [hostile]: hostile },
+      record: { id: 'dispute-1', status: hostile, reason: hostile, [hostile]: hostile },
       evidence,
       [hostile]: 1,
     };
@@ -56,7 +56,7 @@ describe('hostile text', () => {
     const machine = machineFor({ origin: server.url, storeId, apiKey });
 
     for (const flags of [[], ['--json'], ['--fields', 'record,evidence'], ['-q'], ['--debug']]) {
-      const { exitCode, stdout, stderr } = await machine.run(['disputes', 'show', 'd', ...flags]);
+      const { exitCode, stdout, stderr } = await machine.run(['disputes', 'show', 'dispute-1', ...flags]);
       expect(exitCode).toBe(0);
       if (!flags.includes('-q')) expect(stdout).toContain('u001b[31mred');
       expect(stdout).not.toMatch(unsafe);

@@ -116,7 +116,10 @@ const wrong: Readonly<Record<string, Wrong>> = {
   '--set without a path': { args: [...update, '--set', '=1'], says: '--set must be PATH=VALUE' },
   '--set with an empty name': { args: [...update, '--set', 'a..b=1'], says: 'has an empty name' },
   '--set with a dot at its end': { args: [...update, '--set', 'a.=1'], says: 'has an empty name' },
-  'ids and --all': { args: ['notify', 'mark-read', 'a', '--all'], says: '--all cannot be used with ids' },
+  'ids and --all': {
+    args: ['notify', 'mark-read', 'notification-a', '--all'],
+    says: '--all cannot be used with ids',
+  },
   'two readers of standard input': {
     args: ['blog', 'create', '--from-file', '-', '--content-file', '-'],
     says: 'only one flag can read standard input (given: --from-file, --content-file)',
@@ -450,7 +453,7 @@ describe('what is missing is exit 3, all of it at once', () => {
     const { exitCode, stderr } = await machine.run([
       'disputes',
       'decide',
-      '5f0c',
+      '5f0c0000',
       '--status',
       'won',
       '--json',

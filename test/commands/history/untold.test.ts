@@ -8,7 +8,7 @@ import { leaveUntold } from '../../helpers/seed-history.ts';
 const nothing = { stderr: 'Nothing to resume.\n' };
 
 test('what was applied and never told is listed by resume, once', async () => {
-  await using server = await startFaultServer([answer(201, { id: 'b-1' })]);
+  await using server = await startFaultServer([answer(201, { id: 'backup-1' })]);
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
   await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
@@ -18,7 +18,7 @@ test('what was applied and never told is listed by resume, once', async () => {
 
   expect(resumed.exitCode).toBe(0);
   expect(JSON.parse(resumed.stdout)).toMatchObject([
-    { action: 'told', state: 'applied', result: { id: 'b-1' }, message: 'before the command ended' },
+    { action: 'told', state: 'applied', result: { id: 'backup-1' }, message: 'before the command ended' },
   ]);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
   expect(server.requests).toHaveLength(1);
@@ -91,7 +91,7 @@ test('an unexpected response is said once for a command, however many requests i
     answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
   ]);
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
-  const decide = ['disputes', 'decide', 'd-1', '--status', 'won', '--resolution', 'Delivered.'];
+  const decide = ['disputes', 'decide', 'dispute-1', '--status', 'won', '--resolution', 'Delivered.'];
   writeFileSync(
     path.join(machine.folder, 'd.csv'),
     'disputeId,status,resolution\nd-1,won,Delivered.\nd-1x,lost,No.\n',
@@ -99,7 +99,7 @@ test('an unexpected response is said once for a command, however many requests i
 
   for (const args of [
     ['disputes', 'decide', '--from', 'd.csv', '--confirm', '2'],
-    [...decide, '--confirm', 'd-1'],
+    [...decide, '--confirm', 'dispute-1'],
   ]) {
     const { stderr } = await machine.run(args);
     const said = stderr.split('\n').filter((line) => line.includes('unexpected response'));

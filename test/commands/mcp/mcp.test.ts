@@ -106,7 +106,7 @@ test('a failure says what is wrong as data, and what to do in the words of tools
 
   const failures = [
     [
-      await call('disputes_show', { disputeId: '--help' }),
+      await call('disputes_show', { disputeId: '--helpers' }),
       { untrusted: { error: { status: 404, reason: expect.any(String) } } },
     ],
     [await call('history_show', { id: 'none' }), { error: { code: expect.any(String) } }],
@@ -151,7 +151,7 @@ test('a failure says what is wrong as data, and what to do in the words of tools
 
   for (const [failure, expected] of failures) {
     expect(failure).toMatchObject({ ok: false, next: expect.any(String), ...expected });
-    expect(failure.text.replace('--help', '')).not.toMatch(forTerminals);
+    expect(failure.text.replace('--helpers', '')).not.toMatch(forTerminals);
   }
   // A service may know fields that the contract does not name.
   expect(await call('backup_create', { ...backup, retention: 30 })).toMatchObject({ outcome: 'rejected' });

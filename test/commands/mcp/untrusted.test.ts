@@ -50,14 +50,14 @@ describe('text of the service', () => {
       textValue: 'x'.repeat(1_000),
     }));
     await using server = await startFaultServer([
-      answer(200, { record: { id: 'd-1', status: 'open' }, evidence }),
+      answer(200, { record: { id: 'dispute-1', status: 'open' }, evidence }),
     ]);
     const { call } = await startMcp(newMachine(), environmentOf(server.url));
 
-    const shown = await call('disputes_show', { disputeId: 'd-1' });
+    const shown = await call('disputes_show', { disputeId: 'dispute-1' });
 
     expect(shown.untrusted.data).toMatchObject({
-      record: { id: 'd-1' },
+      record: { id: 'dispute-1' },
       evidence: expect.arrayContaining([
         { id: 'e-199', textValue: `${'x'.repeat(200)}… [cut: 1000 characters in total]` },
       ]),
@@ -75,7 +75,7 @@ describe('text of the service', () => {
     expect((await session.call('settings_show')).untrusted.data).toMatchObject({
       quietHours: { start: '[redacted]' },
     });
-    expect(await session.call('disputes_show', { disputeId: 'd-1' })).toMatchObject({
+    expect(await session.call('disputes_show', { disputeId: 'dispute-1' })).toMatchObject({
       ok: false,
       untrusted: { error: { status: 403, reason: 'Bearer [redacted] may not' } },
     });
@@ -100,7 +100,7 @@ describe('text of the service', () => {
   });
 
   test('that is nested too deeply does not hide that a change was applied', async () => {
-    const body = `{"id":"b-1","label":"a","sections":["store"],"more":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const body = `{"id":"backup-1","label":"a","sections":["store"],"more":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const head = `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     await using server = await startFaultServer([{ does: 'raw', bytes: head + body }]);
     const { call } = await startMcp(newMachine(), environmentOf(server.url), ['--allow', 'backup.create']);
@@ -119,7 +119,7 @@ describe('text of the service', () => {
     // With the list of tools, the client knows their output schemas and checks each result.
     await client.listTools();
 
-    expect(await call('disputes_show', { disputeId: 'd-1' })).toMatchObject({
+    expect(await call('disputes_show', { disputeId: 'dispute-1' })).toMatchObject({
       ok: true,
       untrusted: { data: drifted },
     });

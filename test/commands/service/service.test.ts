@@ -398,7 +398,7 @@ describe('deciding', () => {
 
       const result = await machineFor(service).run([
         ...name.split(' '),
-        'one-id',
+        'one-whole-id',
         ...(input ?? []),
         '--confirm',
         'another-id',
@@ -406,7 +406,7 @@ describe('deciding', () => {
       ]);
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain('--confirm another-id does not match one-id');
+      expect(result.stderr).toContain('--confirm another-id does not match one-whole-id');
       expect(result.stderr).not.toContain('> ');
     },
   );

@@ -1,4 +1,5 @@
 import { asObject, isObject } from '../../../base/json.ts';
+import { inputHintOf } from '../../../contract/fields.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
 import { printable } from '../../core/sanitize.ts';
@@ -58,7 +59,7 @@ async function askLine(
 ): Promise<unknown> {
   const preset = before === undefined || before === null ? undefined : textOf(before);
   const remark = remarkOf(field);
-  const isNeeded = preset === undefined || !remark.startsWith('for example');
+  const isNeeded = preset === undefined || inputHintOf(field.schema).example === undefined;
   const several = field.kind === 'list' || field.kind === 'map' ? 'comma-separated' : '';
   const isClearable = canClear && preset !== undefined;
   const text = await askText(

@@ -22,7 +22,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   // Labels of safety backups would nest. The beginning of a UUID of version 7 is a time.
   const isNamed = typeof label === 'string' && (made?.prepares ?? null) === null;
   const short = uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
-  const name = isNamed ? `"${printable(label)}"` : short;
+  const name = isNamed ? printable(label) : short;
   return [...`Safety backup before restoring ${name}`].slice(0, 120).join('');
 }
 
@@ -30,13 +30,8 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
 export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
   const backupId = idInPath(record.path) ?? '';
   const label = (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields.label;
-  const suffix = typeof label === 'string' ? ` (${quoted(printable(label))})` : '';
+  const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
   return `Restored ${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
-}
-
-/** The label of a safety backup has quotes in it. */
-function quoted(label: string): string {
-  return label.includes('"') ? label : `"${label}"`;
 }
 
 export function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {

@@ -2,7 +2,7 @@ import { pathParameters } from '../../../contract/operation.ts';
 import { wrongConfirmation } from '../../command/input-needed.ts';
 import { completeKnownId, listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
-import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
+import { idsBeginningWith, minIdLength, shortenId } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
 import { cancelledError } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
@@ -24,8 +24,7 @@ export async function confirmById(
   const [name = ''] = pathParameters(operation).filter((parameter) => parameter !== 'storeId');
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
-    if ((await completeParameter(session, name, given)) !== id) throw wrongConfirmation(given, id);
-    return;
+    return refuseOtherConfirmation(session, name, given, id);
   }
   if (!ui.canAsk) throw cancelledError();
   const { askText } = await import('../../prompts/prompts.ts');
@@ -42,6 +41,17 @@ export async function confirmById(
   };
   // After other questions, Escape goes back to them.
   await (canGoBack ? ask() : askFromStart(() => [ask]));
+}
+
+/** Throws exit 2 if `--confirm` gives another id than the wanted one, or too little of it. */
+export async function refuseOtherConfirmation(
+  session: Session,
+  name: string,
+  given: string,
+  wanted: string,
+): Promise<void> {
+  const meant = given.length < minIdLength ? given : await completeParameter(session, name, given);
+  if (meant !== wanted) throw wrongConfirmation(given, wanted);
 }
 
 /** The id that the user meant with the beginning of one, for a parameter in the path. */

@@ -37,7 +37,7 @@ export function objectCommand({
           missingConfirmation(name.toUpperCase()),
         ]);
       }
-      await confirmId(ui, parsed, id, `${question} Type its id to confirm:`);
+      await confirmId(ui, parsed, id, `${question} Type its id to confirm`);
       const hint = `run \`${next(list)}\` to see the ids`;
       printChanged(`${done} ${id}`, await open((storage) => run(storage, id, storeId), { hint }));
     },

@@ -25,7 +25,7 @@ stop working and its messages are not sent from then on, and its slug is free. \
     );
     const objects = [counted(posts, 'post'), counted(backups, 'backup'), counted(disputes, 'dispute')];
     ui.notice(`Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}.`);
-    await confirmId(ui, parsed, storeId, `Type the id of the store to delete all of that:`);
+    await confirmId(ui, parsed, storeId, 'Type the id of the store to delete all of that');
     await open((storage) => deleteStore(storage, storeId));
     printChanged(`Deleted store "${name}"`, { id: storeId });
     ui.notice(`Its data goes with the next \`${next('prune')}\`, which the service runs once a day.`);

@@ -39,11 +39,24 @@ test('a secret is not listed', async () => {
 });
 
 test('a list that is answered with an object is not compared: a restore says what each section contains', async () => {
-  const body = { backupId: 'b-1', preRestoreBackupId: 'b-2', sections: { store: { count: 1, sha256: 'a' } } };
+  const body = {
+    backupId: 'backup-1',
+    preRestoreBackupId: 'b-2',
+    sections: { store: { count: 1, sha256: 'a' } },
+  };
   await using server = await startFaultServer([answer(200, body)]);
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
 
-  const args = ['backup', 'restore', 'b-1', '--sections', 'store', '--confirm', 'b-1', '--no-safety-backup'];
+  const args = [
+    'backup',
+    'restore',
+    'backup-1',
+    '--sections',
+    'store',
+    '--confirm',
+    'backup-1',
+    '--no-safety-backup',
+  ];
   const { exitCode, stderr } = await machine.run(args);
 
   expect(exitCode).toBe(0);
