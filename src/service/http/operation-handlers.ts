@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import type { BodySchemas } from '../../contract/openapi-schemas.ts';
 import type { OperationId } from '../../contract/operations.ts';
-import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
@@ -14,7 +13,8 @@ import { createPost, newPost } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
-import type { Work } from '../operations/unit-of-work.ts';
+import type { Precondition, Work } from '../operations/unit-of-work.ts';
+import { entityTagOf } from './entity-tag.ts';
 
 const kibibyte = 1024;
 
@@ -114,7 +114,8 @@ function created(body: object): Reply {
 
 /** With an ETag for If-Match. */
 function versioned(body: object): Reply {
-  return { status: 200, body, headers: { ETag: `"${versionOf(body)}"` } };
+  const text = JSON.stringify(body);
+  return { status: 200, body, text, headers: { ETag: entityTagOf(text) } };
 }
 
 /** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */

@@ -44,9 +44,9 @@ async function apply({ engine, runAlone }: Storage, db: Queries, migration: Migr
   await lock(db, engine);
   if ((await listApplied(db)).has(name)) return;
   await up?.(db, engine);
-  if (index !== undefined && engine === 'embedded') {
+  if (index !== undefined && runAlone === null) {
     await sql.raw(`create index ${index.name} on ${index.on}`).execute(db);
-  } else if (index !== undefined) {
+  } else if (index !== undefined && runAlone !== null) {
     // This transaction only holds the lock. What a process that was killed has left is not valid.
     const alive = setInterval(() => void ping(db).catch(() => {}), pingMs);
     try {

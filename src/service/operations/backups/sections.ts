@@ -73,12 +73,17 @@ const blog: Section<ClosedRanges> = {
 };
 
 const settings: Section<SavedSettings | null> = {
-  copy: async (tenant) => (await findSettings(tenant)) ?? null,
+  async copy(tenant) {
+    const found = await findSettings(tenant);
+    return found === undefined || found.document === null ? null : found;
+  },
   async restore(work, saved) {
     const before = await findSettings(work);
     await (saved === null ? deleteSettings(work) : putSettings(work, saved));
     await releaseHeld(work, timestamp(work.now));
-    return { changed: changedPaths(documentOf(before?.document), documentOf(saved?.document)) };
+    return {
+      changed: changedPaths(documentOf(before?.document ?? null), documentOf(saved?.document ?? null)),
+    };
   },
 };
 

@@ -1,34 +1,31 @@
 import type Database from 'libsql';
+import type { RunStatement } from '../core/queries-on.ts';
 
-interface EngineResult {
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly changes: number;
+interface Prepared {
+  readonly statement: Database.Statement;
+  /** Whether it answers rows. */
+  readonly isReader: boolean;
 }
-
-/** Runs one statement on a connection. */
-export type RunStatement = (sql: string, parameters: readonly unknown[]) => EngineResult;
 
 const maxPrepared = 200;
 
 /** Prepares each statement once and keeps it, because preparing takes longer than running. */
 export function createStatementCache(database: Database.Database): RunStatement {
-  const prepared = new Map<string, Database.Statement>();
+  const prepared = new Map<string, Prepared>();
 
-  function prepare(sql: string): Database.Statement {
+  function prepare(sql: string): Prepared {
     const statement = database.prepare(sql);
     if (prepared.size >= maxPrepared) prepared.clear();
-    prepared.set(sql, statement);
-    return statement;
+    const made = { statement, isReader: statement.reader };
+    prepared.set(sql, made);
+    return made;
   }
 
   return (sql, parameters) => {
-    const statement = prepared.get(sql) ?? prepare(sql);
+    const { statement, isReader } = prepared.get(sql) ?? prepare(sql);
     try {
-      if (statement.reader) {
-        // Not `get`: libsql's has answered with the row of the call before.
-        const rows = statement.all(parameters) as Record<string, unknown>[];
-        return { rows, changes: 0 };
-      }
+      // Not `get`: libsql's has answered with the row of the call before.
+      if (isReader) return { rows: statement.all(parameters), changes: 0 };
       return { rows: [], changes: statement.run(parameters).changes };
     } catch (error) {
       // libsql does not reset every statement that has failed.

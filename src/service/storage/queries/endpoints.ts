@@ -1,4 +1,5 @@
 import type { RecordOf } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -64,14 +65,12 @@ export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], n
     .execute();
 }
 
+const release = statement<{ storeId: string; now: string }>`
+  update endpoints set due_at = ${'now'}, held = 0 where store_id = ${'storeId'} and held = 1`;
+
 /** Makes the store's endpoints due that quiet hours hold. */
 export async function releaseHeld({ db, storeId }: Tenant, now: string): Promise<void> {
-  await db
-    .updateTable('endpoints')
-    .set({ dueAt: now, held: 0 })
-    .where('storeId', '=', storeId)
-    .where('held', '=', 1)
-    .execute();
+  await release(db, { storeId, now });
 }
 
 /**
