@@ -10,9 +10,8 @@ import {
   seedExampleStore,
 } from '../../../../src/service/index.ts';
 import type { Work } from '../../../../src/service/operations/unit-of-work.ts';
-import { migrations } from '../../../../src/service/storage/all-migrations.ts';
 import { ping } from '../../../../src/service/storage/core/storage.ts';
-import { migrate } from '../../../../src/service/storage/migrate.ts';
+import { migrate, migrations } from '../../../../src/service/storage/migrate.ts';
 import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
