@@ -5,13 +5,8 @@ import { addEvidence, newEvidence } from '../operations/disputes.ts';
 import { addReclaim, newReclaim } from '../operations/reclaims.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import {
-  deleteEndpoint,
-  newestRows,
-  type ObjectQuery,
-  setClosed,
-  storeOf,
-} from '../storage/queries/operators.ts';
+import { deleteEndpoint } from '../storage/queries/endpoints.ts';
+import { newestBackups, newestRows, type ObjectQuery, setClosed, storeOf } from '../storage/queries/operators.ts';
 import { deleteOld } from '../storage/queries/prune.ts';
 import { operate } from './operate.ts';
 
@@ -27,7 +22,7 @@ export function listAllDisputes(storage: Storage, query: ObjectQuery) {
 }
 
 export function listAllBackups(storage: Storage, query: ObjectQuery) {
-  return storage.read((db) => newestRows(db, 'backups', query));
+  return storage.read((db) => newestBackups(db, query));
 }
 
 /** Without secrets. */

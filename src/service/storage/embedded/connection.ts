@@ -1,8 +1,7 @@
 import type Database from 'libsql';
 import { DatabaseSetupError } from '../core/errors.ts';
-import { queriesOn } from '../core/queries-on.ts';
+import { queriesOn, type RunStatement } from '../core/queries-on.ts';
 import type { Queries } from '../core/storage.ts';
-import { createStatementCache } from './statement-cache.ts';
 
 export type EmbeddedEngine = typeof Database;
 
@@ -70,5 +69,39 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
       return result;
     },
     close: () => void database.close(),
+  };
+}
+
+interface Prepared {
+  readonly statement: Database.Statement;
+  /** Whether it answers rows. */
+  readonly isReader: boolean;
+}
+
+const maxPrepared = 200;
+
+/** Prepares each statement once and keeps it, because preparing takes longer than running. */
+function createStatementCache(database: Database.Database): RunStatement {
+  const prepared = new Map<string, Prepared>();
+
+  function prepare(sql: string): Prepared {
+    const statement = database.prepare(sql);
+    if (prepared.size >= maxPrepared) prepared.clear();
+    const made = { statement, isReader: statement.reader };
+    prepared.set(sql, made);
+    return made;
+  }
+
+  return (sql, parameters) => {
+    const { statement, isReader } = prepared.get(sql) ?? prepare(sql);
+    try {
+      // Not `get`: libsql's has answered with the row of the call before.
+      if (isReader) return { rows: statement.all(parameters), changes: 0 };
+      return { rows: [], changes: statement.run(parameters).changes };
+    } catch (error) {
+      // libsql does not reset every statement that has failed.
+      prepared.delete(sql);
+      throw error;
+    }
   };
 }

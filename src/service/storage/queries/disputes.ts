@@ -45,17 +45,6 @@ export async function findDispute({ db, storeId }: Tenant, id: string): Promise<
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 
-/** Oldest first. */
-export async function listDisputes({ db, storeId }: Tenant) {
-  return db
-    .selectFrom('disputes')
-    .select(['id', 'status', 'reason', 'kind', 'deadlineAt', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-}
-
 export async function insertEvidence(
   { db, storeId }: Tenant,
   disputeId: string,

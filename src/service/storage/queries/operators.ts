@@ -34,7 +34,7 @@ export interface ObjectQuery {
 const columns = {
   subdomainReclaims: ['subdomain', 'reason', 'status', 'appealText', 'appealedAt', 'closedAt'],
   disputes: ['kind', 'status', 'reason', 'deadlineAt', 'resolution'],
-  backups: ['label', 'version'],
+  backups: ['label', 'version', 'sections'],
   endpoints: ['name', 'maskedUrl', 'events', 'enabled', 'disabledReason'],
 } as const;
 
@@ -58,6 +58,11 @@ export async function newestRows<Table extends Listed>(
     where ${ofStore} and exists (select 1 from stores where stores.id = store_id and deleted_at is null)
     order by created_at desc, id desc limit ${limit}`.execute(db);
   return rows;
+}
+
+export async function newestBackups(db: Queries, query: ObjectQuery) {
+  const rows = await newestRows(db, 'backups', query);
+  return rows.map((row) => ({ ...row, sections: JSON.parse(row.sections) as string[] }));
 }
 
 /** The store of an object, by its id. */
@@ -103,17 +108,6 @@ const deletionOfStore = [
 /** Nobody sees the store any more, its keys are revoked, and its endpoints have no address. */
 export async function markDeleted({ db, storeId }: Tenant, at: string): Promise<void> {
   for (const part of deletionOfStore) await part(db, { storeId, at });
-}
-
-const endpointById = statement<{ storeId: string; id: string }>`
-  delete from endpoints where store_id = ${'storeId'} and id = ${'id'}`;
-const secretById = statement<{ storeId: string; id: string }>`
-  delete from removed_endpoints where store_id = ${'storeId'} and endpoint_id = ${'id'}`;
-
-/** Deletes an endpoint with its deliveries and its secret. */
-export async function deleteEndpoint({ db, storeId }: Tenant, id: string): Promise<void> {
-  await endpointById(db, { storeId, id });
-  await secretById(db, { storeId, id });
 }
 
 const closing = statement<{ storeId: string; id: string; at: string }>`

@@ -20,17 +20,6 @@ export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<
     .executeTakeFirst();
 }
 
-/** Oldest first. */
-export async function listReclaims({ db, storeId }: Tenant) {
-  return db
-    .selectFrom('subdomainReclaims')
-    .select(['id', 'subdomain', 'status', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-}
-
 const appealOpen = statement<{ storeId: string; id: string; text: string; at: string }>`
   update subdomain_reclaims set status = 'appealed', appeal_text = ${'text'}, appealed_at = ${'at'}
   where store_id = ${'storeId'} and id = ${'id'} and appealed_at is null and closed_at is null`;
