@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { type Deliveries, type DeliveryOptions, startDeliveries } from './delivery/start.ts';
+import { type DeliveryOptions, startDeliveries } from './delivery/worker.ts';
 import { type ApplyChange, createChanges } from './http/changes.ts';
 import type { Reply } from './http/operation-handlers.ts';
 import type { Usage } from './metrics/metrics.ts';
@@ -47,7 +47,7 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   if (storage.engine === 'embedded' && existsSync(workerFile)) {
     return startWorker({ location, deliveries: delivers ? { sink: sink?.href } : null }, log);
   }
-  const deliveries: Deliveries | null = delivers ? startDeliveries(options) : null;
+  const deliveries = delivers ? startDeliveries(options) : null;
   return {
     applyChange: createChanges(storage),
     failure: new Promise<never>(() => {}),

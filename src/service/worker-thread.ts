@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { parseSink } from './delivery/send.ts';
-import { startDeliveries } from './delivery/start.ts';
+import { startDeliveries } from './delivery/worker.ts';
 import { createChanges } from './http/changes.ts';
 import { openStorage } from './storage/open-storage.ts';
 import {

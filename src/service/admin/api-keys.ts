@@ -56,24 +56,16 @@ export async function createKey(storage: Storage, options: NewKey): Promise<Crea
   );
 }
 
-export interface ListedKey {
-  readonly id: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly scopes: readonly string[];
+/** `lastUsedAt` is known to within an hour. */
+export interface ListedKey extends Omit<ApiKeyRecord, 'storeId' | 'sha256'> {
   readonly state: 'active' | 'expired' | 'revoked';
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  /** To within an hour. */
-  readonly lastUsedAt: string | null;
 }
 
 /** The keys of a store, oldest first. Rejects with a ServiceError `not_found` if the store does not exist. */
 export async function listKeys(storage: Storage, storeId: string): Promise<ListedKey[]> {
   const now = Date.now();
   return storage.forStore(storeId).read(async (db) => {
-    await requireStore({ db, storeId });
+    if ((await findStore({ db, storeId })) === undefined) throw notFound('Store', storeId);
     const keys = await listApiKeys({ db, storeId });
     return keys.map(({ storeId: _, sha256: __, ...key }) => ({ ...key, state: stateOf(key, now) }));
   });
@@ -124,21 +116,15 @@ export async function rotateKey(
       throw new ServiceError('state_conflict', detail);
     }
 
-    const { storeId, kind, label, scopes, createdAt } = old;
-    const lifetimeMs = old.expiresAt && Date.parse(old.expiresAt) - Date.parse(createdAt);
-    const created = await addKey(
-      { db, storeId },
-      {
-        kind: kind === 'demo' ? 'demo' : 'live',
-        label,
-        scopes,
-        createdAt: timestamp(now),
-        expiresAt: lifetimeMs === null ? null : timestamp(now + Number(lifetimeMs)),
-      },
-    );
+    const { storeId, kind, label, scopes } = old;
+    const lifetimeMs = old.expiresAt && Date.parse(old.expiresAt) - Date.parse(old.createdAt);
+    const createdAt = timestamp(now);
+    const newExpiry = lifetimeMs === null ? null : timestamp(now + Number(lifetimeMs));
+    const properties = { kind, label, scopes, createdAt, expiresAt: newExpiry };
+    const created = await addKey({ db, storeId }, properties);
     const overlapEnd = timestamp(now + overlapSeconds * 1000);
     const expiresAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
-    await setReplaced({ db, storeId }, keyId, created.id, expiresAt);
+    await setReplaced({ db, storeId }, { id: keyId, replacedBy: created.id, expiresAt });
     await recordChange(db, 'keys rotate', storeId, keyId);
     return { ...created, storeId, previous: { id: keyId, expiresAt } };
   });
@@ -149,13 +135,15 @@ export async function deleteExpiredKeys(storage: Storage): Promise<number> {
   return storage.write((db) => deleteKeysExpiredBefore(db, timestamp(Date.now())));
 }
 
-type KeyProperties = Pick<ApiKeyRecord, 'label' | 'scopes' | 'createdAt' | 'expiresAt'> & {
-  readonly kind: 'live' | 'demo';
-};
+type KeyProperties = Pick<ApiKeyRecord, 'kind' | 'label' | 'scopes' | 'createdAt' | 'expiresAt'>;
 
 async function addKey({ db, storeId }: Tenant, properties: KeyProperties): Promise<CreatedKey> {
   const id = base62(randomBytes(9)).slice(-12);
-  const key = formatKey({ kind: properties.kind, id, secret: base62(randomBytes(32)) });
+  const key = formatKey({
+    kind: properties.kind === 'demo' ? 'demo' : 'live',
+    id,
+    secret: base62(randomBytes(32)),
+  });
   await insertApiKey(db, {
     ...properties,
     id,
@@ -165,9 +153,4 @@ async function addKey({ db, storeId }: Tenant, properties: KeyProperties): Promi
     replacedBy: null,
   });
   return { key, id, scopes: properties.scopes, expiresAt: properties.expiresAt };
-}
-
-async function requireStore(tenant: Tenant): Promise<void> {
-  if ((await findStore(tenant)) !== undefined) return;
-  throw notFound('Store', tenant.storeId);
 }

@@ -2,6 +2,7 @@ import { notFound, ServiceError } from '../model/errors.ts';
 import { timestamp } from '../model/time.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import {
+  type DeliveryFilter,
   type DeliveryStatus,
   listDeliveries as listRows,
   listStoresWithDead,
@@ -13,42 +14,15 @@ import { recordChange } from './operate.ts';
 export const deliveryStates = ['pending', 'held', 'delivered', 'dead'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-export interface DeliveryQuery {
-  /** Default: all stores. */
-  readonly storeId?: string | undefined;
-  readonly state?: DeliveryState | undefined;
-  readonly limit: number;
-}
+export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-export interface ListedDelivery {
-  readonly id: string;
-  readonly storeId: string;
-  readonly eventId: string;
-  /** Type of the event. */
-  readonly event: string;
-  readonly endpointId: string;
-  /** Name of the endpoint. */
-  readonly endpoint: string;
-  /** Masked. */
-  readonly url: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly createdAt: string;
-  /** Null when it will not be tried again. */
-  readonly nextAttemptAt: string | null;
-  /** When it was delivered or became dead. */
-  readonly settledAt: string | null;
-  readonly lastError: string | null;
-}
-
-/** Newest first. */
-export async function listDeliveries(storage: Storage, query: DeliveryQuery): Promise<ListedDelivery[]> {
+/** Newest first, with masked URLs. `nextAttemptAt` is null when it will not be tried again. */
+export async function listDeliveries(storage: Storage, query: DeliveryFilter) {
   const rows = await storage.read((db) => listRows(db, query));
-  return rows.map(({ status, held, dueAt, ...row }) => ({
-    ...row,
-    state: status === 'pending' && held === 1 ? 'held' : (status as DeliveryStatus),
-    nextAttemptAt: status === 'pending' ? dueAt : null,
-  }));
+  return rows.map(({ status, held, dueAt, ...row }) => {
+    const state: DeliveryState = status === 'pending' && held === 1 ? 'held' : (status as DeliveryStatus);
+    return { ...row, state, nextAttemptAt: status === 'pending' ? dueAt : null };
+  });
 }
 
 /**

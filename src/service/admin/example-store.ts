@@ -9,12 +9,10 @@ import { recordEvent } from '../operations/record-event.ts';
 import { addStore } from '../operations/stores.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Queries, Storage, Tenant } from '../storage/core/storage.ts';
-import { listBackups } from '../storage/queries/backups.ts';
-import { listDisputes } from '../storage/queries/disputes.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
 import { listNotifications } from '../storage/queries/events.ts';
+import { newestBackups, newestRows } from '../storage/queries/operators.ts';
 import { listPosts } from '../storage/queries/posts.ts';
-import { listReclaims } from '../storage/queries/reclaims.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
 import {
@@ -29,6 +27,8 @@ import {
 } from './example-data.ts';
 
 const { store: storeId } = exampleIds;
+
+const maxListed = 1_000;
 
 /** The objects of a store, with the ids that operations need. */
 export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
@@ -54,17 +54,20 @@ export async function describeStore(storage: Storage, id: string) {
   return storage.read((db) => describe({ db, storeId: id }));
 }
 
+/** Lists have the oldest first. */
 async function describe(tenant: Tenant) {
+  const { db, storeId } = tenant;
+  const query = { storeId, limit: maxListed };
   const endpoints = await listEndpoints(tenant);
   return {
-    storeId: tenant.storeId,
+    storeId,
     store: await findStore(tenant),
-    disputes: await listDisputes(tenant),
-    reclaims: await listReclaims(tenant),
+    disputes: (await newestRows(db, 'disputes', query)).toReversed(),
+    reclaims: (await newestRows(db, 'subdomainReclaims', query)).toReversed(),
     notifications: await listNotifications(tenant),
     posts: await listPosts(tenant),
     endpoints: endpoints.map(({ maskedUrl, ...endpoint }) => ({ ...endpoint, url: maskedUrl })),
-    backups: await listBackups(tenant),
+    backups: (await newestBackups(db, query)).toReversed(),
   };
 }
 

@@ -5,70 +5,29 @@ import { addEvidence, newEvidence } from '../operations/disputes.ts';
 import { addReclaim, newReclaim } from '../operations/reclaims.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import {
-  deleteEndpoint,
-  newestRows,
-  type ObjectQuery,
-  setClosed,
-  storeOf,
-} from '../storage/queries/operators.ts';
+import { deleteEndpoint } from '../storage/queries/endpoints.ts';
+import { newestBackups, newestRows, type ObjectQuery, setClosed, storeOf } from '../storage/queries/operators.ts';
 import { deleteOld } from '../storage/queries/prune.ts';
 import { operate } from './operate.ts';
 
 /** Objects of stores, as the person who runs the service sees and changes them. */
 
-interface ListedObject {
-  readonly id: string;
-  readonly storeId: string;
-  readonly createdAt: string;
+/** Each list has the newest first. */
+export function listReclaimNotices(storage: Storage, query: ObjectQuery) {
+  return storage.read((db) => newestRows(db, 'subdomainReclaims', query));
 }
 
-export interface ListedReclaim extends ListedObject {
-  readonly subdomain: string;
-  readonly reason: string;
-  readonly status: string;
-  readonly appealText: string | null;
-  readonly appealedAt: string | null;
-  readonly closedAt: string | null;
+export function listAllDisputes(storage: Storage, query: ObjectQuery) {
+  return storage.read((db) => newestRows(db, 'disputes', query));
 }
 
-/** Newest first, like the other lists. */
-export async function listReclaimNotices(storage: Storage, query: ObjectQuery): Promise<ListedReclaim[]> {
-  return storage.read((db) => newestRows<ListedReclaim>(db, 'subdomainReclaims', query));
-}
-
-export interface ListedDispute extends ListedObject {
-  readonly kind: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly deadlineAt: string;
-  readonly resolution: string | null;
-}
-
-export async function listAllDisputes(storage: Storage, query: ObjectQuery): Promise<ListedDispute[]> {
-  return storage.read((db) => newestRows<ListedDispute>(db, 'disputes', query));
-}
-
-export interface ListedBackup extends ListedObject {
-  readonly label: string;
-  readonly version: number;
-}
-
-export async function listAllBackups(storage: Storage, query: ObjectQuery): Promise<ListedBackup[]> {
-  return storage.read((db) => newestRows<ListedBackup>(db, 'backups', query));
-}
-
-interface EndpointRow extends ListedObject {
-  readonly name: string;
-  readonly maskedUrl: string;
-  readonly events: string;
-  readonly enabled: number;
-  readonly disabledReason: string | null;
+export function listAllBackups(storage: Storage, query: ObjectQuery) {
+  return storage.read((db) => newestBackups(db, query));
 }
 
 /** Without secrets. */
 export async function listAllEndpoints(storage: Storage, query: ObjectQuery) {
-  const rows = await storage.read((db) => newestRows<EndpointRow>(db, 'endpoints', query));
+  const rows = await storage.read((db) => newestRows(db, 'endpoints', query));
   return rows.map(({ maskedUrl, events, enabled, ...row }) => ({
     ...row,
     url: maskedUrl,

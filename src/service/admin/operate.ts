@@ -2,7 +2,6 @@ import { userInfo } from 'node:os';
 import { timestamp } from '../model/time.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Queries, Storage } from '../storage/core/storage.ts';
-import { logChange } from '../storage/queries/operators.ts';
 
 /**
  * Changes a store for the person who runs the service, and writes it to `operator_log` in the same transaction. `command`
@@ -29,7 +28,11 @@ export async function recordChange(
   storeId: string | null,
   objectId: string | null,
 ): Promise<void> {
-  await logChange(db, { createdAt: timestamp(Date.now()), runBy: userName(), command, storeId, objectId });
+  const createdAt = timestamp(Date.now());
+  await db
+    .insertInto('operatorLog')
+    .values({ createdAt, runBy: userName(), command, storeId, objectId })
+    .execute();
 }
 
 function userName(): string {

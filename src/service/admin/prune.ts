@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import { type Queries, removeInSteps, type Storage } from '../storage/core/storage.ts';
+import { removeInSteps, type Storage, type Tenant } from '../storage/core/storage.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
 import { deleteSomeRows, listDeletedStores } from '../storage/queries/operators.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
@@ -44,58 +44,52 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   if (backups) kinds.push('backups');
   let isOver = false;
 
-  /** Removes rows in a change of the store and answers how many. */
-  async function step(storeId: string, remove: (db: Queries) => Promise<number>): Promise<number> {
+  /** Removes rows and answers how many, unless it is over. */
+  async function step(remove: () => Promise<number>): Promise<number> {
     await sleep(pauseMs);
     if (signal?.aborted) isOver = true;
-    return isOver ? 0 : storage.forStore(storeId).change(remove);
+    return isOver ? 0 : remove();
+  }
+
+  function stepOf(storeId: string, remove: (tenant: Tenant) => Promise<number>): Promise<number> {
+    return step(() => storage.forStore(storeId).change((db) => remove({ db, storeId })));
   }
 
   async function pruneKind(storeId: string, kind: Prunable): Promise<void> {
     for (let after: string | null = ''; after !== null && !isOver; ) {
-      const page: Page = await findPage(storeId, kind, after);
+      const from = { after, before };
+      const page: Page = await storage.read((db) => findOld({ db, storeId }, kind, from));
       if (dryRun) pruned[kind] += page.old.length;
       else if (page.old.length > 0) {
-        pruned[kind] += await step(storeId, (db) => deleteOld({ db, storeId }, kind, page.old));
+        pruned[kind] += await stepOf(storeId, (tenant) => deleteOld(tenant, kind, page.old));
       }
       after = page.next;
     }
   }
 
-  function findPage(storeId: string, kind: Prunable, after: string): Promise<Page> {
-    return storage.read((db) => findOld({ db, storeId }, kind, { after, before }));
-  }
-
-  /** Posts that neither the store nor one of its backups has any more. */
-  async function prunePosts(storeId: string): Promise<void> {
-    if (dryRun) return;
-    await removeInSteps(() => step(storeId, (db) => deleteUnusedPosts({ db, storeId }, maxRows)));
-  }
-
-  async function pruneAnswers(storeId: string): Promise<void> {
+  async function pruneRest(storeId: string): Promise<void> {
     if (dryRun) {
       pruned.answers += await storage.read((db) => countExpiredAnswers({ db, storeId }, now));
       return;
     }
+    // Posts that neither the store nor one of its backups has any more are not counted.
+    await removeInSteps(() => stepOf(storeId, (tenant) => deleteUnusedPosts(tenant, maxRows)));
     pruned.answers += await removeInSteps(() =>
-      step(storeId, (db) => deleteExpiredAnswers({ db, storeId }, now)),
+      stepOf(storeId, (tenant) => deleteExpiredAnswers(tenant, now)),
     );
   }
 
   const stores = await storage.read(listStoreIds);
   for (const id of options.storeId === undefined ? stores : [options.storeId]) {
     for (const kind of kinds) await pruneKind(id, kind);
-    await prunePosts(id);
-    await pruneAnswers(id);
+    await pruneRest(id);
     if (isOver) break;
   }
   if (dryRun || options.storeId !== undefined) return pruned;
   for (const storeId of await storage.read(listDeletedStores)) {
-    pruned.deleted += await removeInSteps(async () => {
-      await sleep(pauseMs);
-      if (signal?.aborted) return 0;
-      return storage.write((db) => deleteSomeRows({ db, storeId }, maxRows));
-    });
+    pruned.deleted += await removeInSteps(() =>
+      step(() => storage.write((db) => deleteSomeRows({ db, storeId }, maxRows))),
+    );
   }
   return pruned;
 }

@@ -3,8 +3,7 @@ import { initialSettings } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
 import { addStore, type NewStore } from '../operations/stores.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { countObjects, markDeleted, pageOfStores } from '../storage/queries/operators.ts';
-import { findStore } from '../storage/queries/stores.ts';
+import { markDeleted, measure, pageOfStores } from '../storage/queries/operators.ts';
 import { operate, recordChange } from './operate.ts';
 
 /** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
@@ -26,11 +25,9 @@ export async function listStores(
 
 /** What goes with a store. Rejects with a ServiceError `not_found` if it does not exist. */
 export async function measureStore(storage: Storage, storeId: string) {
-  return storage.forStore(storeId).read(async (db) => {
-    const store = await findStore({ db, storeId });
-    if (store === undefined) throw notFound('Store', storeId);
-    return { name: store.name, ...(await countObjects({ db, storeId })) };
-  });
+  const found = await storage.forStore(storeId).read((db) => measure({ db, storeId }));
+  if (found === undefined) throw notFound('Store', storeId);
+  return found;
 }
 
 /**

@@ -26,14 +26,13 @@ export function planDelivery(
 ): Plan {
   const { secretUrl, isEnabled, discordTemplate } = endpoint;
   if (delivery === undefined || secretUrl === null || !isEnabled) return { kind: 'nothing' };
-  const saved: Partial<SettingsDocument> | undefined =
-    delivery.settings === null ? undefined : JSON.parse(delivery.settings);
+  const saved: Partial<SettingsDocument> | null = JSON.parse(delivery.settings ?? 'null');
   const { quietHours, templates } = documentOf(saved);
   const until = quietHoursEnd(quietHours, now);
   if (until !== null) return { kind: 'wait', until, isHeld: true };
   const { eventId: id, type, createdAt } = delivery;
   const data: EventData = JSON.parse(delivery.data);
-  const template: DiscordTemplate | null = discordTemplate === null ? null : JSON.parse(discordTemplate);
+  const template: DiscordTemplate | null = JSON.parse(discordTemplate ?? 'null');
   const event = { id, type, data, createdAt };
   const message = buildMessage({ event, template: templates[type], discordTemplate: template });
   return { kind: 'send', delivery, webhookUrl: secretUrl, message };

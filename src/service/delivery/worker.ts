@@ -16,7 +16,7 @@ import {
   schedule,
 } from '../storage/queries/deliveries.ts';
 import { type Plan, planDelivery } from './plan.ts';
-import type { Send } from './send.ts';
+import { createSender, type Send } from './send.ts';
 import { decideVerdict, type Verdict } from './verdict.ts';
 
 /** Attempts that may be in their first second: those that take longer wait for a receiver, and hold up nobody. */
@@ -51,6 +51,11 @@ export interface WorkerOptions {
   readonly log?: (line: object) => void;
 }
 
+export interface DeliveryOptions extends Pick<WorkerOptions, 'storage' | 'log'> {
+  /** A receiver on this machine that gets everything instead of Discord, from `parseSink`. */
+  readonly sink?: URL | undefined;
+}
+
 export interface DeliveryWorker {
   /** Sends due deliveries until none is due. */
   deliverDue(): Promise<void>;
@@ -58,8 +63,15 @@ export interface DeliveryWorker {
   start(): void;
   /** Attempts that could begin now. */
   freeSlots(): number;
-  /** Claims nothing more and waits up to 10 s for running sends. */
+  /** Claims nothing more and waits up to 10 s for running sends. Await it before closing the storage. */
   stop(): Promise<void>;
+}
+
+/** Starts sending the deliveries in the outbox. */
+export function startDeliveries({ sink, ...options }: DeliveryOptions): DeliveryWorker {
+  const worker = createDeliveryWorker({ ...options, send: createSender({ sink }) });
+  worker.start();
+  return worker;
 }
 
 interface Claim {
@@ -190,7 +202,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     const now = timestamp(clock());
     const tenant = { db, storeId: endpoint.storeId };
     const isClaimed = (await lockClaim(db, endpoint)) === token;
-    if (verdict.kind === 'disable') return disableEndpoint(tenant, endpoint.id, verdict.reason, now);
+    if (verdict.kind === 'disable') return disableEndpoint(db, endpoint, verdict.reason, now);
     // A message that has arrived is delivered, even if the claim was lost.
     if (!isClaimed && verdict.kind !== 'delivered') return;
     const isPending = verdict.kind === 'retry' || verdict.kind === 'pause';

@@ -67,7 +67,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
     noting.add(id);
     storage
       .forStore(storeId)
-      .write((db) => setLastUsed(db, id, timestamp(now)))
+      .write((db) => setLastUsed(db, { id, at: timestamp(now) }))
       .catch(() => {})
       .finally(() => noting.delete(id));
   }

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../contract/operations.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { parseIfMatch } from './http-message.ts';
+import { parseIfMatch } from './entity-tag.ts';
 import { handlers, type Reply } from './operation-handlers.ts';
 
 /** A valid request that changes something, as data. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Precondition } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 
 /** A request, independent of the server. */
@@ -51,13 +50,6 @@ export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {
   if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Send Content-Type: application/json.');
   }
-}
-
-/** Reads If-Match (RFC 9110, section 13.1.1): no header, `*`, or a list of strong entity tags. */
-export function parseIfMatch(header: string | undefined): Precondition {
-  if (header === undefined || header.trim() === '*') return () => true;
-  const tags = new Set(header.split(',').map((tag) => tag.trim()));
-  return (version) => tags.has(`"${version}"`);
 }
 
 /** Makes {@link HttpRequest.readBody} when a request arrives, so that no failure before the first read is missed. */

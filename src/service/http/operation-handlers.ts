@@ -2,19 +2,19 @@ import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import type { BodySchemas } from '../../contract/openapi-schemas.ts';
 import type { OperationId } from '../../contract/operations.ts';
-import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
 import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
-import { applyOnce } from '../operations/idempotency.ts';
+import { type Answer, applyOnce } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
 import { createPost, newPost } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
-import type { Work } from '../operations/unit-of-work.ts';
+import type { Precondition, Work } from '../operations/unit-of-work.ts';
+import { entityTagOf } from './entity-tag.ts';
 
 const kibibyte = 1024;
 
@@ -27,11 +27,7 @@ interface OperationRequest<Input> {
   readonly isCurrent: Precondition;
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly body: object;
-  /** The body as JSON, if it is known. */
-  readonly text?: string | undefined;
+export interface Reply extends Answer {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -98,8 +94,8 @@ function once<Input extends { readonly idempotencyKey: string }>(
 ): Handler<Input> {
   return handler(schema, async (work, request) => {
     const { targetId, input } = request;
-    const keyed = { operation, targetId, key: input.idempotencyKey, input };
-    const { replayed, ...reply } = await applyOnce(work, keyed, () => run(work, request));
+    const effect = () => run(work, request);
+    const { replayed, ...reply } = await applyOnce(work, input, { operation, targetId }, effect);
     return { ...reply, ...(replayed && { headers: { 'Idempotency-Replayed': 'true' } }) };
   });
 }
@@ -114,7 +110,8 @@ function created(body: object): Reply {
 
 /** With an ETag for If-Match. */
 function versioned(body: object): Reply {
-  return { status: 200, body, headers: { ETag: `"${versionOf(body)}"` } };
+  const text = JSON.stringify(body);
+  return { status: 200, body, text, headers: { ETag: entityTagOf(text) } };
 }
 
 /** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */

@@ -35,12 +35,11 @@ export async function createMetrics(storage: Storage, askUsage: () => Promise<Us
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: 'storectl_http_requests_total',
-    help: 'Completed requests',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name: `storectl_${name}_total`, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `storectl_${name}`, help, labelNames, registers });
+  const requests = counter('http_requests', 'Completed requests', ['method', 'route', 'status']);
   const durations = new Histogram({
     name: 'storectl_http_request_duration_seconds',
     help: 'Time from request to response',
@@ -48,14 +47,7 @@ export async function createMetrics(storage: Storage, askUsage: () => Promise<Us
     buckets,
     registers,
   });
-  const attempts = new Counter({
-    name: 'storectl_delivery_attempts_total',
-    help: 'Delivery attempts of this instance by outcome',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const gauge = (name: string, help: string, labels: string[] = []) =>
-    new Gauge({ name: `storectl_${name}`, help, labelNames: labels, registers });
+  const attempts = counter('delivery_attempts', 'Delivery attempts of this instance by outcome', ['outcome']);
   const isUp = gauge('database_up', 'Whether the database responds');
   const waiting = gauge('deliveries', 'Deliveries by what they wait for, up to 10000', ['state']);
   const oldest = gauge(
@@ -66,8 +58,6 @@ export async function createMetrics(storage: Storage, askUsage: () => Promise<Us
   const size = gauge('database_size_bytes', 'Size of the database');
   const connections = gauge('pool_connections', 'Connections to PostgreSQL', ['state']);
   const waits = gauge('pool_waiting', 'Transactions waiting for a connection');
-  const counter = (name: string, help: string) =>
-    new Counter({ name: `storectl_${name}_total`, help, registers });
   const commits = counter('commits', 'Database commits');
   const changes = counter('committed_changes', 'Changes committed (several can share a commit)');
 

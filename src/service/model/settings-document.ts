@@ -59,7 +59,7 @@ export const settingsInput = z
 const defaultSettings = settingsDocument.parse({});
 
 /** Completes saved settings with defaults. They were validated when they were saved. */
-export function documentOf(saved: Partial<SettingsDocument> | undefined): SettingsDocument {
+export function documentOf(saved: Partial<SettingsDocument> | null): SettingsDocument {
   const document = saved ?? {};
   const { quietHours, templates, discovery, showcase, mobilePrivacy } = defaultSettings;
   return {

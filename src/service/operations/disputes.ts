@@ -136,8 +136,9 @@ export async function decideDispute(
   disputeId: string,
   { status, resolution }: z.output<typeof newDecision>,
 ) {
-  const decided = await decideOpenDispute(work, disputeId, {
+  const decided = await decideOpenDispute(work, {
     id: createId(),
+    disputeId,
     status,
     resolution,
     decidedBy: work.actor,

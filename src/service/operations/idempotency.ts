@@ -19,15 +19,9 @@ const sweepShare = 1 / 512;
 export interface Answer {
   readonly status: number;
   readonly body: object;
-  /** The body as JSON. */
+  /** The body as JSON, if it is known. */
   readonly text?: string | undefined;
 }
-
-export interface OnceRequest extends KeyedRequest {
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
-export type KeptAnswer = Answer & { readonly replayed: boolean };
 
 /**
  * Applies a request once per key: the same request again gets the stored answer. The effect and the answer are stored in one
@@ -36,12 +30,15 @@ export type KeptAnswer = Answer & { readonly replayed: boolean };
  */
 export async function applyOnce(
   work: Work,
-  request: OnceRequest,
+  input: { readonly idempotencyKey: string },
+  request: Omit<KeyedRequest, 'key'>,
   effect: () => Promise<Answer>,
-): Promise<KeptAnswer> {
+): Promise<Answer & { readonly replayed: boolean }> {
   const now = timestamp(work.now);
-  const fingerprint = fingerprintOf(request);
-  const first = await findAnswer(work, request);
+  const { idempotencyKey: key, ...rest } = input;
+  const keyed = { ...request, key };
+  const fingerprint = sha256(canonicalJson(rest));
+  const first = await findAnswer(work, keyed);
   if (first !== undefined && first.expiresAt > now) {
     if (first.fingerprint === fingerprint) {
       return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
@@ -52,14 +49,12 @@ export async function applyOnce(
     );
   }
   // Not updated: the sweep looks at the oldest rows, and the new one belongs at the end.
-  if (first !== undefined) await deleteAnswer(work, request);
+  if (first !== undefined) await deleteAnswer(work, keyed);
   if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const { status, body } = await effect();
   const text = JSON.stringify(body);
   await insertAnswer(work, {
-    operation: request.operation,
-    targetId: request.targetId,
-    key: request.key,
+    ...keyed,
     fingerprint,
     status,
     body: text,
@@ -67,9 +62,4 @@ export async function applyOnce(
     expiresAt: timestamp(work.now + retentionMs),
   });
   return { status, body, text, replayed: false };
-}
-
-function fingerprintOf({ input }: OnceRequest): string {
-  const { idempotencyKey: _, ...rest } = input;
-  return sha256(canonicalJson(rest));
 }

@@ -23,7 +23,11 @@ export async function addReclaim(work: Work, input: z.output<typeof newReclaim>,
   const createdAt = timestamp(work.now);
   const notice: ReclaimRecord = {
     ...input,
-    ...{ id, status: 'noticed', appealText: null, appealedAt: null, createdAt },
+    id,
+    status: 'noticed',
+    appealText: null,
+    appealedAt: null,
+    createdAt,
   };
   await insertReclaim(work, notice);
   await recordEvent(work, 'reclaim_noticed', { reclaimId: id, ...input });
@@ -35,7 +39,7 @@ export const newAppeal = z.strictObject({ text: filledText(5000) });
 
 /** Operation 10. A notice takes one appeal. `isNew` is false if the same appeal was made before. */
 export async function appealReclaim(work: Work, reclaimId: string, { text }: z.output<typeof newAppeal>) {
-  const isNew = await appealOpenReclaim(work, reclaimId, { text, at: timestamp(work.now) });
+  const isNew = await appealOpenReclaim(work, { id: reclaimId, text, at: timestamp(work.now) });
   const reclaim = await findReclaim(work, reclaimId);
   if (reclaim === undefined) throw notFound('Reclaim notice', reclaimId);
   if (reclaim.status === 'closed') throw new ServiceError('state_conflict', 'This notice is closed.');

@@ -1,6 +1,5 @@
 import { type EventData, type EventType, renderEvent } from '../model/event-types.ts';
 import { createId } from '../model/ids.ts';
-import { documentOf } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import { findEventContext, insertDeliveries, insertEvent } from '../storage/queries/events.ts';
 import type { Work } from './unit-of-work.ts';
@@ -12,13 +11,10 @@ import type { Work } from './unit-of-work.ts';
 export async function recordEvent(work: Work, type: EventType, data: EventData): Promise<string> {
   const eventId = createId();
   const createdAt = timestamp(work.now);
-  const { sequence, settings, subscribers } = await findEventContext(work, type);
-  const { templates } = documentOf(settings);
-  const { title, body } = renderEvent(type, data, templates[type]);
   const { traceparent = null } = work;
-  const cause = { eventId, createdAt, traceparent };
-  const deliveries = subscribers.map((endpointId) => ({ id: createId(), endpointId, ...cause }));
+  const { sequence, settings, subscribers } = await findEventContext(work, type);
+  const { title, body } = renderEvent(type, data, settings?.templates?.[type]);
   await insertEvent(work, { id: eventId, sequence, type, data, title, body, createdAt });
-  await insertDeliveries(work, deliveries);
+  await insertDeliveries(work, subscribers, { eventId, createdAt, traceparent });
   return eventId;
 }

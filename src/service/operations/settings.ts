@@ -1,31 +1,24 @@
-import { canonicalJson, type Precondition, versionOf } from '../model/canonical-json.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { releaseHeld } from '../storage/queries/endpoints.ts';
-import { findSettings, putSettings } from '../storage/queries/settings.ts';
-import { findStore } from '../storage/queries/stores.ts';
+import { findSettings, putSettings, type SavedSettings } from '../storage/queries/settings.ts';
 import { recordEvent } from './record-event.ts';
-import type { Work } from './unit-of-work.ts';
+import type { Precondition, Work } from './unit-of-work.ts';
 
 /** Operation 4. Before they are first saved, settings have their defaults and the age of the store. */
 export async function showSettings(tenant: Tenant) {
-  const saved = await findSettings(tenant);
-  const store = await findStore(tenant);
-  if (store === undefined) throw notFound('Store', tenant.storeId);
-  return {
-    ...documentOf(saved?.document),
-    storeId: tenant.storeId,
-    env: 'live',
-    updatedAt: saved?.updatedAt ?? store.createdAt,
-  };
+  const settings = await findSettings(tenant);
+  if (settings === undefined) throw notFound('Store', tenant.storeId);
+  return toAnswer(tenant, settings);
 }
 
 /** Operation 5: replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
 export async function saveSettings(work: Work, document: SettingsDocument, isCurrent: Precondition) {
   const current = await showSettings(work);
-  if (!isCurrent(versionOf(current))) {
+  if (!isCurrent(current)) {
     throw new ServiceError('stale', 'The settings have changed since you read them.');
   }
   const groups = Object.keys(document) as (keyof SettingsDocument)[];
@@ -36,5 +29,15 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
   await putSettings(work, { document, updatedAt });
   await releaseHeld(work, updatedAt);
   await recordEvent(work, 'settings_updated', { changed });
-  return { ...current, ...document, updatedAt };
+  return toAnswer(work, { document, updatedAt });
+}
+
+function toAnswer(
+  { storeId }: Tenant,
+  {
+    document,
+    updatedAt,
+  }: Pick<SavedSettings, 'updatedAt'> & { readonly document: Partial<SettingsDocument> | null },
+) {
+  return { ...documentOf(document), storeId, env: 'live', updatedAt };
 }

@@ -1,4 +1,3 @@
-import { type Precondition, versionOf } from '../model/canonical-json.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
 import { changedPaths, merge, withoutNulls } from '../model/merge.ts';
@@ -10,7 +9,7 @@ import { isUniqueViolation } from '../storage/core/engine-errors.ts';
 import type { Queries } from '../storage/core/storage.ts';
 import { findStore, insertStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
 import { recordEvent } from './record-event.ts';
-import type { Work } from './unit-of-work.ts';
+import type { Precondition, Work } from './unit-of-work.ts';
 
 export interface NewStore {
   readonly name: string;
@@ -52,7 +51,7 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
 export async function updateStore(work: Work, patch: StorePatch, isCurrent: Precondition) {
   const before = await findStore(work);
   if (before === undefined) throw notFound('Store', work.storeId);
-  if (!isCurrent(versionOf(toStore(before)))) {
+  if (!isCurrent(toStore(before))) {
     throw new ServiceError('stale', 'The store has changed since you read it.');
   }
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);

@@ -9,3 +9,6 @@ export interface Work extends Tenant {
   /** Of the request (W3C Trace Context). */
   readonly traceparent?: string | undefined;
 }
+
+/** Whether If-Match allows a change of a document that reads so now. */
+export type Precondition = (document: object) => boolean;

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { migrations } from './all-migrations.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from './core/errors.ts';
 import type { Migration } from './core/migration.ts';
 import { type Engine, ping, type Queries, type Storage } from './core/storage.ts';
+import { schema } from './migrations/0001-schema.ts';
+
+/** In the order in which they run. A released migration is never edited: add a new one. */
+export const migrations: readonly Migration[] = [schema];
 
 /** How often the connection that holds the lock is used: one that is idle for long is closed. */
 const pingMs = 10_000;
@@ -44,9 +47,9 @@ async function apply({ engine, runAlone }: Storage, db: Queries, migration: Migr
   await lock(db, engine);
   if ((await listApplied(db)).has(name)) return;
   await up?.(db, engine);
-  if (index !== undefined && engine === 'embedded') {
+  if (index !== undefined && runAlone === null) {
     await sql.raw(`create index ${index.name} on ${index.on}`).execute(db);
-  } else if (index !== undefined) {
+  } else if (index !== undefined && runAlone !== null) {
     // This transaction only holds the lock. What a process that was killed has left is not valid.
     const alive = setInterval(() => void ping(db).catch(() => {}), pingMs);
     try {

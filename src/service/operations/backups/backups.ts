@@ -8,7 +8,7 @@ import { timestamp } from '../../model/time.ts';
 import { findBackup, insertBackup } from '../../storage/queries/backups.ts';
 import { recordEvent } from '../record-event.ts';
 import type { Work } from '../unit-of-work.ts';
-import { copySections, restoreSection, type SectionName } from './sections.ts';
+import { type SectionName, storeSections } from './sections.ts';
 
 /** Of backups as a whole. */
 const formatVersion = 1;
@@ -42,32 +42,32 @@ export async function createBackup(work: Work, { label, sections }: z.output<typ
 export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {
   const backup = await findBackup(work, backupId);
   if (backup === undefined) throw notFound('Backup', backupId);
+  const detail = `must be a section of this backup: ${backup.sections.join(', ')}`;
   const missing = sections.flatMap((name, index) =>
-    backup[name] === null
-      ? [
-          {
-            pointer: `/sections/${index}`,
-            code: 'not_in_backup',
-            detail: `must be a section of this backup: ${backup.sections.join(', ')}`,
-          },
-        ]
-      : [],
+    backup[name] === null ? [{ pointer: `/sections/${index}`, code: 'not_in_backup', detail }] : [],
   );
   if (missing.length > 0) throw invalidFields(missing);
 
   const label = firstCodePoints(`Automatic backup before restore of ${backup.label}`, maxLabel);
   const { id: preRestoreBackupId } = await backUp(work, label, sections, true);
-  const changes: [SectionName, object][] = [];
+  const changes: Partial<Record<SectionName, object>> = {};
   for (const name of sections) {
     const content = backup[name];
-    if (content !== null) changes.push([name, await restoreSection(work, name, content)]);
+    if (content !== null) changes[name] = await storeSections[name].restore(work, content);
   }
   await recordEvent(work, 'backup_restored', { backupId, preRestoreBackupId, sections });
-  return { backupId, preRestoreBackupId, sections: Object.fromEntries(changes) };
+  return { backupId, preRestoreBackupId, sections: changes };
 }
 
 async function backUp(work: Work, label: string, sections: readonly SectionName[], isPreRestore: boolean) {
   const backup = { id: createId(), version: formatVersion, label, sections, createdAt: timestamp(work.now) };
-  await insertBackup(work, { ...backup, isPreRestore, ...(await copySections(work, sections)) });
+  const content: Record<SectionName, string | null> = {
+    store: null,
+    blog: null,
+    settings: null,
+    endpoints: null,
+  };
+  for (const name of sections) content[name] = await storeSections[name].copy(work);
+  await insertBackup(work, { ...backup, ...content, isPreRestore });
   return backup;
 }

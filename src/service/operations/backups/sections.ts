@@ -9,8 +9,9 @@ import {
   type EndpointRecord,
   listEndpoints,
   makeDue,
+  putEndpoint,
   releaseHeld,
-  replaceEndpoints,
+  setEndpointAside,
 } from '../../storage/queries/endpoints.ts';
 import { findBlog, setBlog } from '../../storage/queries/posts.ts';
 import {
@@ -73,31 +74,36 @@ const blog: Section<ClosedRanges> = {
 };
 
 const settings: Section<SavedSettings | null> = {
-  copy: async (tenant) => (await findSettings(tenant)) ?? null,
+  async copy(tenant) {
+    const found = await findSettings(tenant);
+    return found === undefined || found.document === null ? null : found;
+  },
   async restore(work, saved) {
     const before = await findSettings(work);
     await (saved === null ? deleteSettings(work) : putSettings(work, saved));
     await releaseHeld(work, timestamp(work.now));
-    return { changed: changedPaths(documentOf(before?.document), documentOf(saved?.document)) };
+    return {
+      changed: changedPaths(documentOf(before?.document ?? null), documentOf(saved?.document ?? null)),
+    };
   },
 };
 
 const endpoints: Section<readonly EndpointRecord[]> = {
   copy: listEndpoints,
   async restore(work, content) {
-    const ids = (records: readonly EndpointRecord[]) => new Set(records.map(({ id }) => id));
-    const [before, after] = [ids(await listEndpoints(work)), ids(content)];
-    await replaceEndpoints(work, content);
+    const before = new Set((await listEndpoints(work)).map(({ id }) => id));
+    const after = new Set(content.map(({ id }) => id));
+    const removed = [...before].filter((id) => !after.has(id));
+    for (const id of removed) await setEndpointAside(work, id);
+    for (const endpoint of content) await putEndpoint(work, endpoint);
     // One that was disabled may have messages that nobody looks for.
     await makeDue(work, [...after], timestamp(work.now));
-    return {
-      removed: [...before].filter((id) => !after.has(id)).length,
-      returned: [...after].filter((id) => !before.has(id)).length,
-    };
+    return { removed: removed.length, returned: [...after].filter((id) => !before.has(id)).length };
   },
 };
 
-const sections = {
+/** Reads and replaces them in a change of the store. */
+export const storeSections: Readonly<Record<SectionName, Section<string>>> = {
   store: inJson(store),
   blog: inJson(blog),
   settings: inJson(settings),
@@ -109,21 +115,4 @@ function inJson<Content>({ copy, restore }: Section<Content>): Section<string> {
     copy: async (tenant) => JSON.stringify(await copy(tenant)),
     restore: (work, text) => restore(work, JSON.parse(text)),
   };
-}
-
-/** The current content of some sections. */
-export async function copySections(
-  tenant: Tenant,
-  names: readonly SectionName[],
-): Promise<Record<SectionName, string | null>> {
-  const copies: Record<SectionName, string | null> = {
-    ...{ store: null, blog: null, settings: null, endpoints: null },
-  };
-  for (const name of names) copies[name] = await sections[name].copy(tenant);
-  return copies;
-}
-
-/** Replaces a section by its content in a backup. */
-export async function restoreSection(work: Work, name: SectionName, content: string): Promise<Changes> {
-  return sections[name].restore(work, content);
 }

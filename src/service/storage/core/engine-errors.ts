@@ -26,7 +26,10 @@ export function isConnectionLost(error: unknown): boolean {
   if (/^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)/.test(code))
     return true;
   // Errors of pg itself have no code.
-  return error instanceof Error && /^(?:Connection terminated|timeout e|Client has)/i.test(error.message);
+  return (
+    error instanceof Error &&
+    /^(?:Connection terminated|timeout e|Query read timeout|Client has)/i.test(error.message)
+  );
 }
 
 export function codeOf(error: unknown): string {

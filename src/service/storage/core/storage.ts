@@ -1,7 +1,7 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** Queries inside one transaction. */
+/** Queries, mostly inside one transaction. */
 export type Queries = Kysely<Schema>;
 
 /** For queries that differ between the engines. */
@@ -9,7 +9,7 @@ export function isEmbedded(db: Queries): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
 }
 
-/** A transaction, and the store that its queries are about. */
+/** Queries, and the store that they are about. */
 export interface Tenant {
   readonly db: Queries;
   readonly storeId: string;
@@ -18,7 +18,7 @@ export interface Tenant {
 export type TransactionWork<Result> = (db: Queries) => Promise<Result>;
 
 export interface Transactions {
-  /** Runs `work` in a read-only transaction with a consistent snapshot. */
+  /** Runs `work`, which only reads. Each of its statements sees what is committed by then. */
   read<Result>(work: TransactionWork<Result>): Promise<Result>;
   /**
    * Runs `work` in a transaction. It is on disk when the promise resolves, and rolled back when it rejects, unless with
@@ -54,8 +54,8 @@ export interface Storage extends Transactions {
   readonly warnings: readonly string[];
   /** PostgreSQL enforces that they see only the data of this store. */
   forStore(storeId: string): StoreTransactions;
-  /** Runs a statement that PostgreSQL refuses in a transaction, however long it takes. */
-  runAlone(statement: string): Promise<void>;
+  /** Runs a statement that PostgreSQL refuses in a transaction, however long it takes. Null on the embedded engine. */
+  readonly runAlone: ((statement: string) => Promise<void>) | null;
   usage(): StorageUsage;
   /** Waits for running transactions, on PostgreSQL for at most as long as for a lock. */
   close(): Promise<void>;

@@ -1,17 +1,13 @@
-import { SqliteAdapter, SqliteQueryCompiler } from 'kysely';
 import type Database from 'libsql';
 import { DatabaseSetupError } from '../core/errors.ts';
-import { queriesOn } from '../core/one-connection.ts';
+import { queriesOn, type RunStatement } from '../core/queries-on.ts';
 import type { Queries } from '../core/storage.ts';
-import { createStatementCache } from './statement-cache.ts';
 
 export type EmbeddedEngine = typeof Database;
 
 /** One connection to a database of the embedded engine. Its methods are synchronous: they run on this thread. */
 export interface Connection {
   readonly db: Queries;
-  /** Begins a transaction that reads. */
-  beginRead(): void;
   /** Begins a transaction that may write. Throws the engine's busy error while another connection writes. */
   beginWrite(): void;
   /** Returns when the transaction is on disk. */
@@ -22,8 +18,6 @@ export interface Connection {
   rollbackToSavepoint(): void;
   /** False also when the engine has ended the transaction by itself, as it does when the disk is full. */
   isInTransaction(): boolean;
-  /** Runs a statement outside of a transaction. */
-  execute(statement: string): void;
   /** Runs `task` when all tasks before it are over. */
   exclusively<Result>(task: () => Promise<Result>): Promise<Result>;
   close(): void;
@@ -59,11 +53,9 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
     throw error;
   }
   const run = createStatementCache(database);
-  const db = queriesOn({ adapter: new SqliteAdapter(), compiler: new SqliteQueryCompiler(), run });
   let last: Promise<unknown> = Promise.resolve();
   return {
-    db,
-    beginRead: () => void database.exec('begin'),
+    db: queriesOn('embedded', run),
     beginWrite: () => void database.exec('begin immediate'),
     commit: () => void database.exec('commit'),
     rollback: () => void database.exec('rollback'),
@@ -71,12 +63,45 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
     releaseSavepoint: () => void run('release change', []),
     rollbackToSavepoint: () => void database.exec('rollback to change'),
     isInTransaction: () => database.inTransaction,
-    execute: (statement) => void database.exec(statement),
     exclusively(task) {
       const result = last.then(task, task);
       last = result.catch(() => {});
       return result;
     },
     close: () => void database.close(),
+  };
+}
+
+interface Prepared {
+  readonly statement: Database.Statement;
+  /** Whether it answers rows. */
+  readonly isReader: boolean;
+}
+
+const maxPrepared = 200;
+
+/** Prepares each statement once and keeps it, because preparing takes longer than running. */
+function createStatementCache(database: Database.Database): RunStatement {
+  const prepared = new Map<string, Prepared>();
+
+  function prepare(sql: string): Prepared {
+    const statement = database.prepare(sql);
+    if (prepared.size >= maxPrepared) prepared.clear();
+    const made = { statement, isReader: statement.reader };
+    prepared.set(sql, made);
+    return made;
+  }
+
+  return (sql, parameters) => {
+    const { statement, isReader } = prepared.get(sql) ?? prepare(sql);
+    try {
+      // Not `get`: libsql's has answered with the row of the call before.
+      if (isReader) return { rows: statement.all(parameters), changes: 0 };
+      return { rows: [], changes: statement.run(parameters).changes };
+    } catch (error) {
+      // libsql does not reset every statement that has failed.
+      prepared.delete(sql);
+      throw error;
+    }
   };
 }

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { notFound } from '../../model/errors.ts';
 import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
-import { requireStore } from '../core/require-store.ts';
+import { statement } from '../core/statement.ts';
 import type { Storage, Transactions } from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
 
 const inMemory = ':memory:';
+
+const storeById = statement<{ storeId: string }, object>`
+  select 1 from stores where id = ${'storeId'} and deleted_at is null`;
 
 export interface EmbeddedOptions {
   /** How long to wait while the database is locked by another process, in ms. */
@@ -44,16 +48,7 @@ export async function openEmbedded(
   });
 
   const read: Transactions['read'] = (work) =>
-    whileBusy(patienceMs, () =>
-      reading.exclusively(async () => {
-        reading.beginRead();
-        try {
-          return await work(reading.db);
-        } finally {
-          reading.rollback();
-        }
-      }),
-    );
+    whileBusy(patienceMs, () => reading.exclusively(() => work(reading.db)));
 
   const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db));
 
@@ -68,11 +63,11 @@ export async function openEmbedded(
       write,
       change: (work) =>
         write(async (db) => {
-          await requireStore({ db, storeId });
+          if ((await storeById(db, { storeId })).rows.length === 0) throw notFound('Store', storeId);
           return work(db);
         }),
     }),
-    runAlone: (statement) => writing.exclusively(async () => writing.execute(statement)),
+    runAlone: null,
     usage: () => ({ commits, changes, connections: null }),
     async close() {
       await groupCommit.idle();

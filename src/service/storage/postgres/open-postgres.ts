@@ -1,10 +1,10 @@
-import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely';
-import type { ClientBase, PoolClient } from 'pg';
+import { sql } from 'kysely';
+import type { ClientBase, PoolClient, QueryConfig } from 'pg';
+import { notFound } from '../../model/errors.ts';
 import { isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
-import { queriesOn } from '../core/one-connection.ts';
+import { queriesOn } from '../core/queries-on.ts';
 import { createQueue } from '../core/queue.ts';
-import { requireStore } from '../core/require-store.ts';
 import { findKnown } from '../core/statement.ts';
 import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
 import { parseConnectionString } from './connection-string.ts';
@@ -15,11 +15,16 @@ const bigintOid = 20;
 /** Releases the locks of a process that hangs in the middle of a transaction. */
 const maxIdleMs = 60_000;
 
-/** How long a read waits for a lock, which only a change of the schema holds. */
-const maxReadLockMs = 1_500;
+/** How long a read by key may wait, such as for the lock of a change of the schema: its request is answered within 2 s. */
+const maxReadMs = 1_500;
 
-/** Whose rows a transaction sees: see migrations/0001-schema.ts. */
-type Audience = { readonly storeId: string } | 'administration';
+/** The setting that says whose rows a transaction sees: see migrations/0001-schema.ts. */
+interface Scope {
+  readonly name: 'storectl.store_id' | 'storectl.administration';
+  readonly value: string;
+}
+
+const everything: Scope = { name: 'storectl.administration', value: 'on' };
 
 export interface PostgresOptions {
   /** How long to wait for a lock, in ms. */
@@ -54,70 +59,83 @@ export async function openPostgres(
   const ofStore = createQueue(1, patienceMs);
   let commits = 0;
 
-  function beginningOf(mode: 'read' | 'write', audience: Audience, deadline: number): string {
-    const setting =
-      audience === 'administration'
-        ? "set local storectl.administration = 'on'"
-        : `set local storectl.store_id = ${pg.escapeLiteral(audience.storeId)}`;
+  function beginningOf({ name, value }: Scope, lockedStore: string | undefined, deadline: number): string {
     const lockMs = Math.max(1, Math.ceil(deadline - performance.now()));
-    // A change waits for a lock and must then see what the change before it has committed.
-    return mode === 'read'
-      ? `begin isolation level repeatable read, read only; ${setting}; set local lock_timeout = ${Math.min(lockMs, maxReadLockMs)}`
-      : `begin isolation level read committed, read write; ${setting}; set local lock_timeout = ${lockMs};
-         set local idle_in_transaction_session_timeout = ${maxIdleMs}`;
+    // A change waits for the lock of its store and must then see what the change before it has committed. Foreign keys
+    // of other transactions that name the store do not wait.
+    const lock =
+      lockedStore === undefined
+        ? ''
+        : `select from stores where id = ${pg.escapeLiteral(lockedStore)} and deleted_at is null for no key update`;
+    return `begin isolation level read committed, read write;
+      set local ${name} = ${pg.escapeLiteral(value)}; set local lock_timeout = ${lockMs};
+      set local idle_in_transaction_session_timeout = ${maxIdleMs}; ${lock}`;
   }
 
-  /** With a store id, that store is locked first. */
-  async function run<Result>(
-    mode: 'read' | 'write',
-    audience: Audience,
-    work: TransactionWork<Result>,
-    { locked, deadline = performance.now() + patienceMs }: { locked?: string; deadline?: number } = {},
-  ): Promise<Result> {
+  /** Runs `work` while the server answers. Rejects with a StorageBusyError if the database is not available. */
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await connections.guard(async () => {
-        const client = await connections.connect();
-        const { db, sent, end } = queriesOnClient(client, connections.keepsStatements(client));
-        const beginning = client.query(beginningOf(mode, audience, deadline));
-        // A read awaits it last: until then a lost connection would be an unhandled rejection, which ends the process.
-        beginning.catch(() => {});
-        sent.push(beginning);
-        try {
-          if (locked !== undefined) sent.push(requireStore({ db, storeId: locked }));
-          // A read need not wait: outside of a transaction it would see nothing.
-          if (mode === 'write') await Promise.all(sent);
-          const result = await work(db);
-          await sent[0];
-          end();
-          if (mode === 'read') {
-            release(client, client.query('commit'));
-            return result;
-          }
-          await commit(client, sent, patienceMs);
-          commits += 1;
-          client.release();
-          return result;
-        } catch (error) {
-          end();
-          if (error instanceof UnknownCommitError) {
-            client.release(true);
-            throw error;
-          }
-          release(client, client.query('rollback'));
-          // What follows a statement that has failed fails for that reason only.
-          await Promise.all(sent);
-          throw error;
-        }
-      });
+      return await connections.guard(work);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       throw new StorageBusyError('the database is not available', { cause: error });
     }
   }
 
-  const transactions = (audience: Audience): Transactions => ({
-    read: (work) => run('read', audience, work),
-    write: (work) => run('write', audience, work),
+  /** Each statement is a transaction of its own, on any connection. */
+  function readingQueries(scope: Scope): Queries {
+    return queriesOn('postgres', async (text, parameters) => {
+      const client = await connections.connect();
+      let isOver = false;
+      try {
+        const { rows, rowCount } = await client.query(
+          readOf(scope, text, parameters, connections.keepsStatements(client)),
+        );
+        isOver = true;
+        return { rows, changes: rowCount ?? 0 };
+      } finally {
+        client.release(!isOver);
+      }
+    });
+  }
+
+  /** Locks a store first if one is given. */
+  async function write<Result>(
+    scope: Scope,
+    work: TransactionWork<Result>,
+    deadline = performance.now() + patienceMs,
+    lockedStore?: string,
+  ): Promise<Result> {
+    const client = await connections.connect();
+    const { db, sent, end } = transactionOn(client, connections.keepsStatements(client));
+    try {
+      const [locked] = [await client.query(beginningOf(scope, lockedStore, deadline))].flat().slice(-1);
+      if (lockedStore !== undefined && locked?.rowCount === 0) throw notFound('Store', lockedStore);
+      const result = await work(db);
+      end();
+      await commit(client, sent, patienceMs);
+      commits += 1;
+      client.release();
+      return result;
+    } catch (error) {
+      end();
+      if (error instanceof UnknownCommitError) {
+        client.release(true);
+        throw error;
+      }
+      client.query('rollback').then(
+        () => client.release(),
+        () => client.release(true),
+      );
+      // What follows a statement that has failed fails for that reason only.
+      await Promise.all(sent);
+      throw error;
+    }
+  }
+
+  const transactions = (scope: Scope): Transactions => ({
+    read: (work) => attempt(() => work(readingQueries(scope))),
+    write: (work) => attempt(() => write(scope, work)),
   });
 
   async function runAlone(statement: string): Promise<void> {
@@ -132,7 +150,7 @@ export async function openPostgres(
 
   let warnings: string[];
   try {
-    warnings = await transactions('administration').read(checkSetup);
+    warnings = await transactions(everything).read(checkSetup);
   } catch (error) {
     await connections.end();
     throw error;
@@ -140,14 +158,17 @@ export async function openPostgres(
   return {
     engine: 'postgres',
     warnings,
-    ...transactions('administration'),
-    forStore: (storeId) => ({
-      ...transactions({ storeId }),
-      change(work) {
-        const deadline = performance.now() + patienceMs;
-        return ofStore(storeId, () => run('write', { storeId }, work, { locked: storeId, deadline }));
-      },
-    }),
+    ...transactions(everything),
+    forStore: (storeId) => {
+      const scope: Scope = { name: 'storectl.store_id', value: storeId };
+      return {
+        ...transactions(scope),
+        change(work) {
+          const deadline = performance.now() + patienceMs;
+          return ofStore(storeId, () => attempt(() => write(scope, work, deadline, storeId)));
+        },
+      };
+    },
     runAlone,
     usage: () => ({ commits, changes: commits, connections: connections.usage() }),
     close: connections.end,
@@ -163,25 +184,41 @@ interface TransactionQueries {
   end(): void;
 }
 
-function queriesOnClient(client: ClientBase, keepsStatements: boolean): TransactionQueries {
+/**
+ * A statement that reads, with its scope. The side of a lateral join that the other refers to comes first, so the setting is
+ * there when row-level security asks for it, and it ends with the statement.
+ */
+function readOf(
+  scope: Scope,
+  text: string,
+  parameters: readonly unknown[],
+  keepsStatements: boolean,
+): QueryConfig {
+  const known = findKnown(text);
+  return {
+    text: `select answer.* from set_config('${scope.name}', $${parameters.length + 1}, true) as scope
+      cross join lateral (select * from (${text}) as answer where scope is not null offset 0) as answer`,
+    values: [...parameters, scope.value],
+    ...(known && { query_timeout: maxReadMs }),
+    ...(known && keepsStatements && { name: `${known.name} ${scope.name}` }),
+  };
+}
+
+function transactionOn(client: ClientBase, keepsStatements: boolean): TransactionQueries {
   let isOver = false;
   const sent: Promise<unknown>[] = [];
-  const db = queriesOn({
-    adapter: new PostgresAdapter(),
-    compiler: new PostgresQueryCompiler(),
-    async run(text, parameters) {
-      if (isOver) throw new Error('the transaction has ended');
-      const known = findKnown(text);
-      const name = keepsStatements ? known?.name : undefined;
-      const answer = client.query({ text, values: [...parameters], ...(name && { name }) });
-      if (known?.isInsertion) {
-        answer.catch(() => {});
-        sent.push(answer);
-        return { rows: [], changes: 1 };
-      }
-      const { rows, rowCount } = await answer;
-      return { rows, changes: rowCount ?? 0 };
-    },
+  const db = queriesOn('postgres', async (text, parameters) => {
+    if (isOver) throw new Error('the transaction has ended');
+    const known = findKnown(text);
+    const name = keepsStatements ? known?.name : undefined;
+    const answer = client.query({ text, values: [...parameters], ...(name && { name }) });
+    if (known?.isInsertion) {
+      answer.catch(() => {});
+      sent.push(answer);
+      return { rows: [], changes: 1 };
+    }
+    const { rows, rowCount } = await answer;
+    return { rows, changes: rowCount ?? 0 };
   });
   return {
     db,
@@ -213,14 +250,6 @@ async function commit(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Makes a connection free for others when its last statement has ended, or closes it if that fails. */
-function release(client: PoolClient, ending: Promise<unknown>): void {
-  ending.then(
-    () => client.release(),
-    () => client.release(true),
-  );
 }
 
 async function loadDriver() {

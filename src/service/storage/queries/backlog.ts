@@ -37,17 +37,10 @@ const oldest = statement<{ now: string }, { dueAt: string }>`
 export async function findBacklog(db: Queries, now: number): Promise<Backlog> {
   const time = new Date(now).toISOString();
   const { rows } = await counts(db, { now: time });
-  const known = new Map(rows.map(({ state, count }) => [state, Number(count)]));
+  const known = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
   const [first] = (await oldest(db, { now: time })).rows;
-  const countOf = (state: (typeof backlogStates)[number]) => known.get(state) ?? 0;
   return {
-    counts: {
-      due: countOf('due'),
-      sending: countOf('sending'),
-      retrying: countOf('retrying'),
-      held: countOf('held'),
-      dead: countOf('dead'),
-    },
+    counts: { due: 0, sending: 0, retrying: 0, held: 0, dead: 0, ...known },
     oldestDueMs: first === undefined ? 0 : now - Date.parse(first.dueAt),
   };
 }

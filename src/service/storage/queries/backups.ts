@@ -25,15 +25,3 @@ export async function findBackup({ db, storeId }: Tenant, id: string): Promise<B
     .executeTakeFirst();
   return row && { ...row, sections: JSON.parse(row.sections), isPreRestore: row.isPreRestore === 1 };
 }
-
-/** Oldest first. */
-export async function listBackups({ db, storeId }: Tenant) {
-  const rows = await db
-    .selectFrom('backups')
-    .select(['id', 'label', 'createdAt', 'sections'])
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-  return rows.map((row) => ({ ...row, sections: JSON.parse(row.sections) as string[] }));
-}

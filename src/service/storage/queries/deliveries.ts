@@ -152,26 +152,23 @@ export async function saveOutcome({ db, storeId }: Tenant, id: string, outcome: 
   await setOutcome(db, { storeId, id, ...outcome });
 }
 
+const disable = statement<EndpointRef & { reason: string }>`
+  update endpoints set enabled = 0, disabled_reason = ${'reason'}, due_at = null, held = 0, claimed_by = null
+  where store_id = ${'storeId'} and id = ${'id'}`;
+
+const giveUp = statement<EndpointRef & { reason: string; now: string }>`
+  update deliveries set status = 'dead', settled_at = ${'now'}, last_error = ${'reason'}
+  where store_id = ${'storeId'} and endpoint_id = ${'id'} and status = 'pending'`;
+
 /** Disables the endpoint and makes its pending deliveries dead. */
 export async function disableEndpoint(
-  { db, storeId }: Tenant,
-  endpointId: string,
+  db: Queries,
+  { storeId, id }: EndpointRef,
   reason: string,
   now: string,
 ): Promise<void> {
-  await db
-    .updateTable('endpoints')
-    .set({ enabled: 0, disabledReason: reason, dueAt: null, held: 0, claimedBy: null })
-    .where('storeId', '=', storeId)
-    .where('id', '=', endpointId)
-    .execute();
-  await db
-    .updateTable('deliveries')
-    .set({ status: 'dead', settledAt: now, lastError: reason })
-    .where('storeId', '=', storeId)
-    .where('endpointId', '=', endpointId)
-    .where('status', '=', 'pending')
-    .execute();
+  await disable(db, { storeId, id, reason });
+  await giveUp(db, { storeId, id, reason, now });
 }
 
 export interface DeliveryFilter {
@@ -223,13 +220,8 @@ export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
 
 /** Stores that have dead deliveries. */
 export async function listStoresWithDead(db: Queries): Promise<string[]> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .select('storeId')
-    .distinct()
-    .where('status', '=', 'dead')
-    .execute();
-  return rows.map((row) => row.storeId);
+  const dead = db.selectFrom('deliveries').select('storeId').distinct().where('status', '=', 'dead');
+  return (await dead.execute()).map(({ storeId }) => storeId);
 }
 
 /**
@@ -241,30 +233,15 @@ export async function reviveDead(
   now: string,
   id: string | undefined,
 ): Promise<number> {
-  let dead = db
-    .selectFrom('deliveries')
-    .select('endpointId')
-    .where('storeId', '=', storeId)
-    .where('status', '=', 'dead');
-  if (id !== undefined) dead = dead.where('id', '=', id);
-  await db
-    .updateTable('endpoints')
-    .set({
-      enabled: sql<number>`case when disabled_reason is null then enabled else 1 end`,
-      disabledReason: null,
-      // The worker that sends to it finds them when it has finished.
-      dueAt: sql<string>`case when claimed_by is null then ${now} else due_at end`,
-      held: 0,
-    })
-    .where('storeId', '=', storeId)
-    .where('id', 'in', dead)
-    .execute();
-  let revival = db
-    .updateTable('deliveries')
-    .set({ status: 'pending', attempts: 0, firstAttemptAt: null, settledAt: null })
-    .where('storeId', '=', storeId)
-    .where('status', '=', 'dead');
-  if (id !== undefined) revival = revival.where('id', '=', id);
-  const result = await revival.executeTakeFirst();
-  return Number(result.numUpdatedRows);
+  const ofStore = sql`store_id = ${storeId}`;
+  const dead = sql`${ofStore} and status = 'dead' and ${id === undefined ? sql`true` : sql`id = ${id}`}`;
+  // The worker that sends to an endpoint finds them when it has finished.
+  await sql`
+    update endpoints set enabled = case when disabled_reason is null then enabled else 1 end, disabled_reason = null,
+      due_at = case when claimed_by is null then ${now} else due_at end, held = 0
+    where ${ofStore} and id in (select endpoint_id from deliveries where ${dead})`.execute(db);
+  const { numAffectedRows } = await sql`
+    update deliveries set status = 'pending', attempts = 0, first_attempt_at = null, settled_at = null
+    where ${dead}`.execute(db);
+  return Number(numAffectedRows);
 }

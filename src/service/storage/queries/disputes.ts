@@ -1,14 +1,20 @@
-import type { RecordOf } from '../core/schema.ts';
-import { insertion } from '../core/statement.ts';
+import type { Selectable } from 'kysely';
+import type { RecordOf, Schema } from '../core/schema.ts';
+import { insertion, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
 
 export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
-export type DecisionRecord = Omit<RecordOf<'disputeDecisions'>, 'disputeId'>;
+type DecisionRecord = RecordOf<'disputeDecisions'>;
 
-const columns = [
+interface ById {
+  readonly storeId: string;
+  readonly id: string;
+}
+
+const insert = insertion('disputes', [
   'id',
   'orderId',
   'buyerEmail',
@@ -23,33 +29,20 @@ const columns = [
   'idempotencyKey',
   'createdAt',
   'updatedAt',
-] as const;
-
-const insert = insertion('disputes', columns);
+]);
 
 export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
   await insert(tenant, { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
 }
 
-export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
-  const row = await db
-    .selectFrom('disputes')
-    .select(columns)
-    .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
-}
+const disputeById = statement<ById, Selectable<Schema['disputes']>>`
+  select id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals, deadline_at,
+    appeal_deadline_at, resolution, idempotency_key, created_at, updated_at
+  from disputes where store_id = ${'storeId'} and id = ${'id'}`;
 
-/** Oldest first. */
-export async function listDisputes({ db, storeId }: Tenant) {
-  return db
-    .selectFrom('disputes')
-    .select(['id', 'status', 'reason', 'kind', 'deadlineAt', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
+export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
+  const [row] = (await disputeById(db, { storeId, id })).rows;
+  return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 
 export async function insertEvidence(
@@ -63,36 +56,32 @@ export async function insertEvidence(
     .execute();
 }
 
+const evidenceOf = statement<ById, EvidenceRecord>`
+  select id, kind, label, storage_key, text_value, submitted_by, created_at from dispute_evidence
+  where store_id = ${'storeId'} and dispute_id = ${'id'} order by created_at, id`;
+
 /** Oldest first. */
-export async function listEvidence({ db, storeId }: Tenant, disputeId: string): Promise<EvidenceRecord[]> {
-  return db
-    .selectFrom('disputeEvidence')
-    .select(['id', 'kind', 'label', 'storageKey', 'textValue', 'submittedBy', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .where('disputeId', '=', disputeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
+export async function listEvidence({ db, storeId }: Tenant, id: string): Promise<readonly EvidenceRecord[]> {
+  return (await evidenceOf(db, { storeId, id })).rows;
 }
 
+const decideOpen = statement<DecisionRecord & { readonly storeId: string }>`
+  update disputes set status = ${'status'}, resolution = ${'resolution'}, updated_at = ${'decidedAt'}
+  where store_id = ${'storeId'} and id = ${'disputeId'} and status = 'open'`;
+
+const insertDecision = insertion('disputeDecisions', [
+  'disputeId',
+  'id',
+  'status',
+  'resolution',
+  'decidedBy',
+  'decidedAt',
+]);
+
 /** Decides an open dispute and adds to its audit trail. Returns false and changes nothing if it is not open. */
-export async function decideOpenDispute(
-  { db, storeId }: Tenant,
-  disputeId: string,
-  decision: DecisionRecord,
-): Promise<boolean> {
-  const { status, resolution, decidedAt } = decision;
-  const result = await db
-    .updateTable('disputes')
-    .set({ status, resolution, updatedAt: decidedAt })
-    .where('storeId', '=', storeId)
-    .where('id', '=', disputeId)
-    .where('status', '=', 'open')
-    .executeTakeFirst();
-  if (Number(result.numUpdatedRows) === 0) return false;
-  await db
-    .insertInto('disputeDecisions')
-    .values({ ...decision, storeId, disputeId })
-    .execute();
+export async function decideOpenDispute(tenant: Tenant, decision: DecisionRecord): Promise<boolean> {
+  const { db, storeId } = tenant;
+  if ((await decideOpen(db, { ...decision, storeId })).changes === 0) return false;
+  await insertDecision(tenant, decision);
   return true;
 }

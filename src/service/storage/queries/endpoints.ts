@@ -1,4 +1,5 @@
 import type { RecordOf } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -64,57 +65,56 @@ export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], n
     .execute();
 }
 
+const release = statement<{ storeId: string; now: string }>`
+  update endpoints set due_at = ${'now'}, held = 0 where store_id = ${'storeId'} and held = 1`;
+
 /** Makes the store's endpoints due that quiet hours hold. */
 export async function releaseHeld({ db, storeId }: Tenant, now: string): Promise<void> {
-  await db
-    .updateTable('endpoints')
-    .set({ dueAt: now, held: 0 })
-    .where('storeId', '=', storeId)
-    .where('held', '=', 1)
-    .execute();
+  await release(db, { storeId, now });
 }
 
-/**
- * Replaces the endpoints of the store. Those that exist keep their secret URL, and those that an earlier call has removed
- * get theirs back; others get none.
- */
-export async function replaceEndpoints(
-  { db, storeId }: Tenant,
-  endpoints: readonly EndpointRecord[],
-): Promise<void> {
-  const ids = new Set(endpoints.map(({ id }) => id));
-  const current = await db
-    .selectFrom('endpoints')
-    .select(['id', 'secretUrl'])
-    .where('storeId', '=', storeId)
-    .execute();
-  for (const { id, secretUrl } of current.filter((endpoint) => !ids.has(endpoint.id))) {
-    await db.deleteFrom('endpoints').where('storeId', '=', storeId).where('id', '=', id).execute();
-    if (secretUrl === null) continue;
-    await db
-      .insertInto('removedEndpoints')
-      .values({ storeId, endpointId: id, secretUrl })
-      .onConflict((conflict) => conflict.columns(['storeId', 'endpointId']).doUpdateSet({ secretUrl }))
-      .execute();
-  }
-  for (const endpoint of endpoints) {
-    const row = toRow(endpoint);
-    const removed = await db
-      .deleteFrom('removedEndpoints')
-      .where('storeId', '=', storeId)
-      .where('endpointId', '=', endpoint.id)
-      .returning('secretUrl')
-      .executeTakeFirst();
-    await db
-      .insertInto('endpoints')
-      .values({ ...row, storeId, secretUrl: removed?.secretUrl ?? null })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['storeId', 'id'])
-          .doUpdateSet({ ...row, ...(endpoint.enabled && { disabledReason: null }) }),
-      )
-      .execute();
-  }
+interface ById {
+  readonly storeId: string;
+  readonly id: string;
+}
+
+const keepSecret = statement<ById>`
+  insert into removed_endpoints (store_id, endpoint_id, secret_url)
+  select store_id, id, secret_url from endpoints
+  where store_id = ${'storeId'} and id = ${'id'} and secret_url is not null
+  on conflict (store_id, endpoint_id) do update set secret_url = excluded.secret_url`;
+
+const removal = statement<ById>`delete from endpoints where store_id = ${'storeId'} and id = ${'id'}`;
+
+/** Removes an endpoint and keeps its secret URL for {@link putEndpoint}. */
+export async function setEndpointAside({ db, storeId }: Tenant, id: string): Promise<void> {
+  await keepSecret(db, { storeId, id });
+  await removal(db, { storeId, id });
+}
+
+const put = statement<ById & ReturnType<typeof toRow>>`
+  insert into endpoints (store_id, id, kind, name, masked_url, events, enabled, discord_template, created_at, secret_url)
+  values (${'storeId'}, ${'id'}, ${'kind'}, ${'name'}, ${'maskedUrl'}, ${'events'}, ${'enabled'}, ${'discordTemplate'},
+    ${'createdAt'},
+    (select secret_url from removed_endpoints where store_id = ${'storeId'} and endpoint_id = ${'id'}))
+  on conflict (store_id, id) do update set kind = excluded.kind, name = excluded.name,
+    masked_url = excluded.masked_url, events = excluded.events, enabled = excluded.enabled,
+    discord_template = excluded.discord_template, created_at = excluded.created_at,
+    disabled_reason = case when excluded.enabled = 1 then null else endpoints.disabled_reason end`;
+
+const forgetSecret = statement<ById>`
+  delete from removed_endpoints where store_id = ${'storeId'} and endpoint_id = ${'id'}`;
+
+/** Changes an endpoint, or brings it back: with its secret URL if it was set aside, else without one. */
+export async function putEndpoint({ db, storeId }: Tenant, endpoint: EndpointRecord): Promise<void> {
+  await put(db, { ...toRow(endpoint), storeId });
+  await forgetSecret(db, { storeId, id: endpoint.id });
+}
+
+/** Deletes an endpoint with its deliveries and its secret. */
+export async function deleteEndpoint({ db, storeId }: Tenant, id: string): Promise<void> {
+  await removal(db, { storeId, id });
+  await forgetSecret(db, { storeId, id });
 }
 
 function toRow(endpoint: EndpointRecord) {

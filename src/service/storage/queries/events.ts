@@ -1,3 +1,4 @@
+import { createId } from '../../model/ids.ts';
 import type { SettingsDocument } from '../../model/settings-document.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { insertion, statement } from '../core/statement.ts';
@@ -7,10 +8,8 @@ import { makeDue } from './endpoints.ts';
 /** With the title and the body of the notification. */
 export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
 
-export type DeliveryRecord = Pick<
-  RecordOf<'deliveries'>,
-  'id' | 'eventId' | 'endpointId' | 'createdAt' | 'traceparent'
->;
+/** What the deliveries of an event have in common. */
+export type Cause = Pick<RecordOf<'deliveries'>, 'eventId' | 'createdAt' | 'traceparent'>;
 
 const insert = insertion('events', ['id', 'sequence', 'type', 'data', 'title', 'body', 'createdAt']);
 
@@ -54,21 +53,27 @@ export async function findEventContext({ db, storeId }: Tenant, eventType: strin
   return { sequence: (rows[0]?.newest ?? 0) + 1, settings, subscribers };
 }
 
-/** Deliveries start out pending, and make their endpoints due at once. */
-export async function insertDeliveries(tenant: Tenant, deliveries: readonly DeliveryRecord[]): Promise<void> {
-  const [first] = deliveries;
-  if (first === undefined) return;
-  const { db, storeId } = tenant;
+const insertDelivery = insertion('deliveries', [
+  'id',
+  'eventId',
+  'endpointId',
+  'status',
+  'attempts',
+  'createdAt',
+  'traceparent',
+]);
+
+/** One for each endpoint. They start out pending, and make their endpoints due at once. */
+export async function insertDeliveries(
+  tenant: Tenant,
+  endpointIds: readonly string[],
+  cause: Cause,
+): Promise<void> {
   // Endpoints are locked before deliveries.
-  await makeDue(
-    tenant,
-    deliveries.map(({ endpointId }) => endpointId),
-    first.createdAt,
-  );
-  await db
-    .insertInto('deliveries')
-    .values(deliveries.map((delivery) => ({ ...delivery, storeId, status: 'pending', attempts: 0 })))
-    .execute();
+  await makeDue(tenant, endpointIds, cause.createdAt);
+  for (const endpointId of endpointIds) {
+    await insertDelivery(tenant, { ...cause, id: createId(), endpointId, status: 'pending', attempts: 0 });
+  }
 }
 
 /** Oldest first. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { RecordOf } from '../core/schema.ts';
 import { insertion, statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
@@ -38,7 +37,7 @@ export async function deleteAnswer({ db, storeId }: Tenant, request: KeyedReques
   await removal(db, { ...request, storeId });
 }
 
-const insert = insertion('idempotencyKeys', [
+export const insertAnswer = insertion('idempotencyKeys', [
   'operation',
   'targetId',
   'key',
@@ -48,10 +47,6 @@ const insert = insertion('idempotencyKeys', [
   'createdAt',
   'expiresAt',
 ]);
-
-export async function insertAnswer(tenant: Tenant, answer: RecordOf<'idempotencyKeys'>): Promise<void> {
-  await insert(tenant, answer);
-}
 
 /** How many answers one sweep looks at. */
 const sweepSize = 1_000;

@@ -1,22 +1,10 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { Schema } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import { isEmbedded, type Queries, type Tenant } from '../core/storage.ts';
 import { tablesOfStores } from '../migrations/0001-schema.ts';
 
 /** Queries of the person who runs the service. They see all stores but deleted ones. */
-
-export interface OperatorChange {
-  readonly createdAt: string;
-  /** User of the system. */
-  readonly runBy: string;
-  /** Noun and verb. */
-  readonly command: string;
-  readonly storeId: string | null;
-  readonly objectId: string | null;
-}
-
-export async function logChange(db: Queries, change: OperatorChange): Promise<void> {
-  await db.insertInto('operatorLog').values(change).execute();
-}
 
 /** Stores by name, those after one of them if `after` is its id. */
 export async function pageOfStores(db: Queries, limit: number, after: string | undefined) {
@@ -46,25 +34,35 @@ export interface ObjectQuery {
 const columns = {
   subdomainReclaims: ['subdomain', 'reason', 'status', 'appealText', 'appealedAt', 'closedAt'],
   disputes: ['kind', 'status', 'reason', 'deadlineAt', 'resolution'],
-  backups: ['label', 'version'],
+  backups: ['label', 'version', 'sections'],
   endpoints: ['name', 'maskedUrl', 'events', 'enabled', 'disabledReason'],
 } as const;
 
 type Listed = keyof typeof columns;
 
+type ListedRow<Table extends Listed, Row = Selectable<Schema[Table]>> = Pick<
+  Row,
+  Extract<'id' | 'storeId' | 'createdAt' | (typeof columns)[Table][number], keyof Row>
+>;
+
 /** Rows of stores, newest first. */
-export async function newestRows<Row extends { readonly id: string }>(
+export async function newestRows<Table extends Listed>(
   db: Queries,
-  table: Listed,
+  table: Table,
   { storeId, limit }: ObjectQuery,
-): Promise<Row[]> {
+): Promise<ListedRow<Table>[]> {
   const names = ['id', 'storeId', ...columns[table], 'createdAt'].map((name) => sql.ref(name));
   const ofStore = storeId === undefined ? sql`true` : sql`store_id = ${storeId}`;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<ListedRow<Table>>`
     select ${sql.join(names)} from ${sql.table(table)}
     where ${ofStore} and exists (select 1 from stores where stores.id = store_id and deleted_at is null)
     order by created_at desc, id desc limit ${limit}`.execute(db);
   return rows;
+}
+
+export async function newestBackups(db: Queries, query: ObjectQuery) {
+  const rows = await newestRows(db, 'backups', query);
+  return rows.map((row) => ({ ...row, sections: JSON.parse(row.sections) as string[] }));
 }
 
 /** The store of an object, by its id. */
@@ -82,69 +80,43 @@ export async function storeOf(db: Queries, table: Listed, id: string): Promise<s
   return rows[0]?.storeId;
 }
 
-/** What would go with a store. */
-export async function countObjects({ db, storeId }: Tenant) {
-  const count = async (table: 'posts' | 'backups' | 'disputes') =>
-    Number(
-      (
-        await db
-          .selectFrom(table)
-          .select((eb) => eb.fn.countAll().as('count'))
-          .where('storeId', '=', storeId)
-          .executeTakeFirst()
-      )?.count ?? 0,
-    );
-  const unsent = await db
-    .selectFrom('deliveries')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('storeId', '=', storeId)
-    .where('status', '=', 'pending')
-    .executeTakeFirst();
-  return {
-    posts: await count('posts'),
-    backups: await count('backups'),
-    disputes: await count('disputes'),
-    unsent: Number(unsent?.count ?? 0),
-  };
+interface StoreSize extends Record<'posts' | 'backups' | 'disputes' | 'unsent', number> {
+  readonly name: string;
 }
+
+/** What would go with a store. Undefined if it does not exist. */
+export async function measure({ db, storeId }: Tenant): Promise<StoreSize | undefined> {
+  const { rows } = await sql<StoreSize>`
+    select name, (select count(*) from posts where store_id = stores.id) as posts,
+      (select count(*) from backups where store_id = stores.id) as backups,
+      (select count(*) from disputes where store_id = stores.id) as disputes,
+      (select count(*) from deliveries where store_id = stores.id and status = 'pending') as unsent
+    from stores where id = ${storeId} and deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+const deletionOfStore = [
+  statement<{ storeId: string; at: string }>`
+    update stores set deleted_at = ${'at'} where id = ${'storeId'}`,
+  statement<{ storeId: string; at: string }>`
+    update api_keys set revoked_at = ${'at'} where store_id = ${'storeId'} and revoked_at is null`,
+  statement<{ storeId: string; at: string }>`
+    update endpoints set enabled = 0, due_at = null, secret_url = null where store_id = ${'storeId'}`,
+  statement<{ storeId: string; at: string }>`delete from removed_endpoints where store_id = ${'storeId'}`,
+];
 
 /** Nobody sees the store any more, its keys are revoked, and its endpoints have no address. */
 export async function markDeleted({ db, storeId }: Tenant, at: string): Promise<void> {
-  await db.updateTable('stores').set({ deletedAt: at }).where('id', '=', storeId).execute();
-  await db
-    .updateTable('apiKeys')
-    .set({ revokedAt: at })
-    .where('storeId', '=', storeId)
-    .where('revokedAt', 'is', null)
-    .execute();
-  await db
-    .updateTable('endpoints')
-    .set({ enabled: 0, dueAt: null, secretUrl: null })
-    .where('storeId', '=', storeId)
-    .execute();
-  await db.deleteFrom('removedEndpoints').where('storeId', '=', storeId).execute();
+  for (const part of deletionOfStore) await part(db, { storeId, at });
 }
 
-/** Deletes an endpoint with its deliveries and its secret. */
-export async function deleteEndpoint({ db, storeId }: Tenant, id: string): Promise<void> {
-  await db.deleteFrom('endpoints').where('storeId', '=', storeId).where('id', '=', id).execute();
-  await db
-    .deleteFrom('removedEndpoints')
-    .where('storeId', '=', storeId)
-    .where('endpointId', '=', id)
-    .execute();
-}
+const closing = statement<{ storeId: string; id: string; at: string }>`
+  update subdomain_reclaims set status = 'closed', closed_at = ${'at'}
+  where store_id = ${'storeId'} and id = ${'id'} and closed_at is null`;
 
 /** Returns false if the notice is closed. */
 export async function setClosed({ db, storeId }: Tenant, id: string, at: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('subdomainReclaims')
-    .set({ status: 'closed', closedAt: at })
-    .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .where('closedAt', 'is', null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows) > 0;
+  return (await closing(db, { storeId, id, at })).changes > 0;
 }
 
 export async function listDeletedStores(db: Queries): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { RecordOf } from '../core/schema.ts';
+import { statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export type ReclaimRecord = Omit<RecordOf<'subdomainReclaims'>, 'closedAt'>;
@@ -19,30 +20,14 @@ export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<
     .executeTakeFirst();
 }
 
-/** Oldest first. */
-export async function listReclaims({ db, storeId }: Tenant) {
-  return db
-    .selectFrom('subdomainReclaims')
-    .select(['id', 'subdomain', 'status', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-}
+const appealOpen = statement<{ storeId: string; id: string; text: string; at: string }>`
+  update subdomain_reclaims set status = 'appealed', appeal_text = ${'text'}, appealed_at = ${'at'}
+  where store_id = ${'storeId'} and id = ${'id'} and appealed_at is null and closed_at is null`;
 
 /** Returns false and changes nothing if the notice does not exist or has an appeal. */
 export async function appealOpenReclaim(
   { db, storeId }: Tenant,
-  id: string,
-  appeal: { readonly text: string; readonly at: string },
+  appeal: { readonly id: string; readonly text: string; readonly at: string },
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('subdomainReclaims')
-    .set({ status: 'appealed', appealText: appeal.text, appealedAt: appeal.at })
-    .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .where('appealedAt', 'is', null)
-    .where('closedAt', 'is', null)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows) > 0;
+  return (await appealOpen(db, { ...appeal, storeId })).changes > 0;
 }

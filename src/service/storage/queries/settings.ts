@@ -7,21 +7,35 @@ export interface SavedSettings {
   readonly updatedAt: string;
 }
 
-const settingsOf = statement<{ storeId: string }, { document: string; updatedAt: string }>`
-  select document, updated_at from operations_settings where store_id = ${'storeId'}`;
-
-export async function findSettings({ db, storeId }: Tenant): Promise<SavedSettings | undefined> {
-  const [row] = (await settingsOf(db, { storeId })).rows;
-  return row && { document: JSON.parse(row.document), updatedAt: row.updatedAt };
+interface SettingsRow {
+  readonly document: string | null;
+  readonly updatedAt: string;
 }
 
+const settingsOf = statement<{ storeId: string }, SettingsRow>`
+  select settings.document, coalesce(settings.updated_at, store.created_at) as updated_at
+  from stores as store left join operations_settings as settings on settings.store_id = store.id
+  where store.id = ${'storeId'} and store.deleted_at is null`;
+
+/**
+ * Undefined if the store does not exist. Before they are first saved, the document is null and they are as old as the store.
+ */
+export async function findSettings({
+  db,
+  storeId,
+}: Tenant): Promise<SavedSettings | { readonly document: null; readonly updatedAt: string } | undefined> {
+  const [row] = (await settingsOf(db, { storeId })).rows;
+  return row && { ...row, document: row.document === null ? null : JSON.parse(row.document) };
+}
+
+const upsert = statement<SettingsRow & { storeId: string }>`
+  insert into operations_settings (store_id, document, updated_at)
+  values (${'storeId'}, ${'document'}, ${'updatedAt'})
+  on conflict (store_id) do update set document = excluded.document, updated_at = excluded.updated_at`;
+
 export async function putSettings({ db, storeId }: Tenant, settings: SavedSettings): Promise<void> {
-  const row = { document: JSON.stringify(settings.document), updatedAt: settings.updatedAt };
-  await db
-    .insertInto('operationsSettings')
-    .values({ storeId, ...row })
-    .onConflict((conflict) => conflict.column('storeId').doUpdateSet(row))
-    .execute();
+  const { document, updatedAt } = settings;
+  await upsert(db, { storeId, document: JSON.stringify(document), updatedAt });
 }
 
 export async function deleteSettings({ db, storeId }: Tenant): Promise<void> {

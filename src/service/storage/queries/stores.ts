@@ -35,12 +35,16 @@ export async function insertStore(db: Queries, store: StoreRecord): Promise<void
     .execute();
 }
 
+const update = statement<
+  Pick<Selectable<Schema['stores']>, 'name' | 'slug' | 'defaultCurrency' | 'timezone' | 'settings'> & {
+    storeId: string;
+  }
+>`
+  update stores set name = ${'name'}, slug = ${'slug'}, default_currency = ${'defaultCurrency'},
+    timezone = ${'timezone'}, settings = ${'settings'}
+  where id = ${'storeId'}`;
+
 /** Saves the fields that can change. Rejects with a unique violation if another store has the slug. */
 export async function saveStore({ db, storeId }: Tenant, store: StoreRecord): Promise<void> {
-  const { name, slug, defaultCurrency, timezone, settings } = store;
-  await db
-    .updateTable('stores')
-    .set({ name, slug, defaultCurrency, timezone, settings: JSON.stringify(settings) })
-    .where('id', '=', storeId)
-    .execute();
+  await update(db, { ...store, storeId, settings: JSON.stringify(store.settings) });
 }

@@ -10,9 +10,8 @@ import {
   seedExampleStore,
 } from '../../../../src/service/index.ts';
 import type { Work } from '../../../../src/service/operations/unit-of-work.ts';
-import { migrations } from '../../../../src/service/storage/all-migrations.ts';
 import { ping } from '../../../../src/service/storage/core/storage.ts';
-import { migrate } from '../../../../src/service/storage/migrate.ts';
+import { migrate, migrations } from '../../../../src/service/storage/migrate.ts';
 import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
@@ -327,6 +326,20 @@ test.each([
   await service.storage.close();
 });
 
+test('a read of a table that another transaction has locked is 503 within 2 s', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const service = await startService({ storage: await openTestStorage(url) });
+  const other = await connect(adminUrl);
+  for (const table of ['operations_settings', 'api_keys']) {
+    await other.query(`begin; lock table ${table} in access exclusive mode`);
+    const start = performance.now();
+    expect(await service.call('settings.show', '')).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect(performance.now() - start).toBeLessThan(2_000);
+    await other.query('rollback');
+    expect((await service.call('settings.show', '')).status).toBe(200);
+  }
+});
+
 test('a change that an operator cancels, and a deadlock, get busy', async () => {
   const { url, adminUrl } = await freshDatabase();
   const storage = await openTestStorage(url);
@@ -464,11 +477,7 @@ test('after a connection that broke during the commit the answer says that the c
     body: { detail: expect.stringContaining('may or may not have been made') },
   });
 
-  const read = service.storage.read(async (db) => {
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
-    await query(adminUrl, `select pg_terminate_backend(${rows[0]?.pid}, 5000)`);
-    await ping(db);
-  });
+  const read = service.storage.read((db) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(db));
   await expect(read).rejects.toThrow('the database is not available');
 });
 
@@ -481,8 +490,9 @@ test('a database that no longer answers counts as unavailable, and closing does 
     storage.read(async (db) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
       for (const { pid } of rows) if (process.kill(pid, 'SIGSTOP')) stopped.push(pid);
-      begun();
-      await sql`select 1`.execute(db);
+      const answer = sql`select 1`.execute(db);
+      setTimeout(begun, 50);
+      await answer;
     });
   await expect(hang()).rejects.toThrow('the database is not available');
 
