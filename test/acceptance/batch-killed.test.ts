@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../helpers/bulk.ts';
+import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
 
 /** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */
@@ -35,15 +36,7 @@ test(
       });
       expect((await run.ended).signal).toBe('SIGKILL');
       // Ten on their way, and ten to follow: of no more it is not known what became of them.
-      const { stdout } = await machine.run([
-        'history',
-        'list',
-        '--state',
-        'sent',
-        '--limit',
-        '200',
-        '--json',
-      ]);
+      const { stdout } = await machine.run(typed`history list --state sent --limit 200 --json`);
       const inDoubt = JSON.parse(stdout).filter(({ id }: { id: string }) => !doubted.has(id));
       expect(inDoubt.length).toBeLessThanOrEqual(20);
       for (const { id } of inDoubt) doubted.add(id);

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { otherUser } from '../helpers/bulk.ts';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
+import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
 
 test('who is asked for a decision sees the dispute first, and Escape at the end loses nothing', async () => {
@@ -93,14 +94,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
     /2 already decided, 2 skipped\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
   );
 
-  const { stdout } = await machine.run([
-    '--demo',
-    'history',
-    'list',
-    '--operation',
-    'disputes.decide',
-    '--json',
-  ]);
+  const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);
   expect(JSON.parse(stdout)).toHaveLength(2);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { typed } from '../helpers/typed.ts';
 import { expectHonesty, forEachConcurrently, killAtEveryStep, resumeAll } from './kill-at-every-step.ts';
 import { effectsOf, setScene } from './scene.ts';
 
@@ -30,10 +31,8 @@ test('notify add-endpoint, killed at every step: an honest unknown or never sent
   let number = 4710;
   const makeArgs = async (name: string) => {
     number += 1;
-    return [
-      ...['notify', 'add-endpoint', '--name', name, '--events', 'feedback_digest'],
-      ...['--url', `https://discord.com/api/webhooks/${number}/a-token`],
-    ];
+    return typed`notify add-endpoint --name ${name} --events feedback_digest
+      --url https://discord.com/api/webhooks/${number}/a-token`;
   };
   const { storage, storeId } = scene.service;
   await killAtEveryStep(scene, makeArgs, async (trial) => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Passage } from '../helpers/lossy-proxy.ts';
 import type { ProgramMachine } from '../helpers/program.ts';
 import type { TestService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, type Scene, setScene } from './scene.ts';
 
 /** A backup to restore, made where nothing is lost. */
@@ -23,10 +24,7 @@ const keyedOperations = {
       (await effectsOf(service)).backups.filter(({ label }) => label === 'nightly').length,
   },
   'backup restore': {
-    command: (id: string) => [
-      ...['backup', 'restore', id, '--sections', 'store', '--confirm', id],
-      '--no-safety-backup',
-    ],
+    command: (id: string) => typed`backup restore ${id} --sections store --confirm ${id} --no-safety-backup`,
     effects: async (service: TestService) => (await effectsOf(service)).restores.length,
   },
 };
@@ -121,10 +119,8 @@ const oneShotOperations = {
         .length,
   },
   'notify add-endpoint': {
-    command: () => [
-      ...['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest'],
-      ...['--url', 'https://discord.com/api/webhooks/4711/a-token'],
-    ],
+    command: () => typed`notify add-endpoint --name Team --events feedback_digest
+      --url https://discord.com/api/webhooks/4711/a-token`,
     effects: async (service: TestService) =>
       (await effectsOf(service)).endpoints.filter(({ name }) => name === 'Team').length,
   },
@@ -236,17 +232,7 @@ test('Retry-After beyond the deadline: exit 8 at once, one request, and the time
   const { proxy, machine } = await setScene();
   proxy.decide(() => ({ status: 429, headers: { 'retry-after': '7200' } }));
   // A program that waited would be killed long before.
-  const args = [
-    'backup',
-    'create',
-    '--label',
-    'nightly',
-    '--sections',
-    'store',
-    '--timeout',
-    '3600',
-    '--json',
-  ];
+  const args = typed`backup create --label nightly --sections store --timeout 3600 --json`;
   const startedAt = Date.now();
   const result = await machine.run(args);
   expect(result.exitCode).toBe(8);

@@ -7,6 +7,7 @@ import { namedPipeLine } from '../helpers/named-pipe.ts';
 import { type ProgramMachine, type ProgramResult, programMachineFor } from '../helpers/program.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { openTerminal } from '../helpers/terminal.ts';
+import { typed } from '../helpers/typed.ts';
 import { errorOf } from './scene.ts';
 
 /*
@@ -62,10 +63,8 @@ const rows: Readonly<Record<string, Row>> = {
   'disputes open': { missing: 3, given: () => ['--reason', 'Never arrived'] },
   'disputes decide': {
     missing: 3,
-    given: (world) => [
-      ...[dispute(world, 'open'), '--status', 'won', '--resolution', 'Delivered.'],
-      ...['--confirm', dispute(world, 'open')],
-    ],
+    given: (world) => typed`${dispute(world, 'open')} --status won --resolution Delivered.
+      --confirm ${dispute(world, 'open')}`,
   },
   'backup create': {
     missing: 3,
@@ -74,10 +73,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'backup restore': {
     missing: 3,
-    given: (world) => [
-      ...[made(world, 'backup'), '--sections', 'store'],
-      ...['--confirm', made(world, 'backup')],
-    ],
+    given: (world) => typed`${made(world, 'backup')} --sections store --confirm ${made(world, 'backup')}`,
   },
   'reclaim appeal': {
     missing: 3,
@@ -85,10 +81,8 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'notify add-endpoint': {
     missing: 3,
-    given: () => [
-      ...['--name', 'Team', '--events', 'feedback_digest'],
-      ...['--url', 'https://discord.com/api/webhooks/4711/a-token', '-q'],
-    ],
+    given: () => typed`--name Team --events feedback_digest
+      --url https://discord.com/api/webhooks/4711/a-token -q`,
     makes: 'endpoint',
   },
   'notify mark-read': { missing: 3, given: () => ['--all'] },
@@ -100,9 +94,8 @@ const rows: Readonly<Record<string, Row>> = {
   resume: { missing: 0, given: (world) => [made(world, 'record')] },
   'auth login': {
     missing: 3,
-    given: ({ service }) => [
-      ...['--base-url', service.origin, '--store', service.storeId, '--with-key', '--timeout', '0.3'],
-    ],
+    given: ({ service }) =>
+      typed`--base-url ${service.origin} --store ${service.storeId} --with-key --timeout 0.3`,
     // Nothing is an empty key, and silence is none.
     code: { closed: 2, silent: 3, CI: 3, file: 3 },
   },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startLossyProxy } from '../helpers/lossy-proxy.ts';
 import { newProgramMachine, type ProgramMachine } from '../helpers/program.ts';
+import { typed } from '../helpers/typed.ts';
 
 const webhook = 'https://discord.com/api/webhooks/4711/a-token';
 
@@ -110,16 +111,7 @@ test('the 12 operations against a service in another process: the requests of th
   await run('notify', 'add-endpoint', '--name', 'Team', '--url', webhook, '--events', 'feedback_digest');
   await run('notify', 'mark-read', '--all');
   // A store of its own has no notice: the request is what is looked at.
-  const appeal = await machine.run([
-    'reclaim',
-    'appeal',
-    'a-notice',
-    '--text',
-    'Ours.',
-    '--confirm',
-    'a-notice',
-    '--debug',
-  ]);
+  const appeal = await machine.run(typed`reclaim appeal a-notice --text Ours. --confirm a-notice --debug`);
   expect(appeal.exitCode).toBe(5);
   seen += appeal.stdout + appeal.stderr;
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, setScene } from './scene.ts';
 
 async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Promise<string> {
@@ -93,21 +94,9 @@ test('the undo command also works where the address was a flag', async () => {
 
 test('the undo command works in the demo store', async () => {
   const { machine } = await setScene();
-  const { stdout } = await machine.run([
-    '--demo',
-    'backup',
-    'create',
-    '--label',
-    'x',
-    '--sections',
-    'store',
-    '-q',
-  ]);
+  const { stdout } = await machine.run(typed`--demo backup create --label x --sections store -q`);
   const id = stdout.trim();
-  const restored = await machine.run([
-    ...['--demo', 'backup', 'restore', id],
-    ...['--sections', 'store', '--confirm', id],
-  ]);
+  const restored = await machine.run(typed`--demo backup restore ${id} --sections store --confirm ${id}`);
   const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
 });
@@ -120,9 +109,7 @@ test.each([
   const { machine, proxy, service } = scene;
   const id = await makeBackup(scene);
   proxy.decide(() => passage);
-  const result = await machine.run([
-    ...['backup', 'restore', id, '--sections', 'store', '--confirm', id, '--json'],
-  ]);
+  const result = await machine.run(typed`backup restore ${id} --sections store --confirm ${id} --json`);
   expect(result.exitCode).toBe(exitCode);
   expect(errorOf(result).message).toContain('nothing was restored');
   expect(proxy.requests.filter(({ path }) => path.endsWith('/restore'))).toEqual([]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
@@ -54,16 +55,7 @@ test('the same key for the same store and backup, with their ids in capitals, is
   const { stdout } = await machine.run([...create, '-q']);
   const restore = (change: (id: string) => string) => {
     const id = change(stdout.trim());
-    const flags = [
-      '--sections',
-      'store',
-      '--confirm',
-      id,
-      '--no-safety-backup',
-      '--json',
-      '--idempotency-key',
-      'k-1',
-    ];
+    const flags = typed`--sections store --confirm ${id} --no-safety-backup --json --idempotency-key k-1`;
     const env = { STORECTL_STORE_ID: change(service.storeId) };
     return machine.run(['backup', 'restore', id, ...flags], { env });
   };

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { newProgramMachine } from '../helpers/program.ts';
+import { typed } from '../helpers/typed.ts';
 
 test('variables set what options do not, and the log has JSON lines of the wanted level', async () => {
   const machine = newProgramMachine({
@@ -59,12 +60,7 @@ test.each([
 });
 
 test('proxies that are no addresses are refused', async () => {
-  const { exitCode, stderr } = await newProgramMachine().run([
-    'service',
-    'start',
-    '--trusted-proxy',
-    'nginx',
-  ]);
+  const { exitCode, stderr } = await newProgramMachine().run(typed`service start --trusted-proxy nginx`);
   expect(exitCode).toBe(2);
   const message = '--trusted-proxy must be IP addresses or networks, comma-separated (got "nginx")';
   expect(JSON.parse(stderr)).toMatchObject({ code: 'usage', message });

@@ -13,6 +13,7 @@ import { type Machine, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'a-key-that-nobody-may-see';
@@ -234,13 +235,7 @@ describe('a stored key', () => {
     expect(gateway.requests).toHaveLength(1);
     const same = await machine.run(['settings', 'show', '--base-url', `${gateway.url}/staging`]);
     expect(same.exitCode).toBe(0);
-    const { stderr } = await machine.run([
-      'profile',
-      'set',
-      'main',
-      '--base-url',
-      `${gateway.url}/production`,
-    ]);
+    const { stderr } = await machine.run(typed`profile set main --base-url ${gateway.url}/production`);
     expect(stderr).toContain(`will not be sent to ${gateway.url}/production`);
     expect((await machine.run(['settings', 'show'])).exitCode).toBe(4);
   });
@@ -417,24 +412,8 @@ describe('where a setting comes from', () => {
 
   async function machineWithEverything(folder: object | null): Promise<Machine> {
     const machine = newMachine();
-    await machine.run([
-      'profile',
-      'set',
-      'main',
-      '--store',
-      'from-profile',
-      '--base-url',
-      'https://profile.example',
-    ]);
-    await machine.run([
-      'profile',
-      'set',
-      'other',
-      '--store',
-      'from-other',
-      '--base-url',
-      'https://other.example',
-    ]);
+    await machine.run(typed`profile set main --store from-profile --base-url https://profile.example`);
+    await machine.run(typed`profile set other --store from-other --base-url https://other.example`);
     if (folder !== null) writeFileSync(path.join(machine.folder, '.storectl.json'), JSON.stringify(folder));
     return machine;
   }

@@ -3,6 +3,7 @@ import type { Queries } from '../../../src/service/storage/core/storage.ts';
 import { listNotifications } from '../../../src/service/storage/queries/events.ts';
 import { machineFor, type newMachine } from '../../helpers/cli.ts';
 import { startService, type TestService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 /** The rows of a table, as the service left them. */
 function rows(service: TestService, table: Parameters<Queries['selectFrom']>[0] & string) {
@@ -37,18 +38,11 @@ describe('every operation does its work in the service', () => {
   test('store update', async () => {
     const service = await startService();
 
-    const store = await json(machineFor(service), [
-      'store',
-      'update',
-      '--name',
-      'Juniper',
-      '--cashback-bp',
-      '250',
-      '--social',
-      'discord=https://discord.gg/example',
-      '--set',
-      'settings.maintenanceMessage=null',
-    ]);
+    const store = await json(
+      machineFor(service),
+      typed`store update --name Juniper --cashback-bp 250
+      --social discord=https://discord.gg/example --set settings.maintenanceMessage=null`,
+    );
 
     expect(store).toMatchObject({
       id: service.storeId,
@@ -61,16 +55,10 @@ describe('every operation does its work in the service', () => {
   test('blog create', async () => {
     const service = await startService();
 
-    const post = await json(machineFor(service), [
-      'blog',
-      'create',
-      '--title',
-      'Hello',
-      '--content-md',
-      '# Hi',
-      '--tags',
-      'a,b',
-    ]);
+    const post = await json(
+      machineFor(service),
+      typed`blog create --title Hello --content-md '# Hi' --tags a,b`,
+    );
 
     expect(post).toMatchObject({ title: 'Hello', contentMd: '# Hi', tags: ['a', 'b'], status: 'draft' });
     expect(await rows(service, 'posts')).toContainEqual(
@@ -82,26 +70,12 @@ describe('every operation does its work in the service', () => {
     const service = await startService();
     const machine = machineFor(service);
 
-    const opened = await json(machine, [
-      'disputes',
-      'open',
-      '--reason',
-      'Parcel lost',
-      '--risk-signal',
-      'avs=no',
-    ]);
+    const opened = await json(machine, typed`disputes open --reason 'Parcel lost' --risk-signal avs=no`);
     const shown = await json(machine, ['disputes', 'show', opened.id]);
-    const decided = await json(machine, [
-      'disputes',
-      'decide',
-      opened.id,
-      '--status',
-      'won',
-      '--resolution',
-      'Found',
-      '--confirm',
-      opened.id,
-    ]);
+    const decided = await json(
+      machine,
+      typed`disputes decide ${opened.id} --status won --resolution Found --confirm ${opened.id}`,
+    );
 
     expect(opened).toMatchObject({ kind: 'payment', status: 'open', riskSignals: { avs: 'no' } });
     expect(shown).toEqual({ record: opened, evidence: [] });
@@ -115,14 +89,10 @@ describe('every operation does its work in the service', () => {
     const service = await startService();
     const machine = machineFor(service);
 
-    const saved = await json(machine, [
-      'settings',
-      'save',
-      '--quiet-hours-start',
-      '23:15',
-      '--discovery-categories',
-      'ink,paper',
-    ]);
+    const saved = await json(
+      machine,
+      typed`settings save --quiet-hours-start 23:15 --discovery-categories ink,paper`,
+    );
 
     expect(saved).toMatchObject({
       quietHours: { enabled: true, start: '23:15', end: '07:00' },
@@ -134,14 +104,10 @@ describe('every operation does its work in the service', () => {
   test('backup create', async () => {
     const service = await startService();
 
-    const backup = await json(machineFor(service), [
-      'backup',
-      'create',
-      '--label',
-      'nightly',
-      '--sections',
-      'store,blog',
-    ]);
+    const backup = await json(
+      machineFor(service),
+      typed`backup create --label nightly --sections store,blog`,
+    );
 
     expect(backup).toMatchObject({ label: 'nightly', sections: ['store', 'blog'] });
     expect(await rows(service, 'backups')).toMatchObject([{ id: backup.id, label: 'nightly' }]);
@@ -151,15 +117,10 @@ describe('every operation does its work in the service', () => {
     const service = await startService();
     const id = service.example.reclaims[0]?.id ?? '';
 
-    const appealed = await json(machineFor(service), [
-      'reclaim',
-      'appeal',
-      id,
-      '--text',
-      'We sell ink',
-      '--confirm',
-      id,
-    ]);
+    const appealed = await json(
+      machineFor(service),
+      typed`reclaim appeal ${id} --text 'We sell ink' --confirm ${id}`,
+    );
 
     expect(appealed).toMatchObject({ reclaimId: id, text: 'We sell ink' });
     expect(await rows(service, 'subdomainReclaims')).toMatchObject([{ id, appealText: 'We sell ink' }]);
@@ -169,16 +130,10 @@ describe('every operation does its work in the service', () => {
     const service = await startService();
     const url = 'https://discord.com/api/webhooks/123/secret-token';
 
-    const endpoint = await json(machineFor(service), [
-      'notify',
-      'add-endpoint',
-      '--name',
-      'Team',
-      '--url',
-      url,
-      '--events',
-      'feedback_digest',
-    ]);
+    const endpoint = await json(
+      machineFor(service),
+      typed`notify add-endpoint --name Team --url ${url} --events feedback_digest`,
+    );
 
     expect(endpoint).toMatchObject({ kind: 'discord', name: 'Team', events: ['feedback_digest'] });
     expect(await rows(service, 'endpoints')).toContainEqual(
@@ -204,54 +159,24 @@ describe('every operation does its work in the service', () => {
   });
 });
 
-const firstValues = [
-  'store',
-  'update',
-  '--name',
-  'First name',
-  '--cashback-bp',
-  '250',
-  '--checkout-coupon-field',
-  '--social',
-  'discord=https://discord.gg/first',
-];
+const firstValues = typed`store update --name 'First name' --cashback-bp 250 --checkout-coupon-field
+  --social discord=https://discord.gg/first`;
 
 describe('the round trip', () => {
   test('update, back up, change, restore: the first values are back and nothing else moved', async () => {
     const service = await startService();
     const machine = machineFor(service);
     const first = await json(machine, firstValues);
-    const backup = await json(machine, [
-      'backup',
-      'create',
-      '--label',
-      'l',
-      '--sections',
-      'store,blog,settings',
-    ]);
-    await json(machine, [
-      'store',
-      'update',
-      '--name',
-      'Second',
-      '--cashback-bp',
-      '1',
-      '--no-checkout-coupon-field',
-    ]);
+    const backup = await json(machine, typed`backup create --label l --sections store,blog,settings`);
+    await json(machine, typed`store update --name Second --cashback-bp 1 --no-checkout-coupon-field`);
     await json(machine, ['store', 'update', '--social', 'discord=https://discord.gg/second']);
     await json(machine, ['blog', 'create', '--title', 'After the backup', '--content-md', 'stays']);
     await json(machine, ['settings', 'save', '--quiet-hours-start', '21:21']);
     const others = await otherSections(service);
 
-    const restored = await machine.run([
-      'backup',
-      'restore',
-      backup.id,
-      '--sections',
-      'store',
-      '--confirm',
-      backup.id,
-    ]);
+    const restored = await machine.run(
+      typed`backup restore ${backup.id} --sections store --confirm ${backup.id}`,
+    );
 
     expect(restored.exitCode).toBe(0);
     const [store] = await rows(service, 'stores');
@@ -286,16 +211,9 @@ describe('the round trip', () => {
     const before = { stores: await rows(service, 'stores'), ...(await otherSections(service)) };
 
     // Another machine does not know what is in the backup.
-    const result = await machineFor(service).run([
-      'backup',
-      'restore',
-      id,
-      '--sections',
-      'store,blog',
-      '--confirm',
-      id,
-      '--no-safety-backup',
-    ]);
+    const result = await machineFor(service).run(
+      typed`backup restore ${id} --sections store,blog --confirm ${id} --no-safety-backup`,
+    );
 
     expect(result).toMatchObject({ exitCode: 7, stdout: '' });
     expect(result.stderr).toContain('the service rejected the request (422');
@@ -369,17 +287,9 @@ describe('deciding', () => {
     const service = await startService();
     const id = openDisputeOf(service);
 
-    const { stderr } = await machineFor(service).run([
-      'disputes',
-      'decide',
-      id,
-      '--status',
-      'won',
-      '--resolution',
-      'r',
-      '--confirm',
-      id,
-    ]);
+    const { stderr } = await machineFor(service).run(
+      typed`disputes decide ${id} --status won --resolution r --confirm ${id}`,
+    );
 
     expect(stderr).toContain('tracking_number');
     expect(stderr).toContain('00340434161094042557');

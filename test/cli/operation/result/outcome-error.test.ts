@@ -4,6 +4,7 @@ import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
 import { machineFor } from '../../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
 import { startService } from '../../../helpers/service.ts';
+import { typed } from '../../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'any-key-of-another-service';
@@ -259,16 +260,9 @@ describe('errors', () => {
   test('the real service names the flag, too', async () => {
     const service = await startService();
 
-    const { exitCode, stderr } = await machineFor(service).run([
-      'store',
-      'update',
-      '--cashback-bp',
-      '20000',
-      '--default-currency',
-      'EURO',
-      '--set',
-      'cashbackBp=200',
-    ]);
+    const { exitCode, stderr } = await machineFor(service).run(
+      typed`store update --cashback-bp 20000 --default-currency EURO --set cashbackBp=200`,
+    );
 
     expect(exitCode).toBe(7);
     expect(stderr).toMatch(/^ {2}--cashback-bp: /m);
@@ -309,11 +303,7 @@ describe('errors', () => {
     const body = { quietHours: { enabled: 'yes' }, templates: [], extra: 1 };
     await using server = await startFaultServer([answer(200, body)]);
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      'settings',
-      'show',
-      '--json',
-    ]);
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(typed`settings show --json`);
 
     expect(result).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(body)}\n` });
     expect(result.stderr).toMatch(
