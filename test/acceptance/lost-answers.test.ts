@@ -228,35 +228,6 @@ test('a decision whose answer was lost while the service could not be read eithe
   expect(proxy.writes()).toHaveLength(1);
 });
 
-test('Retry-After beyond the deadline: exit 8 at once, one request, and the time is printed', async () => {
-  const { proxy, machine } = await setScene();
-  proxy.decide(() => ({ status: 429, headers: { 'retry-after': '7200' } }));
-  // A program that waited would be killed long before.
-  const args = typed`backup create --label nightly --sections store --timeout 3600 --json`;
-  const startedAt = Date.now();
-  const result = await machine.run(args);
-  expect(result.exitCode).toBe(8);
-  expect(proxy.requests).toHaveLength(1);
-  const { retryAt, hint } = errorOf(result);
-  expect(hint).toMatch(
-    /^run the command again after 20.* \(in 2 hours\), or add --timeout 7260 to wait until then$/,
-  );
-  const at = Date.parse(String(retryAt));
-  expect(Math.abs(at - startedAt - 7_200_000)).toBeLessThan(300_000);
-});
-
-test('Retry-After of 2 is waited for: the second request comes no earlier', async () => {
-  const { proxy, machine, service } = await setScene();
-  proxy.decide((_request, number) =>
-    number === 1 ? { status: 429, headers: { 'retry-after': '2' } } : 'pass',
-  );
-  const result = await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
-  expect(result).toMatchObject({ exitCode: 0 });
-  const [first, second] = proxy.requests;
-  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
-  expect((await effectsOf(service)).backups).toHaveLength(1);
-});
-
 /** An update whose response is lost, and another that is applied after it. */
 async function loseThenApply(lost: readonly string[], later: readonly string[]) {
   const { machine, proxy } = await setScene();

@@ -141,12 +141,3 @@ test('several backups of one CI job: without a name for each exit 2 says how to 
   expect(await machine.run(other, { env: { STORECTL_CI_JOB: 'media' } })).toMatchObject({ exitCode: 0 });
   expect((await effectsOf(service)).backups).toHaveLength(2);
 });
-
-test('--idempotency-from ci outside of CI, and together with a key: exit 2, nothing sent', async () => {
-  const { machine, proxy } = await setScene();
-  expect(await machine.run(fromCi)).toMatchObject({ exitCode: 2 });
-  expect(
-    await machine.run([...fromCi, '--idempotency-key', 'k'], { env: { STORECTL_CI_RUN_ID: '1' } }),
-  ).toMatchObject({ exitCode: 2 });
-  expect(proxy.requests).toEqual([]);
-});

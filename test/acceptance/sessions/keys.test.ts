@@ -280,18 +280,29 @@ test.each([
 
 test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
   const session = await openSession('storectl backup create', { env: { STORECTL_ACCESSIBLE: '1' } });
-  await session.typeAt(/Label:$/, 'nightly');
-  await session.typeAt(/Numbers, comma-separated:$/, '7');
+  await session.typeAt(/Label:$/, '');
+  await session.typeAt(/A value is required\.\n.*Label:$/, 'nightly');
+  await session.typeAt(/Numbers, comma-separated:$/, '<');
+  await session.typeAt(/Label \(Enter for nightly\):$/, '');
+  await session.typeAt(/nightly\):\n(.*\n)+Numbers, comma-separated:$/, '7');
   await session.typeAt(/Invalid answer(.*\n)+.*separated:$/, '1, 2');
   await session.typeAt(/1: Yes\n(.*\n)+Number:$/, '2');
   await session.typeAt(/to change\?\n(.*\n)+.*separated:$/, '1');
   await session.typeAt(/Label \(Enter for nightly\):$/, 'weekly');
   await session.typeAt(/weekly\n(.*\n)+Number:$/, '1');
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl backup create
-    demo: example data on this machine, not a real store
-    Type < and press Enter for the previous question, Ctrl-C to cancel.
+    "Type < and press Enter for the previous question, Ctrl-C to cancel.
+    Label:
+    Invalid answer: A value is required.
     Label: nightly
+    Sections:
+    1: store
+    2: blog
+    3: settings
+    4: endpoints
+    5: Other…
+    Numbers, comma-separated: <
+    Label (Enter for nightly):
     Sections:
     1: store
     2: blog

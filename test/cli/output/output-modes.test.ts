@@ -262,27 +262,6 @@ describe('STORECTL_ACCESSIBLE=1', () => {
       /^ID: \S+\nAge: now\nOperation: backup\.create\nLabel: one\nResult: applied \S+\n$/,
     );
   });
-
-  test('questions are lines of text: numbers choose, and < goes back', async () => {
-    const machine = newProgramMachine({ STORECTL_ACCESSIBLE: '1' });
-    const screen = await openTerminal(machine.folder, machine.env);
-    screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
-    screen.type('storectl --demo backup create');
-    await screen.shows(/Type < and press Enter for the previous question, Ctrl-C to cancel\.\nLabel:$/s);
-    screen.type('');
-    await screen.shows(/Invalid answer: A value is required\.\n.*Label:/);
-    screen.type('first');
-    await screen.shows(/Sections:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
-    screen.type('<');
-    await screen.shows(/Label.*\(Enter for first\):$/);
-    screen.type('');
-    await screen.shows(/\(Enter for first\):(.*\n)+Numbers, comma-separated:$/);
-    screen.type('1');
-    await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
-    screen.type('1');
-    const done = await screen.shows(/^ID: \S+\nVersion: 1\nLabel: first\n/m);
-    expect(done).not.toMatch(/[✔❯│─]|^\? /m);
-  });
 });
 
 describe('the pager', () => {

@@ -8,11 +8,12 @@ import { wordsOf } from '../../helpers/typed.ts';
 const target = { storeId: 'store-1', apiKey: 'some-long-key' };
 const update = ['store', 'update'];
 
-type Wrong = readonly [
-  line: string,
-  says: string,
-  given?: { readonly stdin?: string; readonly file?: string | Buffer },
-];
+interface Given {
+  readonly stdin?: string;
+  readonly file?: string | Buffer;
+}
+
+type Wrong = readonly [line: string, says: string, given?: Given];
 
 /** 501 levels, and so many that a stack would not hold them. */
 function tooDeep(levels: number): Wrong[] {
@@ -144,6 +145,10 @@ const wrong: readonly Wrong[] = [
   ['api BREW /v1', 'use one of GET, HEAD, POST, PUT, PATCH, DELETE'],
   ['backup create --label l --sections s --idempotency-from time', '--idempotency-from must be "ci"'],
   ['backup create --label l --sections s --idempotency-from ci', 'works only in a CI job'],
+  [
+    'backup create --label l --sections s --idempotency-from ci --idempotency-key k',
+    '--idempotency-from and --idempotency-key cannot be used together',
+  ],
   ...["'0'", '-1', 'soon', '1e3', "''", '86401', 'NaN', "' 5'"].map(
     (text): Wrong => [`settings show --timeout=${text}`, '--timeout must be a number of seconds'],
   ),
@@ -151,26 +156,29 @@ const wrong: readonly Wrong[] = [
 ];
 
 describe('wrong usage is refused before anything is sent', () => {
-  test.each(wrong)('%.80s: %s', async (line, says, { stdin = '', file } = {}) => {
-    const args = wordsOf(line);
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = machineFor({ origin: server.url, ...target });
-    mkdirSync(path.join(machine.folder, 'folder'));
-    if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
+  test.each(wrong.map(([line, says, given = {}]) => ({ line, says, ...given })))(
+    '$line: $says',
+    async ({ line, says, stdin = '', file }: Given & { line: string; says: string }) => {
+      const args = wordsOf(line);
+      await using server = await startFaultServer([answer(200, {})]);
+      const machine = machineFor({ origin: server.url, ...target });
+      mkdirSync(path.join(machine.folder, 'folder'));
+      if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
 
-    const forPeople = await machine.run(args, { stdin });
-    const forPrograms = await machine.run(['--json', ...args], { stdin });
+      const forPeople = await machine.run(args, { stdin });
+      const forPrograms = await machine.run(['--json', ...args], { stdin });
 
-    expect(forPeople).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(forPeople.stderr).toMatch(/^error: \S/);
-    expect(forPeople.stderr).toContain(says);
-    expect(forPrograms).toMatchObject({ exitCode: 2, stdout: '' });
-    const { error, ...rest } = JSON.parse(forPrograms.stderr);
-    expect(rest).toEqual({});
-    expect(error).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), outcome: 'not_sent' });
-    expect(`${error.message}\n${error.hint}`).toContain(says);
-    expect(server.connections).toBe(0);
-  });
+      expect(forPeople).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(forPeople.stderr).toMatch(/^error: \S/);
+      expect(forPeople.stderr).toContain(says);
+      expect(forPrograms).toMatchObject({ exitCode: 2, stdout: '' });
+      const { error, ...rest } = JSON.parse(forPrograms.stderr);
+      expect(rest).toEqual({});
+      expect(error).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), outcome: 'not_sent' });
+      expect(`${error.message}\n${error.hint}`).toContain(says);
+      expect(server.connections).toBe(0);
+    },
+  );
 
   test.each([
     [update, 'nothing to change\n  pass at least one field'],
