@@ -78,7 +78,7 @@ test('many posts of several killed runs are settled without a warning', async ()
   for (const some of [names.slice(0, 10), names.slice(10, 20), names.slice(20)]) {
     const seen = proxy.writes().length;
     const run = machine.start(['blog', 'create', ...some]);
-    await expect.poll(() => proxy.writes().length - seen, { timeout: 120_000 }).toBe(4);
+    await expect.poll(() => proxy.writes().length - seen, { timeout: 20_000 }).toBe(4);
     run.process.kill('SIGKILL');
     await run.ended;
   }

@@ -96,7 +96,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
 
   const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);
   expect(JSON.parse(stdout)).toHaveLength(2);
-});
+}, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
   const { machine, example } = await setScene();

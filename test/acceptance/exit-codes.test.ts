@@ -65,7 +65,7 @@ test('every exit code is the same with --json, and stdout holds data only', asyn
     expect(plain.stderr, why).toMatch(/^error: /m);
   }
   expect(outcomes).toEqual(rows.map(({ code, why }) => ({ why, plain: code, json: code })));
-});
+}, 120_000);
 
 test('a reader that has seen enough is no error', async () => {
   const { machine } = await setScene();

@@ -65,7 +65,7 @@ test('the history is private, holds no key, and shows what was sent and what cam
     'Removed 2 runs from the history',
   );
   expect(await list()).toMatchObject([{ operation: 'notify.add-endpoint', state: 'unknown' }]);
-});
+}, 120_000);
 
 const webhook = 'https://discord.com/api/webhooks/4711/a-token';
 

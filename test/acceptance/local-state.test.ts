@@ -218,7 +218,7 @@ test('damaged and foreign records: each is named, reads work, no change is sent,
   expect(readFileSync(path.join(folder, 'notes.txt'), 'utf8')).toBe('mine');
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(readFileSync(path.join(folder, good), 'utf8')).toBe(text);
-});
+}, 120_000);
 
 test('a working folder that was removed is no crash: what needs no file in it works', async () => {
   const machine = newProgramMachine();

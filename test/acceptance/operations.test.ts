@@ -125,4 +125,4 @@ test('the 12 operations against a service in another process: the requests of th
   expect(stopped).toMatchObject({ exitCode: 0 });
   expect(stopped.stdout + stopped.stderr).not.toContain(key);
   expect(filesBelow(server.stateDirectory).filter((file) => readFileSync(file).includes(key))).toEqual([]);
-});
+}, 120_000);

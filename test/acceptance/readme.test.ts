@@ -72,7 +72,7 @@ test('the blocks of the README, pasted one after the other into bash, print what
     else expect(normalized(printed), text).toBe(normalized(output));
   }
   expect(blocks).toHaveLength(7);
-});
+}, 120_000);
 
 test('the block that starts a service also works in a script, and stops the service', async () => {
   const home = temporaryFolder();

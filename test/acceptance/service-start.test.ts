@@ -65,11 +65,3 @@ test('proxies that are no addresses are refused', async () => {
   const message = '--trusted-proxy must be IP addresses or networks, comma-separated (got "nginx")';
   expect(JSON.parse(stderr)).toMatchObject({ code: 'usage', message });
 });
-
-test('a service that cannot listen says so and exits', async () => {
-  const service = newProgramMachine().start(['service', 'start', '--host', '192.0.2.1']);
-  onTestFinished(() => void service.process.kill('SIGKILL'));
-  const { exitCode, stderr } = await service.ended;
-  expect(exitCode).toBe(11);
-  expect(stderr).toContain('cannot listen on 192.0.2.1:4010: address not available on this machine');
-});

@@ -33,7 +33,7 @@ const keyBytes: Readonly<Record<string, string>> = {
 };
 
 /** Shorter than the time that a test may take, so that a failure shows the screen. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 20_000;
 /** A screen is drawn in pieces: it is complete when nothing has arrived for this time. */
 const STANDSTILL_MS = 50;
 

@@ -107,13 +107,6 @@ test('a lock timeout at the start says to wait and does not blame the URL', asyn
   });
 });
 
-test('a database of a later version is left alone', async () => {
-  const { url } = await freshDatabase();
-  const storage = await openTestStorage(url);
-  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later!')`.execute(db));
-  await expect(openStorage(url)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
-});
-
 test('a role with rights on the tables can run the service, and one without gets an error', async () => {
   const { url, adminUrl } = await freshDatabase();
   const user = url.replace('//storectl@', '//worker@');
