@@ -105,20 +105,20 @@ test('a terminal is waited for, and says so; what is missing then cannot be aske
   terminal.type(
     `clear; node ${storectl} store update --from-file - --timeout 0.3 --fields name; echo "code $?"`,
   );
-  await terminal.shows(/Type the text for --from-file -, then press Ctrl-D on an empty line\./);
-  terminal.type('name: Typed');
+  await terminal.typeAt(
+    /Type the text for --from-file -, then press Ctrl-D on an empty line\./,
+    'name: Typed',
+  );
   terminal.press('C-d');
   expect(await terminal.shows(/code \d/)).toMatch(/"name": "Typed"[\s\S]*code 0/);
 
   terminal.type(`clear; node ${storectl} blog create --content-file -; echo "code $?"`);
-  await terminal.shows(/then press Ctrl-D on an empty line/);
-  terminal.type('Text.');
+  await terminal.typeAt(/then press Ctrl-D on an empty line/, 'Text.');
   terminal.press('C-d');
   expect(await terminal.shows(/code \d/)).toMatch(/--title TEXT[\s\S]*code 3/);
 
   terminal.type(`clear; node ${storectl} store update --from-file -; echo "code $?"`);
-  await terminal.shows(/then press Ctrl-D on an empty line/);
-  terminal.press('C-c');
+  await terminal.pressAt(/then press Ctrl-D on an empty line/, 'C-c');
   await terminal.shows(/code 130/);
 });
 

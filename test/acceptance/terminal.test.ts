@@ -96,10 +96,8 @@ ${replaceLine(/start: .*/g, 'start: "20:00"')}`,
   );
   const terminal = await openShell(scene, { EDITOR: editor });
   terminal.type('storectl settings edit; echo "exit $?"');
-  await terminal.shows(/^editing/m);
-  terminal.press('C-c');
-  await terminal.shows(/taken/);
-  terminal.press('C-c');
+  await terminal.pressAt(/^editing/m, 'C-c');
+  await terminal.pressAt(/taken/, 'C-c');
   await terminal.shows(/taken\n(.*\n)*.*taken/);
   writeFileSync(path.join(folder, 'go'), '');
   await terminal.shows(/exit 0/);
@@ -120,8 +118,7 @@ test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor r
   expect(scene.proxy.requests).toHaveLength(1);
 
   terminal.type('clear; storectl settings edit; echo "exit $?"');
-  await terminal.shows(/^editing/m);
-  terminal.press('C-c');
+  await terminal.pressAt(/^editing/m, 'C-c');
   await terminal.shows(/exit 130/);
   expect(scene.proxy.writes()).toHaveLength(1);
 });

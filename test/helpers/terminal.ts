@@ -19,6 +19,9 @@ export interface Terminal {
   screen(): string;
   /** Resolves with the screen when it matches and no longer changes. */
   shows(pattern: RegExp): Promise<string>;
+  /** Types a text, or keys, once the screen matches. */
+  typeAt(pattern: RegExp, text: string): Promise<void>;
+  pressAt(pattern: RegExp, ...keys: readonly string[]): Promise<void>;
 }
 
 const keyBytes: Readonly<Record<string, string>> = {
@@ -105,6 +108,14 @@ export async function openTerminal(
     isCursorShown,
     screen,
     shows,
+    typeAt: async (pattern, text) => {
+      await shows(pattern);
+      press(text, 'Enter');
+    },
+    pressAt: async (pattern, ...keys) => {
+      await shows(pattern);
+      press(...keys);
+    },
   };
 }
 
