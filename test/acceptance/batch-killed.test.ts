@@ -53,8 +53,8 @@ test(
     expect(offered).toEqual(records.slice(0, offered.length));
     expect(offered).toHaveLength(Math.min(records.length, 200));
 
-    const last = await machine.run([...args, '--json']);
-    const again = await machine.run([...args, '--json']);
+    const last = await machine.run([...args, '--json'], { hangsAfterMs: 200 * count });
+    const again = await machine.run([...args, '--json'], { hangsAfterMs: 200 * count });
 
     expect(last).toMatchObject({ exitCode: 0 });
     const { posts } = await tables(service);
@@ -67,7 +67,7 @@ test(
     // Nothing is left open: what was never sent is closed, what was lost is settled.
     expect([...states].filter((state) => state !== 'applied' && state !== 'not_sent')).toEqual([]);
   },
-  30_000 + 100 * count,
+  30_000 + 300 * count,
 );
 
 test('many posts of several killed runs are settled without a warning', async () => {
