@@ -1,24 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { slow } from './vitest.system.config.mts';
 
 /** These start a PostgreSQL server of their own. Two of them import other test files, and so need modules of their own. */
-const postgres = [
-  'test/service/**/on-postgres.test.ts',
-  'test/service/delivery/crash.test.ts',
-  'test/service/killed.test.ts',
-  'test/service/operations/random-sequences.test.ts',
-  'test/service/storage/postgres/*.test.ts',
-];
+const postgres = ['test/service/**/on-postgres.test.ts', 'test/service/storage/postgres/*.test.ts'];
 const acceptance = ['test/acceptance/**/*.test.ts'];
-// See vitest.system.config.mts.
-const system = ['test/system/**'];
+const system = ['test/system/**', ...slow];
 
 export default defineConfig({
   test: {
     // Most tests wait: for child processes, clocks and terminals.
     maxWorkers: 4,
-    // These end what hangs. No test fails because the machine is busy.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // A test that hangs fails soon. The few that start dozens of processes have more time.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,
@@ -30,7 +24,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'postgres', include: postgres } },
+      { extends: true, test: { name: 'postgres', include: postgres, exclude: system } },
       { extends: true, test: { name: 'acceptance', include: acceptance, isolate: false } },
     ],
   },

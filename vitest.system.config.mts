@@ -1,6 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests that need more of a system than a shell: less, zsh, fish, groff, nginx, pgbouncer and chromium. `.ci/run` installs them.
+/** These kill servers again and again, or run long random sequences: minutes, and no part of `npm test`. */
+export const slow = [
+  'test/service/delivery/crash.test.ts',
+  'test/service/killed.test.ts',
+  'test/service/operations/random-sequences.test.ts',
+  'test/service/storage/postgres/{failover,unavailable}.test.ts',
+];
+
+// Tests that need more of a system than a shell (less, zsh, fish, groff, nginx, pgbouncer and chromium), and slow ones.
+// `.ci/run` installs what they need.
 export default defineConfig({
-  test: { include: ['test/system/**/*.test.ts'], testTimeout: 300_000 },
+  test: { include: ['test/system/**/*.test.ts', ...slow], testTimeout: 300_000, hookTimeout: 60_000 },
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../helpers/bulk.ts';
+import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
 
 /** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */
@@ -35,15 +36,7 @@ test(
       });
       expect((await run.ended).signal).toBe('SIGKILL');
       // Ten on their way, and ten to follow: of no more it is not known what became of them.
-      const { stdout } = await machine.run([
-        'history',
-        'list',
-        '--state',
-        'sent',
-        '--limit',
-        '200',
-        '--json',
-      ]);
+      const { stdout } = await machine.run(typed`history list --state sent --limit 200 --json`);
       const inDoubt = JSON.parse(stdout).filter(({ id }: { id: string }) => !doubted.has(id));
       expect(inDoubt.length).toBeLessThanOrEqual(20);
       for (const { id } of inDoubt) doubted.add(id);
@@ -60,8 +53,8 @@ test(
     expect(offered).toEqual(records.slice(0, offered.length));
     expect(offered).toHaveLength(Math.min(records.length, 200));
 
-    const last = await machine.run([...args, '--json']);
-    const again = await machine.run([...args, '--json']);
+    const last = await machine.run([...args, '--json'], { hangsAfterMs: 200 * count });
+    const again = await machine.run([...args, '--json'], { hangsAfterMs: 200 * count });
 
     expect(last).toMatchObject({ exitCode: 0 });
     const { posts } = await tables(service);
@@ -74,7 +67,7 @@ test(
     // Nothing is left open: what was never sent is closed, what was lost is settled.
     expect([...states].filter((state) => state !== 'applied' && state !== 'not_sent')).toEqual([]);
   },
-  30_000 + 100 * count,
+  30_000 + 300 * count,
 );
 
 test('many posts of several killed runs are settled without a warning', async () => {
@@ -85,7 +78,7 @@ test('many posts of several killed runs are settled without a warning', async ()
   for (const some of [names.slice(0, 10), names.slice(10, 20), names.slice(20)]) {
     const seen = proxy.writes().length;
     const run = machine.start(['blog', 'create', ...some]);
-    await expect.poll(() => proxy.writes().length - seen, { timeout: 120_000 }).toBe(4);
+    await expect.poll(() => proxy.writes().length - seen, { timeout: 20_000 }).toBe(4);
     run.process.kill('SIGKILL');
     await run.ended;
   }

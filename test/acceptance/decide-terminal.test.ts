@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { otherUser } from '../helpers/bulk.ts';
 import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
+import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
 
 test('who is asked for a decision sees the dispute first, and Escape at the end loses nothing', async () => {
@@ -16,15 +17,11 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   const screen = await terminal.shows(/Status:\n❯ won/);
   expect(screen).toContain('Refund policy');
   terminal.press('Enter');
-  await terminal.shows(/Resolution:/);
-  terminal.type('Deliver');
-  await terminal.shows(/Type .* to confirm/);
-  terminal.press('Escape');
+  await terminal.typeAt(/Resolution:/, 'Deliver');
+  await terminal.pressAt(/Type .* to confirm/, 'Escape');
   // The last question again, with its answer.
-  await terminal.shows(/Resolution: Deliver$/);
-  terminal.type('ed');
-  await terminal.shows(/Delivered\n(.*\n)+.*to confirm:$/);
-  terminal.type(open);
+  await terminal.typeAt(/Resolution: Deliver$/, 'ed');
+  await terminal.typeAt(/Delivered\n(.*\n)+.*to confirm:$/, open);
   await terminal.shows(/^Resolution +Delivered/m);
 
   const shown = await machine.run(['--demo', 'disputes', 'show', open, '--fields', 'record.status']);
@@ -40,8 +37,7 @@ test('an edited post is shown before it is sent, and its text is not lost when i
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
   terminal.type(`clear; '${testNode}' '${launcher}' --demo blog create --edit`);
 
-  await terminal.shows(/❯ Yes/);
-  terminal.type('n');
+  await terminal.typeAt(/❯ Yes/, 'n');
 
   const screen = await terminal.shows(/nothing was sent/);
   expect(screen).toContain('Precious text');
@@ -62,47 +58,30 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   };
 
   terminal.type(`clear; ${command}`);
-  await terminal.shows(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/);
-  terminal.press('Enter');
-  await terminal.shows(/Resolution:$/);
-  terminal.type('Delivered in time');
+  await terminal.pressAt(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, 'Delivered in time');
   await confirm();
-  await terminal.shows(/decided +1 of 4 +\S+ +as won\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/);
-  terminal.press('Skip this', 'Enter');
-  await terminal.shows(/3 of 4\n(.*\n)+❯ won\n/);
-  terminal.press('Enter');
+  await terminal.pressAt(/decided +1 of 4 +\S+ +as won\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
+  await terminal.pressAt(/3 of 4\n(.*\n)+❯ won\n/, 'Enter');
   // A resolution of another status is not offered.
-  await terminal.shows(/Resolution:\n❯ Write a new one\n {2}Delivered in time\n/);
-  terminal.press('Delivered', 'Enter');
-  await terminal.shows(/Resolution: Delivered in time$/);
-  terminal.type(', and back');
+  await terminal.pressAt(/Resolution:\n❯ Write a new one\n {2}Delivered in time\n/, 'Delivered', 'Enter');
+  await terminal.typeAt(/Resolution: Delivered in time$/, ', and back');
   await confirm();
-  await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
-  terminal.press('Back', 'Enter');
-  await terminal.shows(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/);
-  terminal.press('C-c');
+  await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Back', 'Enter');
+  await terminal.pressAt(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/, 'C-c');
   const stopped = await terminal.shows(/stopped \(2 decided, 2 not reached\): cancelled\n(.*\n)+\$/);
   expect(stopped).toContain('run the same command again to continue');
 
   terminal.type(`clear; ${command}; echo "exit $?"`);
-  await terminal.shows(/2 of 4\n(.*\n)+❯ won\n/);
-  terminal.press('Skip this', 'Enter');
-  await terminal.shows(/4 of 4\n(.*\n)+❯ won\n/);
-  terminal.press('Skip this', 'Enter');
+  await terminal.pressAt(/2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
+  await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
     /2 already decided, 2 skipped\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
   );
 
-  const { stdout } = await machine.run([
-    '--demo',
-    'history',
-    'list',
-    '--operation',
-    'disputes.decide',
-    '--json',
-  ]);
+  const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);
   expect(JSON.parse(stdout)).toHaveLength(2);
-});
+}, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
   const { machine, example } = await setScene();
@@ -114,12 +93,9 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
     `clear; '${testNode}' '${launcher}' disputes decide ${own.slice(0, -4)} ${other}; echo "exit $?"`,
   );
 
-  await terminal.shows(/1 of 2\n(.*\n)+❯ won\n/);
-  terminal.press('Skip this', 'Enter');
-  await terminal.shows(/❯ won\n(.*\n)+ {2}Back to the previous dispute\n/);
-  terminal.press('Enter');
-  await terminal.shows(/Resolution:$/);
-  terminal.type('Delivered');
+  await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
+  await terminal.pressAt(/❯ won\n(.*\n)+ {2}Back to the previous dispute\n/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, 'Delivered');
   const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
   const asked = /Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '';
   expect(other).not.toBe(asked);
@@ -134,19 +110,15 @@ test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; '${testNode}' '${launcher}' disputes decide ${own} ${other}; echo "exit $?"`);
-  await terminal.shows(/1 of 2\n(.*\n)+❯ won\n/);
-  terminal.press('Enter');
-  await terminal.shows(/Resolution:$/);
-  terminal.type('Delivered');
+  await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, 'Delivered');
   const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
   const testEnds = new Promise<void>((resolve) => onTestFinished(() => resolve()));
   proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: testEnds } : 'pass'));
 
   terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
-  await terminal.shows(/Waiting for .* s/);
-  terminal.press('C-c');
-  await terminal.shows(/Press Ctrl-C again to stop\s+immediately/);
-  terminal.press('C-c');
+  await terminal.pressAt(/Waiting for .* s/, 'C-c');
+  await terminal.pressAt(/Press Ctrl-C again to stop\s+immediately/, 'C-c');
 
   const end = await terminal.shows(/exit \d+/);
   expect(end).toMatch(/1 in doubt, 1 not reached/);
@@ -165,15 +137,12 @@ test('deciding by hand shows status and resolution before the id is typed, and d
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
   terminal.type(`clear; '${testNode}' '${launcher}' --demo disputes decide ${ids.join(' ')}`);
 
-  await terminal.shows(/1 of 2\n(.*\n)+❯ won\n/);
-  terminal.press('Enter');
-  await terminal.shows(/Resolution .*editor/);
-  terminal.press('Enter');
+  await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
+  await terminal.pressAt(/Resolution .*editor/, 'Enter');
   const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
   expect(screen).toMatch(/^Status +won\nResolution +Signed by\n +the buyer\n/m);
   terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
-  await terminal.shows(/decided +1 of 2 +\S+ +as won\n/);
-  terminal.press('C-c');
+  await terminal.pressAt(/decided +1 of 2 +\S+ +as won\n/, 'C-c');
   await terminal.shows(/stopped \(1 decided, 1 not reached\)/);
 
   const shown = await machine.run(['--demo', 'disputes', 'show', ids[0] ?? '', '--json']);
@@ -190,9 +159,7 @@ test('a long plan of decisions says in the pager that a question follows', async
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; '${testNode}' '${launcher}' disputes decide --from d.csv`);
 
-  await terminal.shows(/nothing has been sent\. Press q to close it and continue\.\n/);
-  terminal.type('q');
-  await terminal.shows(/Record 60 decisions\? This is final\. Type 60 to confirm/);
-  terminal.press('C-c');
+  await terminal.typeAt(/nothing has been sent\. Press q to close it and continue\.\n/, 'q');
+  await terminal.pressAt(/Record 60 decisions\? This is final\. Type 60 to confirm/, 'C-c');
   await terminal.shows(/cancelled; nothing was sent/);
 });

@@ -1,6 +1,7 @@
 import { openSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newProgramMachine } from '../helpers/program.ts';
+import { typed } from '../helpers/typed.ts';
 
 test('a standard output that is full: exit 12, which tells what was applied', async () => {
   const machine = newProgramMachine();
@@ -21,16 +22,7 @@ test('a standard output that is full: exit 12, which tells what was applied', as
   expect(stderr).toContain(`storectl --demo history show ${record.id}`);
 
   // That counts as told, and a backup is about now: the same command takes another one.
-  const again = await machine.run([
-    '--demo',
-    'backup',
-    'create',
-    '--label',
-    'x',
-    '--sections',
-    'store',
-    '-q',
-  ]);
+  const again = await machine.run(typed`--demo backup create --label x --sections store -q`);
   expect(again).toMatchObject({ exitCode: 0, stderr: '' });
   expect(again.stdout.trim()).not.toBe(record.result);
   const listed = await machine.run(['--demo', 'history', 'list', '--json']);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
 
 function everythingBelow(folder: string): string[] {
@@ -16,16 +17,7 @@ test('the history is private, holds no key, and shows what was sent and what cam
   await machine.run(create, { env: { STORECTL_DEBUG: '1' } });
   await machine.run(['blog', 'create', '--title', 'Sale', '--content-md', 'Text.']);
   proxy.decide(() => 'drop');
-  await machine.run([
-    'notify',
-    'add-endpoint',
-    '--name',
-    'Team',
-    '--events',
-    'feedback_digest',
-    '--url',
-    webhook,
-  ]);
+  await machine.run(typed`notify add-endpoint --name Team --events feedback_digest --url ${webhook}`);
   proxy.decide(() => 'pass');
   await machine.run(['reclaim', 'appeal', example.reclaims[0]?.id ?? '', '--text', '', '--confirm', 'x']);
 
@@ -73,7 +65,7 @@ test('the history is private, holds no key, and shows what was sent and what cam
     'Removed 2 runs from the history',
   );
   expect(await list()).toMatchObject([{ operation: 'notify.add-endpoint', state: 'unknown' }]);
-});
+}, 120_000);
 
 const webhook = 'https://discord.com/api/webhooks/4711/a-token';
 

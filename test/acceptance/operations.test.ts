@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startLossyProxy } from '../helpers/lossy-proxy.ts';
 import { newProgramMachine, type ProgramMachine } from '../helpers/program.ts';
+import { typed } from '../helpers/typed.ts';
 
 const webhook = 'https://discord.com/api/webhooks/4711/a-token';
 
@@ -22,54 +23,6 @@ async function done(machine: ProgramMachine, args: readonly string[]) {
   });
   return JSON.parse(stdout);
 }
-
-test('the 12 operations by flags alone, against the demo store', async () => {
-  const machine = newProgramMachine();
-  const run = (...args: readonly string[]) => done(machine, ['--demo', ...args]);
-  const info = await run('demo', 'info');
-  const open = info.disputes.find(({ status }: { status: string }) => status === 'open').id;
-  const appeal = info.reclaims[0].id;
-  expect(await run('store', 'update', '--name', 'First', '--cashback-bp', '250')).toMatchObject({
-    name: 'First',
-    settings: { cashbackBp: 250 },
-  });
-  const sections = ['--sections', 'store'];
-  const backup = await run('backup', 'create', '--label', 'first', ...sections);
-  await run(
-    'store',
-    'update',
-    '--name',
-    'Second',
-    '--checkout-coupon-field',
-    '--social',
-    'discord=https://d.example',
-  );
-  await run('backup', 'restore', backup.id, ...sections, '--confirm', backup.id);
-  expect(await run('store', 'update', '--description', 'x')).toMatchObject({
-    name: 'First',
-    settings: { cashbackBp: 250, checkout: { couponField: false } },
-  });
-  expect(await run('blog', 'create', '--title', 'Sale', '--content-md', '# Sale')).toMatchObject({
-    title: 'Sale',
-    contentMd: '# Sale',
-  });
-  expect(await run('settings', 'save', '--quiet-hours-start', '20:00')).toMatchObject({
-    quietHours: { start: '20:00' },
-  });
-  expect(await run('settings', 'show')).toMatchObject({ quietHours: { start: '20:00' } });
-  const opened = await run('disputes', 'open', '--reason', 'Never arrived');
-  expect(await run('disputes', 'show', opened.id)).toMatchObject({ record: { reason: 'Never arrived' } });
-  expect(
-    await run('disputes', 'decide', open, '--status', 'won', '--resolution', 'Delivered.', '--confirm', open),
-  ).toMatchObject({ status: 'won' });
-  expect(await run('reclaim', 'appeal', appeal, '--text', 'It is ours.', '--confirm', appeal)).toMatchObject({
-    reclaimId: appeal,
-  });
-  expect(
-    await run('notify', 'add-endpoint', '--name', 'Team', '--url', webhook, '--events', 'feedback_digest'),
-  ).toMatchObject({ name: 'Team' });
-  expect(await run('notify', 'mark-read', '--all')).toEqual({ ok: true });
-});
 
 test('the 12 operations against a service in another process: the requests of the spec, and no key in the clear', async () => {
   const server = newProgramMachine();
@@ -110,16 +63,7 @@ test('the 12 operations against a service in another process: the requests of th
   await run('notify', 'add-endpoint', '--name', 'Team', '--url', webhook, '--events', 'feedback_digest');
   await run('notify', 'mark-read', '--all');
   // A store of its own has no notice: the request is what is looked at.
-  const appeal = await machine.run([
-    'reclaim',
-    'appeal',
-    'a-notice',
-    '--text',
-    'Ours.',
-    '--confirm',
-    'a-notice',
-    '--debug',
-  ]);
+  const appeal = await machine.run(typed`reclaim appeal a-notice --text Ours. --confirm a-notice --debug`);
   expect(appeal.exitCode).toBe(5);
   seen += appeal.stdout + appeal.stderr;
 
@@ -181,4 +125,4 @@ test('the 12 operations against a service in another process: the requests of th
   expect(stopped).toMatchObject({ exitCode: 0 });
   expect(stopped.stdout + stopped.stderr).not.toContain(key);
   expect(filesBelow(server.stateDirectory).filter((file) => readFileSync(file).includes(key))).toEqual([]);
-});
+}, 120_000);

@@ -47,20 +47,6 @@ test('a value that looks like a question for help is a value', async () => {
   expect(stderr).toContain('error:');
 });
 
-test('the completion scripts are those of the package', async () => {
-  const machine = newProgramMachine();
-
-  for (const [shell, ending] of [
-    ['bash', 'bash'],
-    ['zsh', 'zsh'],
-    ['fish', 'fish'],
-    ['powershell', 'ps1'],
-  ]) {
-    const { stdout } = await machine.run(['completion', shell ?? '']);
-    expect(stdout).toBe(readFileSync(`completions/storectl.${ending}`, 'utf8'));
-  }
-});
-
 test('help is read from the file that the build wrote', async () => {
   const machine = newProgramMachine();
   for (const name of ['bin', 'dist', 'package.json']) {

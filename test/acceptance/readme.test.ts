@@ -64,15 +64,14 @@ test('the blocks of the README, pasted one after the other into bash, print what
     const commands = text.replace('npm ci --silent\n', '').replaceAll('4010', String(port));
     writeFileSync(file, commands.replaceAll('service.log', path.join(home, 'service.log')));
     terminal.type('clear');
-    await terminal.shows(/^\$$/);
-    terminal.type(`. ${file}; echo end`);
+    await terminal.typeAt(/^\$$/, `. ${file}; echo end`);
     const screen = await terminal.shows(/\nend\n\$$/);
     const printed = screen.split('\n').slice(1, -2).join('\n');
     if (output === null) expect(printed, text).not.toMatch(/error:|bash:/);
     else expect(normalized(printed), text).toBe(normalized(output));
   }
   expect(blocks).toHaveLength(7);
-});
+}, 120_000);
 
 test('the block that starts a service also works in a script, and stops the service', async () => {
   const home = temporaryFolder();

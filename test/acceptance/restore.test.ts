@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, setScene } from './scene.ts';
 
 async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Promise<string> {
@@ -77,41 +78,6 @@ test('the safety backup is on the wire before the restore, and the printed undo 
   expect(await name()).toBe('New name');
 });
 
-test('the undo command also works where the address was a flag', async () => {
-  const scene = await setScene();
-  const { service } = scene;
-  const machine = scene.anotherMachine({ STORECTL_BASE_URL: '', STORECTL_STORE_ID: '' });
-  const target = ['--base-url', service.origin, '--store', service.storeId];
-  const id = await makeBackup(scene);
-  const args = ['backup', 'restore', id, '--sections', 'store', '--confirm', id, ...target];
-  const restored = await machine.run(args);
-  expect(restored).toMatchObject({ exitCode: 0 });
-  const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
-  expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
-  expect((await effectsOf(service)).restores).toHaveLength(2);
-});
-
-test('the undo command works in the demo store', async () => {
-  const { machine } = await setScene();
-  const { stdout } = await machine.run([
-    '--demo',
-    'backup',
-    'create',
-    '--label',
-    'x',
-    '--sections',
-    'store',
-    '-q',
-  ]);
-  const id = stdout.trim();
-  const restored = await machine.run([
-    ...['--demo', 'backup', 'restore', id],
-    ...['--sections', 'store', '--confirm', id],
-  ]);
-  const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
-  expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
-});
-
 test.each([
   ['refused', { status: 422 }, 7],
   ['unknown', { status: 503, headers: { 'retry-after': '0' } }, 10],
@@ -120,9 +86,7 @@ test.each([
   const { machine, proxy, service } = scene;
   const id = await makeBackup(scene);
   proxy.decide(() => passage);
-  const result = await machine.run([
-    ...['backup', 'restore', id, '--sections', 'store', '--confirm', id, '--json'],
-  ]);
+  const result = await machine.run(typed`backup restore ${id} --sections store --confirm ${id} --json`);
   expect(result.exitCode).toBe(exitCode);
   expect(errorOf(result).message).toContain('nothing was restored');
   expect(proxy.requests.filter(({ path }) => path.endsWith('/restore'))).toEqual([]);
@@ -165,18 +129,4 @@ test('resume of a restore that was killed during its safety backup says that not
   expect(finished.stdout).toMatch(/^applied +\w+ +backup\.restore/);
   const undo = /Undo: (.*)/.exec(finished.stderr)?.[1] ?? '';
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
-});
-
-test('an id that is too short is refused before the safety backup', async () => {
-  const scene = await setScene();
-  const { machine, proxy } = scene;
-  await makeBackup(scene);
-  const sent = proxy.requests.length;
-
-  const args = ['backup', 'restore', '01a2', '--sections', 'store', '--confirm', '01a2'];
-  const refused = await machine.run(args);
-
-  expect(refused).toMatchObject({ exitCode: 2 });
-  expect(refused.stderr).toContain('at least its first 8 characters');
-  expect(proxy.requests).toHaveLength(sent);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
@@ -54,16 +55,7 @@ test('the same key for the same store and backup, with their ids in capitals, is
   const { stdout } = await machine.run([...create, '-q']);
   const restore = (change: (id: string) => string) => {
     const id = change(stdout.trim());
-    const flags = [
-      '--sections',
-      'store',
-      '--confirm',
-      id,
-      '--no-safety-backup',
-      '--json',
-      '--idempotency-key',
-      'k-1',
-    ];
+    const flags = typed`--sections store --confirm ${id} --no-safety-backup --json --idempotency-key k-1`;
     const env = { STORECTL_STORE_ID: change(service.storeId) };
     return machine.run(['backup', 'restore', id, ...flags], { env });
   };
@@ -148,13 +140,4 @@ test('several backups of one CI job: without a name for each exit 2 says how to 
 
   expect(await machine.run(other, { env: { STORECTL_CI_JOB: 'media' } })).toMatchObject({ exitCode: 0 });
   expect((await effectsOf(service)).backups).toHaveLength(2);
-});
-
-test('--idempotency-from ci outside of CI, and together with a key: exit 2, nothing sent', async () => {
-  const { machine, proxy } = await setScene();
-  expect(await machine.run(fromCi)).toMatchObject({ exitCode: 2 });
-  expect(
-    await machine.run([...fromCi, '--idempotency-key', 'k'], { env: { STORECTL_CI_RUN_ID: '1' } }),
-  ).toMatchObject({ exitCode: 2 });
-  expect(proxy.requests).toEqual([]);
 });

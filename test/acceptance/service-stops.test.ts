@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { describeStore } from '../../src/service/index.ts';
 import { createId } from '../../src/service/model/ids.ts';
 import { newProgramMachine } from '../helpers/program.ts';
+import { typed } from '../helpers/typed.ts';
 import { openTestStorage, startService, temporaryFile } from '../service/helpers/service.ts';
 
 test('SIGTERM during restores: every one that was committed is answered, and no other is there', async () => {
@@ -12,9 +13,9 @@ test('SIGTERM during restores: every one that was committed is answered, and no 
   const backup = { label: 'x', sections: ['blog', 'store'], idempotencyKey: 'b' };
   const { id } = (await service.call('backup.create', '', backup)).body;
 
-  const program = newProgramMachine().start([
-    ...['service', 'start', '--port', '0', '--rate-limit', '0', '--database', database],
-  ]);
+  const program = newProgramMachine().start(
+    typed`service start --port 0 --rate-limit 0 --database ${database}`,
+  );
   onTestFinished(() => void program.process.kill('SIGKILL'));
   const [, origin = ''] = await program.shown(/Listening on (\S+)/);
   const answered = new Set<string>();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeEditor, replaceLine } from '../helpers/editor.ts';
 import { launcher, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
-import { effectsOf, type Scene, setScene } from './scene.ts';
+import { type Scene, setScene } from './scene.ts';
 
 /** A shell in a terminal in which `storectl` is the built program. */
 async function openShell({ machine }: Scene, env: Readonly<Record<string, string>> = {}) {
@@ -96,58 +96,13 @@ ${replaceLine(/start: .*/g, 'start: "20:00"')}`,
   );
   const terminal = await openShell(scene, { EDITOR: editor });
   terminal.type('storectl settings edit; echo "exit $?"');
-  await terminal.shows(/^editing/m);
-  terminal.press('C-c');
-  await terminal.shows(/taken/);
-  terminal.press('C-c');
+  await terminal.pressAt(/^editing/m, 'C-c');
+  await terminal.pressAt(/taken/, 'C-c');
   await terminal.shows(/taken\n(.*\n)*.*taken/);
   writeFileSync(path.join(folder, 'go'), '');
   await terminal.shows(/exit 0/);
   const { stdout } = await scene.machine.run(['settings', 'show', '--json']);
   expect(JSON.parse(stdout).quietHours.start).toBe('20:00');
-});
-
-test('what is missing is asked for, and a restore wants the id typed', async () => {
-  const scene = await setScene();
-  const { machine, service } = scene;
-  const terminal = await openShell(scene);
-  terminal.type('storectl backup create --sections store,blog; echo "exit $?"');
-  await terminal.shows(/\? /);
-  terminal.type('by hand');
-  await terminal.shows(/❯ Yes/);
-  terminal.press('Enter');
-  await terminal.shows(/exit 0/);
-  const id = (await effectsOf(service)).backups.find(({ label }) => label === 'by hand')?.id ?? '';
-
-  terminal.type(`clear; storectl backup restore ${id} --sections store; echo "exit $?"`);
-  await terminal.shows(/Type .* to confirm/);
-  terminal.type('yes');
-  await terminal.shows(/That doesn.t match/);
-  expect((await effectsOf(service)).backupEvents).toBe(1);
-  terminal.press('C-u');
-  terminal.type(id);
-  await terminal.shows(/exit 0/);
-  expect((await effectsOf(service)).restores).toEqual([id]);
-  expect(
-    (await machine.run(['history', 'list', '--state', 'applied', '-q'])).stdout.split('\n'),
-  ).toHaveLength(4);
-});
-
-test('Ctrl-C at a question: exit 130, nothing sent, the terminal echoes and shows its cursor as before', async () => {
-  const scene = await setScene();
-  const terminal = await openShell(scene);
-  terminal.type('stty -a > before; storectl backup create --sections store; echo "exit $?"; stty -a > after');
-  await terminal.shows(/\? /);
-  terminal.press('C-c');
-  await terminal.shows(/exit 130/);
-  terminal.type('echo visible');
-  await terminal.shows(/\$ echo visible\nvisible/);
-  const { folder } = scene.machine;
-  expect(readFileSync(path.join(folder, 'after'), 'utf8')).toBe(
-    readFileSync(path.join(folder, 'before'), 'utf8'),
-  );
-  expect(scene.proxy.requests).toEqual([]);
-  expect(terminal.screen()).toContain('cancelled; nothing was sent');
 });
 
 test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor runs: exit 130', async () => {
@@ -163,8 +118,7 @@ test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor r
   expect(scene.proxy.requests).toHaveLength(1);
 
   terminal.type('clear; storectl settings edit; echo "exit $?"');
-  await terminal.shows(/^editing/m);
-  terminal.press('C-c');
+  await terminal.pressAt(/^editing/m, 'C-c');
   await terminal.shows(/exit 130/);
   expect(scene.proxy.writes()).toHaveLength(1);
 });

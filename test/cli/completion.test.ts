@@ -18,6 +18,7 @@ import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
 import { seedChange } from '../helpers/seed-history.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 const commands = await loadCommands();
 const model = completionModel(commands);
@@ -83,9 +84,9 @@ describe('the model', () => {
     for (const status of decisions) {
       const opened = await machine.run(['disputes', 'open', '--reason', `to be ${status}`, '-q']);
       const id = opened.stdout.trim();
-      const decided = await machine.run([
-        ...['disputes', 'decide', id, '--status', status, '--resolution', 'x', '--confirm', id],
-      ]);
+      const decided = await machine.run(
+        typed`disputes decide ${id} --status ${status} --resolution x --confirm ${id}`,
+      );
       expect(decided.exitCode).toBe(0);
     }
   });
@@ -122,16 +123,7 @@ function idsAfter(
 describe('ids', () => {
   test('come from the history, newest first, with descriptions', async () => {
     const machine = newMachine();
-    const one = await machine.run([
-      '--demo',
-      'backup',
-      'create',
-      '--label',
-      'first',
-      '--sections',
-      'store',
-      '-q',
-    ]);
+    const one = await machine.run(typed`--demo backup create --label first --sections store -q`);
     const two = await machine.run([
       '--demo',
       'backup',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, type ReceivedRequest, startFaultServer } from '../helpers/fault-server.ts';
+import { typed } from '../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const id = '5f0cbead-0000-4000-8000-000000000002';
@@ -287,14 +288,7 @@ test('a mutation says where it goes before it goes there; a read does not', asyn
   await using server = await startFaultServer([answer(201, post)]);
   const machine = machineFor({ origin: server.url, storeId, apiKey });
 
-  const mutation = await machine.run([
-    'blog',
-    'create',
-    '--title',
-    post.title,
-    '--content-md',
-    post.contentMd,
-  ]);
+  const mutation = await machine.run(typed`blog create --title ${post.title} --content-md ${post.contentMd}`);
   const read = await machine.run(['settings', 'show']);
 
   expect(mutation.stderr).toBe(
@@ -308,16 +302,7 @@ test('the announcement is printed even if the service cannot be reached', async 
   await server.close();
   const machine = machineFor({ origin: server.url, storeId, apiKey });
 
-  const result = await machine.run([
-    'blog',
-    'create',
-    '--title',
-    'a',
-    '--content-md',
-    'b',
-    '--timeout',
-    '0.05',
-  ]);
+  const result = await machine.run(typed`blog create --title a --content-md b --timeout 0.05`);
 
   expect(result).toMatchObject({ exitCode: 9, stdout: '' });
   expect(result.stderr).toMatch(

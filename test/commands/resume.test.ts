@@ -3,6 +3,7 @@ import { writeFiles } from '../helpers/bulk.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { startLossyProxy } from '../helpers/lossy-proxy.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 async function scene() {
   const service = await startService();
@@ -22,10 +23,8 @@ async function scene() {
 
 const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 const update = ['store', 'update', '--name', 'Outlet'];
-const endpoint = [
-  ...['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest'],
-  ...['--url', 'https://discord.com/api/webhooks/4711/a-token'],
-];
+const endpoint = typed`notify add-endpoint --name Team --events feedback_digest
+  --url https://discord.com/api/webhooks/4711/a-token`;
 
 test('what is settled and what is still open is said, and what to do about the rest', async () => {
   const { machine, lose } = await scene();

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { withPlaceholders } from '../acceptance/sessions/session.ts';
 import { newMachine } from '../helpers/cli.ts';
+import { typed } from '../helpers/typed.ts';
 
 /** The most used commands, one after the other on one machine with the demo store. Words in braces are ids. */
 const commands = [
@@ -23,17 +24,7 @@ const commands = [
   ['disputes', 'show', '{dispute}'],
   ['disputes', 'show', '01985f2e-0000-7a16-9c48-5d1e3f82a6b4'],
   ['disputes', 'decide', '--from', 'decisions.csv', '--dry-run'],
-  [
-    'disputes',
-    'decide',
-    '{dispute}',
-    '--status',
-    'won',
-    '--resolution',
-    'Delivered',
-    '--confirm',
-    '{dispute}',
-  ],
+  typed`disputes decide {dispute} --status won --resolution Delivered --confirm {dispute}`,
   ['disputes', 'open', '--reason', 'Parcel never arrived', '--deadline-at', '2200-12-01'],
   ['settings', 'show'],
   ['settings', 'diff', '--quiet-hours-start', '21:00'],

@@ -5,6 +5,7 @@ import { otherUser } from '../helpers/bulk.ts';
 import { machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 const ids = [
   '01a20294-76ec-77ee-ad28-9e8643048656',
@@ -157,14 +158,7 @@ test('notify mark-read takes the beginning of a notification that the demo store
   const known = notifications.map(({ id }) => id);
   const [id = ''] = known;
 
-  const sent = await machine.run([
-    '--demo',
-    'notify',
-    'mark-read',
-    shortenId(id, known),
-    '--dry-run',
-    '--json',
-  ]);
+  const sent = await machine.run(typed`--demo notify mark-read ${shortenId(id, known)} --dry-run --json`);
 
   expect(JSON.parse(sent.stdout).body).toEqual({ ids: [id] });
 });

@@ -117,6 +117,10 @@ test('what the service cannot take back is refused, and so is what was never app
     stderr: expect.stringContaining('the service cannot take'),
   });
   expect(await machine.run(['undo'])).toMatchObject({ exitCode: 3 });
+  expect(await machine.run(['undo', 'zzzzzz'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no change "zzzzzz"'),
+  });
 });
 
 test('a change in doubt is resumed before it is undone', async () => {

@@ -27,6 +27,8 @@ interface ProgramOptions {
   readonly preload?: string;
   /** File that standard output goes to instead of a pipe. */
   readonly stdoutFile?: number;
+  /** It is killed if it still runs after this time. */
+  readonly hangsAfterMs?: number;
 }
 
 interface RunningProgram {
@@ -51,7 +53,9 @@ export interface ProgramMachine {
   shell(line: string): Promise<ProgramResult>;
 }
 
-/** Longer than any run of a test takes: a program that hangs is killed, and shows it by its signal. */
+/** Longer than a command takes: one that hangs is killed before its test ends, and shows it by its signal. */
+const COMMAND_HANGS_AFTER_MS = 25_000;
+/** Longer than a service of a test runs. */
 const HANGS_AFTER_MS = 180_000;
 
 /** A new machine, removed when the test has finished. `env` holds for every run on it. */
@@ -75,6 +79,7 @@ export function newProgramMachine(env: Readonly<Record<string, string>> = {}): P
   const start = (args: readonly string[], options: ProgramOptions = {}) => {
     const preload = options.preload === undefined ? [] : ['--require', options.preload];
     return startProcess(testNode, [...preload, launcher, ...args], {
+      hangsAfterMs: HANGS_AFTER_MS,
       ...options,
       cwd: options.cwd ?? folder,
       env: { ...all, ...options.env },
@@ -84,10 +89,11 @@ export function newProgramMachine(env: Readonly<Record<string, string>> = {}): P
     ...machine,
     env: all,
     start,
-    run: (args, options) => start(args, options).ended,
+    run: (args, options) => start(args, { hangsAfterMs: COMMAND_HANGS_AFTER_MS, ...options }).ended,
     shell(line) {
       const command = `storectl() { '${testNode}' '${launcher}' "$@"; }\n${line}`;
-      return startProcess('/bin/sh', ['-c', command], { cwd: folder, env: all }).ended;
+      const options = { cwd: folder, env: all, hangsAfterMs: HANGS_AFTER_MS };
+      return startProcess('/bin/sh', ['-c', command], options).ended;
     },
   };
 }
@@ -134,7 +140,7 @@ function startProcess(
     stderr += text;
     changed();
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), HANGS_AFTER_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.hangsAfterMs);
   let over = false;
   const ended = new Promise<ProgramResult>((resolve, reject) => {
     child.on('error', reject);

@@ -19,6 +19,9 @@ export interface Terminal {
   screen(): string;
   /** Resolves with the screen when it matches and no longer changes. */
   shows(pattern: RegExp): Promise<string>;
+  /** Types a text, or keys, once the screen matches. */
+  typeAt(pattern: RegExp, text: string): Promise<void>;
+  pressAt(pattern: RegExp, ...keys: readonly string[]): Promise<void>;
 }
 
 const keyBytes: Readonly<Record<string, string>> = {
@@ -33,7 +36,7 @@ const keyBytes: Readonly<Record<string, string>> = {
 };
 
 /** Shorter than the time that a test may take, so that a failure shows the screen. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 20_000;
 /** A screen is drawn in pieces: it is complete when nothing has arrived for this time. */
 const STANDSTILL_MS = 50;
 
@@ -105,6 +108,14 @@ export async function openTerminal(
     isCursorShown,
     screen,
     shows,
+    typeAt: async (pattern, text) => {
+      await shows(pattern);
+      press(text, 'Enter');
+    },
+    pressAt: async (pattern, ...keys) => {
+      await shows(pattern);
+      press(...keys);
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { createKey, type Storage } from '../../src/service/index.ts';
 import { createId } from '../../src/service/model/ids.ts';
 import { query, startPostgres, type TestCluster } from '../helpers/postgres.ts';
 import { newProgramMachine } from '../helpers/program.ts';
+import { typed } from '../helpers/typed.ts';
 import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';
 
 /** More by STORECTL_KILL_ROUNDS=20. */
@@ -171,15 +172,7 @@ test.each(engines)(
     for (let round = 0; round < rounds; round++) {
       const keys: string[] = [];
       while (keys.length < clients) keys.push((await createKey(storage, { storeId, preset: 'owner' })).key);
-      const program = machine.start([
-        'service',
-        'start',
-        '--port',
-        '0',
-        '--no-delivery',
-        '--database',
-        location,
-      ]);
+      const program = machine.start(typed`service start --port 0 --no-delivery --database ${location}`);
       const [, origin = ''] = await program.shown(/Listening on (\S+)/);
       const killAfter = 20 + Math.floor(Math.random() * 150);
       all.push(

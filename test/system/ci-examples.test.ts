@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { machineFor, temporaryFolder } from '../helpers/cli.ts';
 import { packProgram } from '../helpers/package.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const node = process.env.STORECTL_TEST_NODE ?? process.execPath;
@@ -122,16 +123,7 @@ test('the GitLab job writes its backup to a file, the same one when it is retrie
 test('an output file that cannot be written is refused before anything is sent', async () => {
   const service = await startService();
   const machine = machineFor(service);
-  const args = [
-    'backup',
-    'create',
-    '--label',
-    'x',
-    '--sections',
-    'store',
-    '--output-file',
-    'no/such/folder/x.json',
-  ];
+  const args = typed`backup create --label x --sections store --output-file no/such/folder/x.json`;
 
   const { exitCode, stderr } = await machine.run(args);
 

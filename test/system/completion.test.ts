@@ -33,8 +33,7 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 async function openShell(shell: (typeof shells)[number], machine: ProgramMachine): Promise<Terminal> {
   const terminal = await openTerminal(machine.folder, install(machine));
   terminal.type(start[shell]);
-  await terminal.shows(/[$%>#] ?$/);
-  terminal.type(`${load[shell]}; clear; echo ready`);
+  await terminal.typeAt(/[$%>#] ?$/, `${load[shell]}; clear; echo ready`);
   await terminal.shows(/^ready\n>/);
   return terminal;
 }

@@ -6,10 +6,51 @@ import type { RecordState } from '../../src/history/journal/history-record.ts';
 import { insertReclaim } from '../../src/service/storage/queries/reclaims.ts';
 import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
 import { effectsOf, setScene } from '../acceptance/scene.ts';
+import { typed } from '../helpers/typed.ts';
 
-/* test/acceptance/killed.test.ts kills a keyed and a one-shot operation; these are the others. They start many processes. */
+const backupArgs = async (name: string) => ['backup', 'create', '--label', name, '--sections', 'store'];
 
 const beginning = (id: string) => id.slice(0, 13);
+
+test('backup create, killed at every step: resume makes the one backup, or nothing was ever sent', async () => {
+  const scene = await setScene();
+  await killAtEveryStep(scene, backupArgs, async (trial) => {
+    const { exitCode, records, stderr } = await resumeAll(trial);
+    expect(exitCode, trial.when + stderr).toBe(0);
+    expect(
+      records.map(({ state }) => state),
+      trial.when,
+    ).toEqual(records.length === 0 ? [] : ['applied']);
+    const { backups } = await effectsOf(scene.service);
+    expect(
+      backups.filter(({ label }) => label === trial.name),
+      trial.when,
+    ).toHaveLength(records.length);
+    const sent = scene.proxy.requests.filter(({ body }) => body.includes(`"${trial.name}"`));
+    expect(new Set(sent.map(({ bytes }) => bytes)).size, trial.when).toBe(records.length);
+  });
+});
+
+test('notify add-endpoint, killed at every step: an honest unknown or never sent, never two endpoints', async () => {
+  const scene = await setScene();
+  let number = 4710;
+  const makeArgs = async (name: string) => {
+    number += 1;
+    return typed`notify add-endpoint --name ${name} --events feedback_digest
+      --url https://discord.com/api/webhooks/${number}/a-token`;
+  };
+  const { storage, storeId } = scene.service;
+  await killAtEveryStep(scene, makeArgs, async (trial) => {
+    await expectHonesty(trial, async () => {
+      const { endpoints } = await effectsOf(scene.service);
+      return endpoints.filter(({ name }) => name === trial.name).length;
+    });
+    // A store has so many endpoints and no more.
+    await storage
+      .forStore(storeId)
+      .write((db) => db.deleteFrom('endpoints').where('name', '=', trial.name).execute());
+  });
+});
 
 // The first half is a `backup create` like the one above.
 test('backup restore with its safety backup, killed at every step: never two of either', async () => {

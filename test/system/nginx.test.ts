@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startNginx } from '../helpers/nginx.ts';
 import { type ProgramMachine, programMachineFor } from '../helpers/program.ts';
 import { startService, type TestService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 const webhook = 'https://discord.com/api/webhooks/4711/a-token';
 
@@ -93,12 +94,9 @@ test.each([
   );
   const machine = machineBehind(service, origins.limited, caFile);
 
-  const { exitCode, stdout, stderr } = await machine.run([
-    'blog',
-    'create',
-    writePosts(machine, 40),
-    '--json',
-  ]);
+  const { exitCode, stdout, stderr } = await machine.run(
+    typed`blog create ${writePosts(machine, 40)} --json`,
+  );
 
   expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
   const posts = JSON.parse(stdout) as { outcome: string; id: string }[];

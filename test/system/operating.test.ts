@@ -16,6 +16,7 @@ import { newMachine, temporaryFolder } from '../helpers/cli.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { createPrivateCa } from '../helpers/private-ca.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 const run = promisify(execFile);
 
@@ -121,16 +122,7 @@ test('a dump of PostgreSQL is restored on a new server with the commands of the 
   const machine = newMachine();
   const first = await startPostgres();
   await first.shell(`${createRole}\n${createDatabase}`, folder);
-  const made = await machine.run([
-    'service',
-    'stores',
-    'create',
-    '--name',
-    'A',
-    '-q',
-    '--database',
-    first.url,
-  ]);
+  const made = await machine.run(typed`service stores create --name A -q --database ${first.url}`);
   expect(made.stderr).toBe('');
 
   await first.shell(block('pg_dump'), folder);

@@ -4,7 +4,7 @@ import { openSession } from './session.ts';
 test('-q in a terminal: the id alone, unless there is something to ask', async () => {
   const session = await openSession('storectl backup create --label one --sections store -q');
   expect(await session.ends()).toMatch(
-    /^\$ storectl backup create --label one --sections store -q\n<uuid>\n\$ echo/,
+    /^\$ storectl backup create --label one --sections store -q\n<uuid>\nexit 0$/,
   );
 
   session.type('clear; storectl backup create --sections store -q');

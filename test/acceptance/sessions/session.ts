@@ -11,6 +11,9 @@ export interface Session {
   paste(text: string): void;
   /** Types keys by their names (`Enter`, `Down`, `Space`, `C-c`), or literal text. */
   press(...keys: readonly string[]): void;
+  /** Types a text, or keys, once a screen matches. */
+  typeAt(pattern: RegExp, text: string): Promise<void>;
+  pressAt(pattern: RegExp, ...keys: readonly string[]): Promise<void>;
   isCursorShown(): boolean;
   /** Waits for a screen that matches. Resolves with its lines from the first that the previous screen did not have. */
   shows(pattern: RegExp): Promise<string>;
@@ -62,10 +65,19 @@ export async function openSession(command: string, options: SessionOptions = {})
     press: terminal.press,
     isCursorShown: terminal.isCursorShown,
     shows,
+    async typeAt(pattern, text) {
+      await shows(pattern);
+      terminal.type(text);
+    },
+    async pressAt(pattern, ...keys) {
+      await shows(pattern);
+      terminal.press(...keys);
+    },
     async ends() {
       await terminal.shows(/\n\$$/);
       terminal.type('echo "exit $?"');
-      return wholeScreen(/\nexit \d+\n\$$/);
+      const screen = await wholeScreen(/\nexit \d+\n\$$/);
+      return screen.replace(/\$ echo "exit \$\?"\n(.*)\n\$$/, '$1');
     },
   };
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 import { demoMachine, openSession, type Session } from './session.ts';
 
 test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
@@ -14,13 +15,10 @@ test('auth login: the store id is asked for again if the store is not found, and
     ? Base URL:"
   `);
   session.type('http://api.example.com');
-  await session.shows(/HTTPS is required/);
-  session.press('C-u');
+  await session.pressAt(/HTTPS is required/, 'C-u');
   session.type(origin);
-  await session.shows(/Store ID:$/);
-  session.type(storeId.replace(/.$/, 'x'));
-  await session.shows(/API key \(not shown\):$/);
-  session.type(apiKey.replace(/.$/, '-'));
+  await session.typeAt(/Store ID:$/, storeId.replace(/.$/, 'x'));
+  await session.typeAt(/API key \(not shown\):$/, apiKey.replace(/.$/, '-'));
   await session.shows(/checksum is wrong(.*\n)+.*API key \(not shown\):$/);
   session.paste(`${apiKey}\n`);
   session.press('Enter');
@@ -55,9 +53,7 @@ test('auth login: the store id is asked for again if the store is not found, and
     ✔ Store ID: <uuid>
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
   const settings = readFileSync(path.join(session.machine.configDirectory, 'settings.json'), 'utf8');
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
@@ -67,10 +63,8 @@ test('auth login: the store id is asked for again if the store is not found, and
 async function enterAddressAgain(session: Session, origin: string, apiKey: string): Promise<void> {
   session.press('C-u');
   session.type(origin);
-  await session.shows(/Store ID: \S+$/);
-  session.press('Enter');
-  await session.shows(/API key \(not shown\):$/);
-  session.type(apiKey);
+  await session.pressAt(/Store ID: \S+$/, 'Enter');
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
   expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
 }
 
@@ -78,12 +72,9 @@ test('auth login: the address is asked for again if nothing answers there', asyn
   const { origin, storeId, apiKey } = await startService();
   const command = 'storectl auth login --timeout 1';
   const session = await openSession(command, { machine: newProgramMachine() });
-  await session.shows(/Base URL:$/);
-  session.type('http://127.0.0.1:9');
-  await session.shows(/Store ID:$/);
-  session.type(storeId);
-  await session.shows(/API key \(not shown\):$/);
-  session.type(apiKey);
+  await session.typeAt(/Base URL:$/, 'http://127.0.0.1:9');
+  await session.typeAt(/Store ID:$/, storeId);
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
   await session.shows(/could not be reached(.*\n)+. Base URL: \S+$/);
   await enterAddressAgain(session, origin, apiKey);
 });
@@ -91,12 +82,9 @@ test('auth login: the address is asked for again if nothing answers there', asyn
 test('auth login: the address is asked for again if it ends in a version', async () => {
   const { origin, storeId, apiKey } = await startService();
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
-  await session.shows(/Base URL:$/);
-  session.type(`${origin}/v1`);
-  await session.shows(/Store ID:$/);
-  session.type(storeId);
-  await session.shows(/API key \(not shown\):$/);
-  session.type(apiKey);
+  await session.typeAt(/Base URL:$/, `${origin}/v1`);
+  await session.typeAt(/Store ID:$/, storeId);
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
   await session.shows(/ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/);
   await enterAddressAgain(session, origin, apiKey);
 });
@@ -106,10 +94,8 @@ test('auth login: names the store of a new key, and says that no key was stored 
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'main', '--base-url', origin, '--store', storeId]);
   const session = await openSession('storectl auth login', { machine });
-  await session.shows(/API key \(not shown\):$/);
-  session.type('sk_of_another_service');
-  await session.shows(/rejected(.*\n)+. API key \(not shown\):$/);
-  session.press('C-c');
+  await session.typeAt(/API key \(not shown\):$/, 'sk_of_another_service');
+  await session.pressAt(/rejected(.*\n)+. API key \(not shown\):$/, 'C-c');
   const screen = await session.ends();
   expect(screen).not.toContain(apiKey);
   expect(screen).toMatchInlineSnapshot(`
@@ -123,9 +109,7 @@ test('auth login: names the store of a new key, and says that no key was stored 
 
     ? API key (not shown):
     error: cancelled; the key was not stored
-    $ echo "exit $?"
-    exit 130
-    $"
+    exit 130"
   `);
 });
 
@@ -142,54 +126,22 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Base URL:$/);
-  session.type(origin);
-  await session.shows(/Store ID:$/);
-  session.type(storeId);
-  await session.shows(/API key \(not shown\):$/);
-  session.type(apiKey);
-  await session.shows(/Label:$/);
-  session.type('first');
-  await session.shows(/⏎ submit$/);
-  session.press('Space', 'Enter');
-  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
-  session.press('Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl backup create
-    ✔ No store is set up on this machine yet. What do you want to do? Log in (needs the base URL, the
-      store id and an API key)
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ✔ Base URL: http://<host>
-    ✔ Store ID: <uuid>
-    ✔ API key (not shown):
-    ✓ Logged in to store <uuid> @ <host> (profile main)
-    The key is stored in <home>/config/settings.json.
-    ✔ Label: first
-    ✔ Sections (the service may accept others): store
-    main → store <uuid> @ <host>
-
-    Label     first
-    Sections  store
-
-    ✔ Create this backup? Yes
-    ✓ Created backup "first" (store)
-    ID        <uuid>
-    Version   1
-    Label     first
-    Sections  store
-    Created   <time>
-    $ echo "exit $?"
-    exit 0
-    $"
-  `);
+  await session.typeAt(/Base URL:$/, origin);
+  await session.typeAt(/Store ID:$/, storeId);
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
+  await session.typeAt(/Label:$/, 'first');
+  await session.pressAt(/⏎ submit$/, 'Space', 'Enter');
+  await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
+  expect(await session.ends()).toMatch(
+    /✓ Logged in to store <uuid> @ <host> \(profile main\)\n.*\n✔ Label: first\n(.*\n)+✓ Created backup "first" \(store\)\n/,
+  );
 });
 
 test('no store is set up yet: the example store, or nothing', async () => {
   const session = await openSession('storectl settings show --fields quietHours.start', {
     machine: newProgramMachine(),
   });
-  await session.shows(/⏎ select$/);
-  session.press('Down', 'Enter');
+  await session.pressAt(/⏎ select$/, 'Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl settings show --fields quietHours.start
     ✔ No store is set up on this machine yet. What do you want to do? Use the demo store
@@ -199,43 +151,22 @@ test('no store is set up yet: the example store, or nothing', async () => {
         "start": "22:00"
       }
     }
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
   session.type('clear; storectl settings show');
-  await session.shows(/set up on this machine yet(.*\n)+.*select$/);
-  session.press('Up', 'Down', 'Down', 'Enter');
+  await session.pressAt(/set up on this machine yet(.*\n)+.*select$/, 'Up', 'Down', 'Down', 'Enter');
   await session.shows(/error:/);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "✔ No store is set up on this machine yet. What do you want to do? Cancel
     error: cancelled
-    $ echo "exit $?"
-    exit 130
-    $"
+    exit 130"
   `);
 });
 
 test('profile use', async () => {
   const machine = newProgramMachine();
-  await machine.run([
-    'profile',
-    'set',
-    'main',
-    '--base-url',
-    'https://api.example.com',
-    '--store',
-    'store-1',
-  ]);
-  await machine.run([
-    'profile',
-    'set',
-    'outlet',
-    '--base-url',
-    'https://api.example.com',
-    '--store',
-    'store-2',
-  ]);
+  await machine.run(typed`profile set main --base-url https://api.example.com --store store-1`);
+  await machine.run(typed`profile set outlet --base-url https://api.example.com --store store-2`);
   const session = await openSession('storectl profile use', { machine });
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "$ storectl profile use
@@ -251,25 +182,18 @@ test('profile use', async () => {
     "$ storectl profile use
     ✔ Which profile do you want to use? outlet
     ✓ Switched to profile outlet
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
 test('profile set: a new one', async () => {
   const session = await openSession('storectl profile set', { machine: newProgramMachine() });
-  await session.shows(/⏎ select$/);
-  session.press('Enter');
-  await session.shows(/Name:$/);
-  session.type('a/b');
-  await session.shows(/invalid profile name/);
-  session.press('C-u');
+  await session.pressAt(/⏎ select$/, 'Enter');
+  await session.typeAt(/Name:$/, 'a/b');
+  await session.pressAt(/invalid profile name/, 'C-u');
   session.type('outlet');
-  await session.shows(/Base URL:$/);
-  session.type('https://api.example.com');
-  await session.shows(/Store ID:$/);
-  session.type('store-2');
+  await session.typeAt(/Base URL:$/, 'https://api.example.com');
+  await session.typeAt(/Store ID:$/, 'store-2');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile set
     Press Esc for the previous question, Ctrl-C to cancel.
@@ -278,36 +202,22 @@ test('profile set: a new one', async () => {
     ✔ Base URL: https://api.example.com
     ✔ Store ID: store-2
     ✓ Created profile outlet
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
 test('profile remove', async () => {
   const machine = newProgramMachine();
-  await machine.run([
-    'profile',
-    'set',
-    'main',
-    '--base-url',
-    'https://api.example.com',
-    '--store',
-    'store-1',
-  ]);
+  await machine.run(typed`profile set main --base-url https://api.example.com --store store-1`);
   const session = await openSession('storectl profile remove', { machine });
-  await session.shows(/⏎ select$/);
-  session.press('Enter');
-  await session.shows(/\(y\/N\)$/);
-  session.type('y');
+  await session.pressAt(/⏎ select$/, 'Enter');
+  await session.typeAt(/\(y\/N\)$/, 'y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile remove
     ✔ Which profile do you want to remove? main
     ✔ Remove profile main and its key? Yes
     ✓ Removed profile main
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -315,12 +225,9 @@ test('profile remove NAME, demo reset: a no leaves everything as it is', async (
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'main', '--store', 'store-1']);
   const session = await openSession('storectl profile remove main', { machine });
-  await session.shows(/Remove profile main and its key\? \(y\/N\)$/);
-  session.type('n');
-  await session.shows(/cancelled(.*\n)+\$$/);
-  session.type('storectl demo reset');
-  await session.shows(/Remove the demo store and everything done to it\? \(y\/N\)$/);
-  session.type('');
+  await session.typeAt(/Remove profile main and its key\? \(y\/N\)$/, 'n');
+  await session.typeAt(/cancelled(.*\n)+\$$/, 'storectl demo reset');
+  await session.typeAt(/Remove the demo store and everything done to it\? \(y\/N\)$/, '');
   expect(await session.ends()).toMatch(/exit 130/);
   expect((await machine.run(['profile', 'list', '-q'])).stdout).toBe('main\n');
 });
@@ -334,9 +241,7 @@ test('doctor', async () => {
     profile   ok  demo (from the environment)
     access    ok  the key works for store <uuid>
     history   ok  0 records in <home>/state/demo/history/<store>
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -354,11 +259,9 @@ test('completion', async () => {
   `);
   session.press('Enter');
   const screen = await session.ends();
-  expect(screen.split('\n').slice(-4).join('\n')).toMatchInlineSnapshot(`
+  expect(screen.split('\n').slice(-2).join('\n')).toMatchInlineSnapshot(`
     "To use it, run \`storectl completion fish > ~/.config/fish/completions/storectl.fish\`.
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -402,9 +305,7 @@ test('demo info', async () => {
       none
 
     Try: storectl --demo disputes show <uuid>
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -413,22 +314,12 @@ test('service keys rotate', async () => {
   const storeId = (
     await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
   ).stdout.trim();
-  const { stdout } = await machine.run([
-    'service',
-    'keys',
-    'create',
-    '--store',
-    storeId,
-    '--preset',
-    'ci-backup',
-    '--label',
-    'nightly job',
-    '--json',
-  ]);
+  const { stdout } = await machine.run(
+    typed`service keys create --store ${storeId} --preset ci-backup --label 'nightly job' --json`,
+  );
   const { id, key } = JSON.parse(stdout);
   const session = await openSession('storectl service keys rotate', { machine, names: { [id]: '<old-id>' } });
-  await session.shows(/⏎ select$/);
-  session.press('Enter');
+  await session.pressAt(/⏎ select$/, 'Enter');
   expect(await session.shows(/Which key.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Which store is the key for? My store  <uuid>
     ? Which key do you want to replace?
@@ -437,8 +328,7 @@ test('service keys rotate', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/\(y\/N\)$/);
-  session.type('y');
+  await session.typeAt(/\(y\/N\)$/, 'y');
   const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <new-id> for');
   expect(screen).not.toContain(key);
   expect(screen).toMatchInlineSnapshot(`
@@ -450,9 +340,7 @@ test('service keys rotate', async () => {
     <key>
     Copy the key now: it will not be shown again.
     The old key <old-id> is valid until <time>.
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -467,18 +355,14 @@ test('service keys revoke', async () => {
     machine,
     names: { [id]: '<id>' },
   });
-  await session.shows(/⏎ select$/);
-  session.press('Enter');
-  await session.shows(/\(y\/N\)$/);
-  session.type('y');
+  await session.pressAt(/⏎ select$/, 'Enter');
+  await session.typeAt(/\(y\/N\)$/, 'y');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service keys revoke --store <uuid>
     ✔ Which key do you want to revoke? <id>
     ✔ Revoke key <id> permanently? Yes
     ✓ Revoked key <id>
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -495,27 +379,22 @@ test('service emit', async () => {
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  await session.shows(/Which store(.*\n)+.*select$/);
-  session.press('Enter');
+  await session.pressAt(/Which store(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl service emit
     ✔ Which event do you want to emit? feedback_digest
     ✔ Which store is the event for? My store  <uuid>
     ✓ Emitted event feedback_digest
     Event ID  <uuid>
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
 test('service deliveries retry', async () => {
   const { databaseFile, storeId, storage } = await startService();
   const machine = newProgramMachine();
-  await machine.run([
-    ...['service', 'emit', '--store', storeId, '--event', 'feedback_digest'],
-    ...['--data', 'summary=14 new ratings', '--database', databaseFile],
-  ]);
+  await machine.run(typed`service emit --store ${storeId} --event feedback_digest
+    --data 'summary=14 new ratings' --database ${databaseFile}`);
   await storage.write((db) =>
     db
       .updateTable('deliveries')
@@ -540,9 +419,7 @@ test('service deliveries retry', async () => {
     "$ storectl service deliveries retry --database <database>
     ✔ Which delivery do you want to retry? <uuid>
     ✓ Queued 1 delivery for retry
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
@@ -550,8 +427,7 @@ test('profile show: asks for a profile if none is in use', async () => {
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'outlet', '--store', 'store-2']);
   const session = await openSession('storectl profile show', { machine });
-  await session.shows(/⏎ select$/);
-  session.press('Enter');
+  await session.pressAt(/⏎ select$/, 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile show
     ✔ Which profile do you want to see? outlet
@@ -559,20 +435,15 @@ test('profile show: asks for a profile if none is in use', async () => {
     Store ID  store-2
     Key       not stored
     File      <home>/config/settings.json
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 
 test('service stores create, then keys create', async () => {
   const session = await openSession('storectl service stores create -q', { machine: newProgramMachine() });
-  await session.shows(/Name:$/);
-  session.type('My store');
-  await session.shows(/\n\$$/);
-  session.type('storectl service keys create');
-  await session.shows(/Which store.*\n(.*\n)+.*select$/);
-  session.press('Enter');
+  await session.typeAt(/Name:$/, 'My store');
+  await session.typeAt(/\n\$$/, 'storectl service keys create');
+  await session.pressAt(/Which store.*\n(.*\n)+.*select$/, 'Enter');
   expect(await session.shows(/What should the key be able to do.*\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
     "✔ Which store is the key for? My store  <uuid>
     ? What should the key be able to do?
@@ -594,8 +465,6 @@ test('service stores create, then keys create', async () => {
     ✓ Created key <id> for store <uuid> (ci-backup, never expires)
     <key>
     Copy the key now: it will not be shown again.
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });

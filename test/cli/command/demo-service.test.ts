@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const marker = 'demo: example data on this machine, not a real store\n';
 
@@ -128,16 +129,9 @@ describe('--demo', () => {
   test('its key is in no file, and the files are for their owner alone', async () => {
     const machine = newMachine();
 
-    const { stderr, stdout } = await machine.run([
-      '--demo',
-      'backup',
-      'create',
-      '--label',
-      'l',
-      '--sections',
-      'store',
-      '--debug',
-    ]);
+    const { stderr, stdout } = await machine.run(
+      typed`--demo backup create --label l --sections store --debug`,
+    );
 
     expect(stdout + stderr).not.toMatch(/sk_demo_\w{12}_\w{40}/);
     const files = readdirSync(machine.stateDirectory, { recursive: true, encoding: 'utf8' })
@@ -185,14 +179,7 @@ describe('--demo', () => {
   });
 
   test('another store of the demo service is not found, and nothing of it is said', async () => {
-    const { exitCode, stderr } = await newMachine().run([
-      '--demo',
-      '--store',
-      'another',
-      'settings',
-      'show',
-      '--json',
-    ]);
+    const { exitCode, stderr } = await newMachine().run(typed`--demo --store another settings show --json`);
 
     expect(exitCode).toBe(5);
     expect(JSON.parse(stderr.split('\n').at(-2) ?? '').error).toMatchObject({

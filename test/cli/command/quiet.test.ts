@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { newMachine } from '../../helpers/cli.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const id = /^[-0-9a-f]{36}\n$/;
 
@@ -27,9 +28,9 @@ test('backup restore -q says nothing about the safety backup or the undo command
 });
 
 test('-q prints errors, and nothing else, on stderr', async () => {
-  const { exitCode, stdout, stderr } = await newMachine().run([
-    ...['--demo', 'disputes', 'show', '01985f2e-0000-7a16-9c48-5d1e3f82a6b4', '-q'],
-  ]);
+  const { exitCode, stdout, stderr } = await newMachine().run(
+    typed`--demo disputes show 01985f2e-0000-7a16-9c48-5d1e3f82a6b4 -q`,
+  );
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
   expect(stderr).toMatch(/^error: .*\n {2}\S/);

@@ -1,18 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Machine, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'a-key-that-nobody-may-see';
@@ -234,13 +227,7 @@ describe('a stored key', () => {
     expect(gateway.requests).toHaveLength(1);
     const same = await machine.run(['settings', 'show', '--base-url', `${gateway.url}/staging`]);
     expect(same.exitCode).toBe(0);
-    const { stderr } = await machine.run([
-      'profile',
-      'set',
-      'main',
-      '--base-url',
-      `${gateway.url}/production`,
-    ]);
+    const { stderr } = await machine.run(typed`profile set main --base-url ${gateway.url}/production`);
     expect(stderr).toContain(`will not be sent to ${gateway.url}/production`);
     expect((await machine.run(['settings', 'show'])).exitCode).toBe(4);
   });
@@ -264,34 +251,7 @@ describe('a stored key', () => {
     );
     expect(elsewhere.connections).toBe(0);
   });
-
-  test('is in the settings file and nowhere else', async () => {
-    const service = await startService();
-    const machine = newMachine();
-    const args = ['--base-url', service.origin, '--store', service.storeId];
-    const results = [
-      await machine.run(['auth', 'login', ...args, '--with-key', '--debug'], { stdin: service.apiKey }),
-      await machine.run(['auth', 'status', '--debug']),
-      await machine.run(['profile', 'list', '--json']),
-      await machine.run(['profile', 'show', '--json']),
-      await machine.run(['backup', 'create', '--label', 'l', '--sections', 'store', '--debug']),
-      await machine.run(['blog', 'create', '--title', 't', '--content-md', service.apiKey, '--debug']),
-      await machine.run(['history', 'list', '--json']),
-    ];
-
-    for (const { stdout, stderr } of results) expect(stdout + stderr).not.toContain(service.apiKey);
-    expect(filesWith(machine.folder, service.apiKey)).toEqual([settingsFile(machine)]);
-    const secret = service.apiKey.split('_').at(-1) ?? '';
-    expect(filesWith(path.dirname(service.databaseFile), secret)).toEqual([]);
-  });
 });
-
-/** Every file below a folder that holds a text. */
-function filesWith(folder: string, text: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile() && readFileSync(file).includes(text));
-}
 
 describe('the settings file', () => {
   test('in looser modes is repaired, with a notice', async () => {
@@ -417,24 +377,8 @@ describe('where a setting comes from', () => {
 
   async function machineWithEverything(folder: object | null): Promise<Machine> {
     const machine = newMachine();
-    await machine.run([
-      'profile',
-      'set',
-      'main',
-      '--store',
-      'from-profile',
-      '--base-url',
-      'https://profile.example',
-    ]);
-    await machine.run([
-      'profile',
-      'set',
-      'other',
-      '--store',
-      'from-other',
-      '--base-url',
-      'https://other.example',
-    ]);
+    await machine.run(typed`profile set main --store from-profile --base-url https://profile.example`);
+    await machine.run(typed`profile set other --store from-other --base-url https://other.example`);
     if (folder !== null) writeFileSync(path.join(machine.folder, '.storectl.json'), JSON.stringify(folder));
     return machine;
   }
@@ -452,39 +396,20 @@ describe('where a setting comes from', () => {
     return { profile, baseUrl, storeId: id, storeIdSource, keySource };
   }
 
-  test('a flag goes before the environment, the folder and the profile', async () => {
+  test.each([
+    ['flag', flag, env, 'environment'],
+    ['environment', [], env, 'environment'],
+    ['folder', [], {}, null],
+  ])('flag, environment, folder, profile: here the %s', async (source, args, environment, keySource) => {
     const machine = await machineWithEverything({ storeId: 'from-folder' });
+    const host = { flag: 'flag', environment: 'env', folder: 'profile' }[source];
 
-    expect(await statusOf(machine, flag, env)).toEqual({
+    expect(await statusOf(machine, args, environment)).toEqual({
       profile: 'main',
-      baseUrl: 'https://flag.example',
-      storeId: 'from-flag',
-      storeIdSource: 'flag',
-      keySource: 'environment',
-    });
-  });
-
-  test('the environment goes before the folder and the profile', async () => {
-    const machine = await machineWithEverything({ storeId: 'from-folder' });
-
-    expect(await statusOf(machine, [], env)).toEqual({
-      profile: 'main',
-      baseUrl: 'https://env.example',
-      storeId: 'from-env',
-      storeIdSource: 'environment',
-      keySource: 'environment',
-    });
-  });
-
-  test('the folder goes before the profile', async () => {
-    const machine = await machineWithEverything({ storeId: 'from-folder' });
-
-    expect(await statusOf(machine, [], {})).toEqual({
-      profile: 'main',
-      baseUrl: 'https://profile.example',
-      storeId: 'from-folder',
-      storeIdSource: 'folder',
-      keySource: null,
+      baseUrl: `https://${host}.example`,
+      storeId: source === 'environment' ? 'from-env' : `from-${source}`,
+      storeIdSource: source,
+      keySource,
     });
   });
 

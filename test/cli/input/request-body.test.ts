@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { startFaultServer } from '../../helpers/fault-server.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const target = { origin: 'https://api.example.com', storeId: 'store-1', apiKey: 'some-long-key' };
 
@@ -240,16 +241,9 @@ describe('long texts', () => {
     const machine = machineFor(target);
     writeFileSync(path.join(machine.folder, 'here.md'), 'here');
 
-    const { stdout } = await machine.run([
-      'blog',
-      'create',
-      '--title',
-      't',
-      '--content-file',
-      './here.md',
-      '--dry-run',
-      '--json',
-    ]);
+    const { stdout } = await machine.run(
+      typed`blog create --title t --content-file ./here.md --dry-run --json`,
+    );
 
     expect(JSON.parse(stdout).body.contentMd).toBe('here');
   });

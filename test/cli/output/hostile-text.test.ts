@@ -12,6 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { makeNamedPipe } from '../../helpers/named-pipe.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', sections: ['store'] };
 const create = ['backup', 'create', '--label', 'x', '--sections', 'store'];
@@ -141,9 +142,9 @@ test('--debug shows no secret of a webhook', async () => {
   await using server = await startFaultServer([answer(201, { id: 'e-1' })]);
   const url = 'https://discord.com/api/webhooks/123/very-secret_Token';
 
-  const { stderr } = await machineFor(targetOf(server)).run([
-    ...['notify', 'add-endpoint', '--name', 'Team', '--url', url, '--events', 'feedback_digest', '--debug'],
-  ]);
+  const { stderr } = await machineFor(targetOf(server)).run(
+    typed`notify add-endpoint --name Team --url ${url} --events feedback_digest --debug`,
+  );
 
   expect(stderr).toContain('/webhooks/123/***');
   expect(stderr).not.toContain('very-secret');
@@ -164,11 +165,9 @@ test('a folder of settings that others share keeps its mode', async () => {
 test.each([['/dev/null/x'], ['/proc/nothing']])(
   'the demo in %s is exit 11 with what to do',
   async (folder) => {
-    const { exitCode, stderr } = await newMachine({ STORECTL_STATE_DIR: folder }).run([
-      '--demo',
-      'demo',
-      'info',
-    ]);
+    const { exitCode, stderr } = await newMachine({ STORECTL_STATE_DIR: folder }).run(
+      typed`--demo demo info`,
+    );
 
     expect(stderr).toContain('STORECTL_STATE_DIR');
     expect(exitCode).toBe(11);

@@ -7,6 +7,7 @@ import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { launcher, newProgramMachine, testNode } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const terminal = { isTTY: true, columns: 60 };
 
@@ -44,9 +45,9 @@ describe('--fields with a name that is not there', () => {
   test('a change is refused before it is sent', async () => {
     const service = await startService();
     const machine = machineFor(service);
-    const { exitCode, stdout, stderr } = await machine.run([
-      ...['backup', 'create', '--label', 'one', '--sections', 'store', '--fields', 'lable,label'],
-    ]);
+    const { exitCode, stdout, stderr } = await machine.run(
+      typed`backup create --label one --sections store --fields lable,label`,
+    );
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(JSON.parse(stderr).error).toMatchObject({
@@ -59,9 +60,9 @@ describe('--fields with a name that is not there', () => {
 
   test('names in a map, which the contract cannot know, are accepted', async () => {
     const service = await startService();
-    const { exitCode } = await machineFor(service).run([
-      ...['settings', 'save', '--quiet-hours-start', '21:00', '--fields', 'templates.mine.title'],
-    ]);
+    const { exitCode } = await machineFor(service).run(
+      typed`settings save --quiet-hours-start 21:00 --fields templates.mine.title`,
+    );
 
     expect(exitCode).toBe(0);
   });
@@ -105,9 +106,7 @@ describe('--fields of what is no operation', () => {
     const machine = newMachine();
     for (const name of ['a.md', 'b.md'])
       writeFileSync(path.join(machine.folder, name), `# Post ${name}\n\nText.\n`);
-    const made = await machine.run([
-      ...['--demo', 'backup', 'create', '--label', 'first', '--sections', 'store', '--json'],
-    ]);
+    const made = await machine.run(typed`--demo backup create --label first --sections store --json`);
     expect(made.exitCode).toBe(0);
     const { stdout: records } = await machine.run(['--demo', 'history', 'list', '-q']);
     const words = args.map((word) => (word === '{record}' ? records.trim() : word));
@@ -121,9 +120,9 @@ describe('--fields of what is no operation', () => {
     const machine = machineFor(service);
     const id = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
     writeFileSync(path.join(machine.folder, 'd.csv'), `disputeId,status,resolution\n${id},won,Seen\n`);
-    const { stdout } = await machine.run([
-      ...['disputes', 'decide', '--from', 'd.csv', '--dry-run', '--fields', 'disputeId,plan'],
-    ]);
+    const { stdout } = await machine.run(
+      typed`disputes decide --from d.csv --dry-run --fields disputeId,plan`,
+    );
 
     expect(JSON.parse(stdout)).toEqual([{ disputeId: id, plan: 'decide' }]);
   });
@@ -262,27 +261,6 @@ describe('STORECTL_ACCESSIBLE=1', () => {
     expect(listed.stdout).toMatch(
       /^ID: \S+\nAge: now\nOperation: backup\.create\nLabel: one\nResult: applied \S+\n$/,
     );
-  });
-
-  test('questions are lines of text: numbers choose, and < goes back', async () => {
-    const machine = newProgramMachine({ STORECTL_ACCESSIBLE: '1' });
-    const screen = await openTerminal(machine.folder, machine.env);
-    screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
-    screen.type('storectl --demo backup create');
-    await screen.shows(/Type < and press Enter for the previous question, Ctrl-C to cancel\.\nLabel:$/s);
-    screen.type('');
-    await screen.shows(/Invalid answer: A value is required\.\n.*Label:/);
-    screen.type('first');
-    await screen.shows(/Sections:\n1: store\n2: blog\n(.*\n)+Numbers, comma-separated:$/);
-    screen.type('<');
-    await screen.shows(/Label.*\(Enter for first\):$/);
-    screen.type('');
-    await screen.shows(/\(Enter for first\):(.*\n)+Numbers, comma-separated:$/);
-    screen.type('1');
-    await screen.shows(/1: Yes\n.*\n3: No, cancel\nNumber:$/);
-    screen.type('1');
-    const done = await screen.shows(/^ID: \S+\nVersion: 1\nLabel: first\n/m);
-    expect(done).not.toMatch(/[✔❯│─]|^\? /m);
   });
 });
 

@@ -13,6 +13,7 @@ import { wrapText } from '../../../src/cli/output/wrap.ts';
 import { machineFor, temporaryFolder } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'any-key-of-another-service';
@@ -78,12 +79,9 @@ describe('hostile text', () => {
   });
 
   test('in what the user typed is shown safely, too', async () => {
-    const { exitCode, stderr } = await machineFor({ origin: 'https://h', storeId, apiKey }).run([
-      'settings',
-      'show',
-      '--timeout',
-      hostile,
-    ]);
+    const { exitCode, stderr } = await machineFor({ origin: 'https://h', storeId, apiKey }).run(
+      typed`settings show --timeout ${hostile}`,
+    );
 
     expect(exitCode).toBe(2);
     expect(stderr).not.toMatch(unsafe);
@@ -130,12 +128,9 @@ describe('JSON', () => {
     };
     await using server = await startFaultServer([answer(200, body)]);
 
-    const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      'settings',
-      'show',
-      '--fields',
-      fields,
-    ]);
+    const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(
+      typed`settings show --fields ${fields}`,
+    );
 
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
@@ -425,13 +420,9 @@ describe('--debug', () => {
     const body = { id: storeId, echo: `your key is ${apiKey}` };
     await using server = await startFaultServer([answer(200, body, { 'x-echo': `Bearer ${apiKey}` })]);
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      'store',
-      'update',
-      '--name',
-      'x',
-      '--debug',
-    ]);
+    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(
+      typed`store update --name x --debug`,
+    );
 
     expect(result.exitCode).toBe(0);
     expect(result.stderr).toContain(`> PATCH ${server.url}/v1/stores/${storeId} (attempt 1)`);

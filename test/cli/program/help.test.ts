@@ -3,6 +3,7 @@ import { refusedFlags } from '../../../src/cli/command/command-definition.ts';
 import { globalOptions } from '../../../src/cli/command/global-options.ts';
 import { isGroup, leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
 import { newMachine } from '../../helpers/cli.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const commands = leavesOf(tree);
 
@@ -68,17 +69,7 @@ describe('help of the program', () => {
 
   test('is not meant where -h is the value of a flag', async () => {
     const machine = newMachine();
-    const args = [
-      'backup',
-      'create',
-      '--label',
-      '-h',
-      '--sections',
-      'store',
-      '--dry-run',
-      '--demo',
-      '--json',
-    ];
+    const args = typed`backup create --label -h --sections store --dry-run --demo --json`;
     expect(JSON.parse((await machine.run(args)).stdout)).toMatchObject({ body: { label: '-h' } });
   });
 

@@ -3,315 +3,182 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { wordsOf } from '../../helpers/typed.ts';
 
 const target = { storeId: 'store-1', apiKey: 'some-long-key' };
 const update = ['store', 'update'];
 
-interface Wrong {
-  readonly args: readonly string[];
-  readonly says: string;
+interface Given {
   readonly stdin?: string;
   readonly file?: string | Buffer;
 }
 
-const wrong: Readonly<Record<string, Wrong>> = {
-  'unknown noun, with the nearest': { args: ['stroe', 'update'], says: 'did you mean `store`?' },
-  'unknown verb, with the nearest': { args: ['backup', 'crate'], says: 'did you mean `create`?' },
-  'unknown flag, with the nearest': {
-    args: [...update, '--cashback-pb', '1'],
-    says: 'did you mean `--cashback-bp`?',
-  },
-  'unknown global flag': { args: ['--jsno', 'settings', 'show'], says: 'did you mean `--json`?' },
-  'one argument too many': {
-    args: ['disputes', 'show', 'a', 'b'],
-    says: 'too many arguments: 2 given, 1 expected',
-  },
-  'flag without its value': { args: [...update, '--name'], says: '--name needs a value' },
-  'a flag instead of a value': {
-    args: [...update, '--name', '--dry-run'],
-    says: '--dry-run is a flag; for a value that begins with a dash, write --name=VALUE',
-  },
-  'a short flag instead of a value': {
-    args: ['settings', 'show', '--store', '-q'],
-    says: '--store needs a value',
-  },
-  'a flag with a value instead of a value': {
-    args: ['--store', '--profile=main', 'settings', 'show'],
-    says: '--store needs a value',
-  },
-  'a switch with a value': {
-    args: ['settings', 'show', '--quiet=false'],
-    says: '--quiet takes no value',
-  },
-  'a switch with a value that --no- turns off': {
-    args: [...update, '--checkout-coupon-field=false'],
-    says: 'use --no-checkout-coupon-field',
-  },
-  'a switch with a value of its own': {
-    args: [...update, '--checkout-coupon-field', 'true'],
-    says: 'use --checkout-coupon-field alone',
-  },
-  'a switch that is off, with a value': {
-    args: ['notify', 'add-endpoint', '--no-enabled=true'],
-    says: 'use --no-enabled alone',
-  },
-  'help of an unknown command': { args: ['help', 'backup', 'craete'], says: 'did you mean `create`?' },
-  'help of an unknown noun': { args: ['stroe', '--help'], says: 'did you mean `store`?' },
-  'verb before noun': { args: ['list', 'backups'], says: 'did you mean `storectl backup list`?' },
-  'another verb before noun': { args: ['show', 'dispute'], says: 'did you mean `storectl disputes show`?' },
-  'what cannot be deleted': { args: ['backup', 'delete', 'x'], says: 'the service cannot delete it' },
-  'a format of other tools': { args: ['-o', 'json', 'backup', 'list'], says: 'did you mean `--json`?' },
-  'stores, which have no list': {
-    args: ['stores'],
-    says: 'to see the stores of your profiles: `storectl profile list`',
-  },
-  'the key on an empty standard input': {
-    args: ['auth', 'login', '--with-key'],
-    says: 'standard input (--with-key) is empty',
-  },
-  'decimals in basis points': {
-    args: [...update, '--cashback-bp', '2.5'],
-    says: '--cashback-bp must be a whole number (got "2.5")',
-  },
-  'a number with its unit': {
-    args: [...update, '--cashback-bp', '250bp'],
-    says: 'use a whole number without a unit; basis points: 250 is 2.5 %',
-  },
-  'a percentage': {
-    args: [...update, '--tax-rate-bp', '19%'],
-    says: '--tax-rate-bp must be a whole number (got "19%")',
-  },
-  'a number in words': {
-    args: [...update, '--cashback-bp', 'all'],
-    says: 'must be a whole number (got "all")',
-  },
-  'a number in hexadecimal': { args: [...update, '--cashback-bp', '0x10'], says: 'must be a whole number' },
-  'an empty number': { args: [...update, '--cashback-bp', ''], says: 'must be a whole number' },
-  'decimals through --set': {
-    args: [...update, '--set', 'settings.cashbackBp=2.5'],
-    says: '--cashback-bp must be a whole number (got 2.5)',
-  },
-  'a wrong type through --set': {
-    args: [...update, '--set', 'settings.checkout.couponField=maybe'],
-    says: '--checkout-coupon-field must be true or false (got "maybe")',
-  },
-  'no e-mail address': {
-    args: [...update, '--support-email', 'me'],
-    says: '--support-email must be an email address',
-  },
-  'no UUID': { args: [...update, '--logo-image-id', 'logo'], says: '--logo-image-id must be a UUID' },
-  'no URL': {
-    args: ['notify', 'add-endpoint', '--name', 'n', '--events', 'e', '--url', 'nowhere'],
-    says: '--url must be a whole URL that begins with https://',
-  },
-  'an empty list': {
-    args: ['blog', 'create', '--title', 't', '--content-md', 'c', '--tags', ''],
-    says: '--tags needs a value',
-  },
-  'a map without =': {
-    args: [...update, '--social', 'discord'],
-    says: '--social must be NAME=VALUE (got "discord")',
-  },
-  '--set without =': { args: [...update, '--set', 'name'], says: '--set must be PATH=VALUE' },
-  '--set without a path': { args: [...update, '--set', '=1'], says: '--set must be PATH=VALUE' },
-  '--set with an empty name': { args: [...update, '--set', 'a..b=1'], says: 'has an empty name' },
-  '--set with a dot at its end': { args: [...update, '--set', 'a.=1'], says: 'has an empty name' },
-  'ids and --all': {
-    args: ['notify', 'mark-read', 'notification-a', '--all'],
-    says: '--all cannot be used with ids',
-  },
-  'two readers of standard input': {
-    args: ['blog', 'create', '--from-file', '-', '--content-file', '-'],
-    says: 'only one flag can read standard input (given: --from-file, --content-file)',
-  },
-  'a file that is not there': {
-    args: [...update, '--from-file', 'none.json'],
-    says: 'cannot read none.json',
-  },
-  'a folder as file': { args: [...update, '--from-file', 'folder'], says: 'is a directory' },
-  'a text that is not UTF-8': {
-    args: ['blog', 'create', '--title', 't', '--content-file', 'file'],
-    file: Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65]),
-    says: 'file (--content-file) is not UTF-8 text',
-  },
-  'a body that is not UTF-8': {
-    args: [...update, '--from-file', 'file'],
-    file: Buffer.from('{"name":"\xfc"}', 'latin1'),
-    says: 'file (--from-file) is not UTF-8 text',
-  },
-  'a list as body': {
-    args: [...update, '--from-file', 'file'],
-    file: '[{"name":"a"}]',
-    says: 'must be an object (got a list)',
-  },
-  'a text as body': {
-    args: [...update, '--from-file', '-'],
-    stdin: 'just words',
-    says: 'standard input (--from-file) must be an object (got a single value)',
-  },
-  'nothing as body': {
-    args: [...update, '--from-file', '-'],
-    says: 'standard input (--from-file) is empty',
-  },
-  'an empty file as body': {
-    args: [...update, '--from-file', 'file'],
-    file: ' \n',
-    says: 'file (--from-file) is empty',
-  },
-  'a list of decisions as one': {
-    args: ['disputes', 'decide', '--from-file', 'all.csv'],
-    says: 'for a list, use --from all.csv',
-  },
-  'a field in front matter, with the nearest': {
-    args: ['blog', 'create', 'file'],
-    file: '---\ntitle: a\nstatsu: draft\n---\nb\n',
-    says: 'file:3: unknown field: statsu (did you mean status?)',
-  },
-  'a misspelt title in one of several posts': {
-    args: ['blog', 'create', 'file', 'file'],
-    file: '---\ntitel: a\n---\nb\n',
-    says: 'file:2: unknown field: titel (did you mean title?)',
-  },
-  'a status that is none': {
-    args: ['disputes', 'list', '--status', 'opne'],
-    says: 'use one of open, won, lost, withdrawn',
-  },
-  'neither JSON nor YAML': {
-    args: [...update, '--from-file', 'file'],
-    file: '{"name": "a"\n b: [',
-    says: 'file (--from-file) is not valid: invalid JSON in line 2',
-  },
-  'a YAML tag that means nothing here': {
-    args: [...update, '--from-file', 'file'],
-    file: 'name: !!js/function "x"\n',
-    says: 'invalid YAML in line 1 (name: !!js/function',
-  },
-  'an id with a slash': { args: ['disputes', 'show', 'a/b'], says: '<disputeId> must not contain a slash' },
-  'an id with a backslash': {
-    args: ['disputes', 'show', 'a\\b'],
-    says: '<disputeId> must not contain a slash',
-  },
-  'an id that leads up': { args: ['disputes', 'show', '..'], says: '<disputeId> must not be "." or ".."' },
-  'an empty id': { args: ['disputes', 'show', ''], says: '<disputeId> is empty' },
-  'an id with a space': { args: ['disputes', 'show', 'a b'], says: '<disputeId> must not contain spaces' },
-  'a store id that leads up': {
-    args: ['--store', '../x', 'settings', 'show'],
-    says: '--store must not contain',
-  },
-  'an empty store id': {
-    args: ['settings', 'show', '--store', ''],
-    says: '--store needs a value',
-  },
-  'an empty base URL': {
-    args: ['settings', 'show', '--base-url='],
-    says: '--base-url needs a value',
-  },
-  'a base URL that is no http': {
-    args: ['settings', 'show', '--base-url', 'ftp://h'],
-    says: 'must be an http or https URL',
-  },
-  'a base URL that is a file': {
-    args: ['settings', 'show', '--base-url', 'file:///etc/passwd'],
-    says: 'must be an http or https URL',
-  },
-  'a base URL in clear to another host': {
-    args: ['settings', 'show', '--base-url', 'http://api.example.com'],
-    says: 'HTTPS is required (except for localhost)',
-  },
-  'a base URL with a password': {
-    args: ['settings', 'show', '--base-url', 'https://me:secret@h'],
-    says: 'must not contain a user name or a password',
-  },
-  '--demo with --base-url': {
-    args: ['--demo', 'settings', 'show', '--base-url', 'https://h'],
-    says: '--demo and --base-url cannot be used together',
-  },
-  '--demo with another profile': {
-    args: ['--demo', '--profile', 'main', 'settings', 'show'],
-    says: '--demo and --profile cannot be used together',
-  },
-  'a profile that is not there': {
-    args: ['--profile', 'none', 'profile', 'show'],
-    says: 'profile "none" not found',
-  },
-  'a profile name that is a path': {
-    args: ['--profile', '../x', 'settings', 'show'],
-    says: 'invalid profile name "../x"',
-  },
-  ...Object.fromEntries(
-    ['0', '-1', 'soon', '1e3', '', '86401', 'NaN', ' 5'].map((text) => [
-      `--timeout ${JSON.stringify(text)}`,
-      { args: ['settings', 'show', `--timeout=${text}`], says: '--timeout must be a number of seconds' },
-    ]),
+type Wrong = readonly [line: string, says: string, given?: Given];
+
+/** 501 levels, and so many that a stack would not hold them. */
+function tooDeep(levels: number): Wrong[] {
+  const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const says = 'nested more than 500 levels deep';
+  return [
+    ['settings save --from-file file', says, { file: deep }],
+    ['settings diff --from-file -', says, { stdin: deep }],
+    [`store update --set x=${deep}`, says],
+    [`api POST /v1 -f x=${deep}`, says],
+    ['api POST /v1 --input file', says, { file: deep }],
+    [`store update --set ${'a.'.repeat(levels)}b=1`, 'more than 500 levels'],
+  ];
+}
+
+const wrong: readonly Wrong[] = [
+  ['stroe update', 'did you mean `store`?'],
+  ['backup crate', 'did you mean `create`?'],
+  ['store update --cashback-pb 1', 'did you mean `--cashback-bp`?'],
+  ['--jsno settings show', 'did you mean `--json`?'],
+  ['disputes show a b', 'too many arguments: 2 given, 1 expected'],
+  ['store update --name', '--name needs a value'],
+  [
+    'store update --name --dry-run',
+    '--dry-run is a flag; for a value that begins with a dash, write --name=VALUE',
+  ],
+  ['settings show --store -q', '--store needs a value'],
+  ['--store --profile=main settings show', '--store needs a value'],
+  ['settings show --quiet=false', '--quiet takes no value'],
+  ['store update --checkout-coupon-field=false', 'use --no-checkout-coupon-field'],
+  ['store update --checkout-coupon-field true', 'use --checkout-coupon-field alone'],
+  ['notify add-endpoint --no-enabled=true', 'use --no-enabled alone'],
+  ['help backup craete', 'did you mean `create`?'],
+  ['stroe --help', 'did you mean `store`?'],
+  ['list backups', 'did you mean `storectl backup list`?'],
+  ['show dispute', 'did you mean `storectl disputes show`?'],
+  ['backup delete x', 'the service cannot delete it'],
+  ['-o json backup list', 'did you mean `--json`?'],
+  ['stores', 'to see the stores of your profiles: `storectl profile list`'],
+  ['auth login --with-key', 'standard input (--with-key) is empty'],
+  ['store update --cashback-bp 2.5', '--cashback-bp must be a whole number (got "2.5")'],
+  ['store update --cashback-bp 250bp', 'use a whole number without a unit; basis points: 250 is 2.5 %'],
+  ['store update --tax-rate-bp 19%', '--tax-rate-bp must be a whole number (got "19%")'],
+  ['store update --cashback-bp all', 'must be a whole number (got "all")'],
+  ['store update --cashback-bp 0x10', 'must be a whole number'],
+  ["store update --cashback-bp ''", 'must be a whole number'],
+  ['store update --set settings.cashbackBp=2.5', '--cashback-bp must be a whole number (got 2.5)'],
+  [
+    'store update --set settings.checkout.couponField=maybe',
+    '--checkout-coupon-field must be true or false (got "maybe")',
+  ],
+  ['store update --support-email me', '--support-email must be an email address'],
+  ['store update --logo-image-id logo', '--logo-image-id must be a UUID'],
+  [
+    'notify add-endpoint --name n --events e --url nowhere',
+    '--url must be a whole URL that begins with https://',
+  ],
+  ["blog create --title t --content-md c --tags ''", '--tags needs a value'],
+  ['store update --social discord', '--social must be NAME=VALUE (got "discord")'],
+  ['store update --set name', '--set must be PATH=VALUE'],
+  ['store update --set =1', '--set must be PATH=VALUE'],
+  ['store update --set a..b=1', 'has an empty name'],
+  ['store update --set a.=1', 'has an empty name'],
+  ['notify mark-read notification-a --all', '--all cannot be used with ids'],
+  [
+    'blog create --from-file - --content-file -',
+    'only one flag can read standard input (given: --from-file, --content-file)',
+  ],
+  ['store update --from-file none.json', 'cannot read none.json'],
+  ['store update --from-file folder', 'is a directory'],
+  [
+    'blog create --title t --content-file file',
+    'file (--content-file) is not UTF-8 text',
+    { file: Buffer.from('Grüße', 'latin1') },
+  ],
+  [
+    'store update --from-file file',
+    'file (--from-file) is not UTF-8 text',
+    { file: Buffer.from('{"name":"ü"}', 'latin1') },
+  ],
+  ['store update --from-file file', 'must be an object (got a list)', { file: '[{"name":"a"}]' }],
+  [
+    'store update --from-file -',
+    'standard input (--from-file) must be an object (got a single value)',
+    { stdin: 'just words' },
+  ],
+  ['store update --from-file -', 'standard input (--from-file) is empty'],
+  ['store update --from-file file', 'file (--from-file) is empty', { file: ' \n' }],
+  ['disputes decide --from-file all.csv', 'for a list, use --from all.csv'],
+  [
+    'blog create file',
+    'file:3: unknown field: statsu (did you mean status?)',
+    { file: '---\ntitle: a\nstatsu: draft\n---\nb\n' },
+  ],
+  [
+    'blog create file file',
+    'file:2: unknown field: titel (did you mean title?)',
+    { file: '---\ntitel: a\n---\nb\n' },
+  ],
+  ['disputes list --status opne', 'use one of open, won, lost, withdrawn'],
+  [
+    'store update --from-file file',
+    'file (--from-file) is not valid: invalid JSON in line 2',
+    { file: '{"name": "a"\n b: [' },
+  ],
+  [
+    'store update --from-file file',
+    'invalid YAML in line 1 (name: !!js/function',
+    { file: 'name: !!js/function "x"\n' },
+  ],
+  ['disputes show a/b', '<disputeId> must not contain a slash'],
+  ['disputes show a\\b', '<disputeId> must not contain a slash'],
+  ['disputes show ..', '<disputeId> must not be "." or ".."'],
+  ["disputes show ''", '<disputeId> is empty'],
+  ["disputes show 'a b'", '<disputeId> must not contain spaces'],
+  ['--store ../x settings show', '--store must not contain'],
+  ["settings show --store ''", '--store needs a value'],
+  ['settings show --base-url=', '--base-url needs a value'],
+  ['settings show --base-url ftp://h', 'must be an http or https URL'],
+  ['settings show --base-url file:///etc/passwd', 'must be an http or https URL'],
+  ['settings show --base-url http://api.example.com', 'HTTPS is required (except for localhost)'],
+  ['settings show --base-url https://me:secret@h', 'must not contain a user name or a password'],
+  ['--demo settings show --base-url https://h', '--demo and --base-url cannot be used together'],
+  ['--demo --profile main settings show', '--demo and --profile cannot be used together'],
+  ['--profile none profile show', 'profile "none" not found'],
+  ['--profile ../x settings show', 'invalid profile name "../x"'],
+  ['api POST /v1 -f a[b=1', 'invalid field name before ='],
+  ['api POST /v1 -f []=1', 'has an empty name'],
+  ['api BREW /v1', 'use one of GET, HEAD, POST, PUT, PATCH, DELETE'],
+  ['backup create --label l --sections s --idempotency-from time', '--idempotency-from must be "ci"'],
+  ['backup create --label l --sections s --idempotency-from ci', 'works only in a CI job'],
+  [
+    'backup create --label l --sections s --idempotency-from ci --idempotency-key k',
+    '--idempotency-from and --idempotency-key cannot be used together',
+  ],
+  ...["'0'", '-1', 'soon', '1e3', "''", '86401', 'NaN', "' 5'"].map(
+    (text): Wrong => [`settings show --timeout=${text}`, '--timeout must be a number of seconds'],
   ),
-  ...Object.fromEntries(
-    [501, 3_000, 50_000].flatMap((levels) => {
-      const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-      const says = 'nested more than 500 levels deep';
-      return [
-        [
-          `settings save, ${levels} levels deep`,
-          { args: ['settings', 'save', '--from-file', 'file'], file: deep, says },
-        ],
-        [
-          `settings diff, ${levels} levels deep`,
-          { args: ['settings', 'diff', '--from-file', '-'], stdin: deep, says },
-        ],
-        [`--set, ${levels} levels deep`, { args: [...update, '--set', `x=${deep}`], says }],
-        [`--field, ${levels} levels deep`, { args: ['api', 'POST', '/v1', '-f', `x=${deep}`], says }],
-        [
-          `--input, ${levels} levels deep`,
-          { args: ['api', 'POST', '/v1', '--input', 'file'], file: deep, says },
-        ],
-        [
-          `a path of ${levels} names`,
-          { args: [...update, '--set', `${'a.'.repeat(levels)}b=1`], says: 'more than 500 levels' },
-        ],
-      ];
-    }),
-  ),
-  'a bracket that is not closed': {
-    args: ['api', 'POST', '/v1', '-f', 'a[b=1'],
-    says: 'invalid field name before =',
-  },
-  'a list without a name': {
-    args: ['api', 'POST', '/v1', '-f', '[]=1'],
-    says: 'has an empty name',
-  },
-  'a method that is none': {
-    args: ['api', 'BREW', '/v1'],
-    says: 'use one of GET, HEAD, POST, PUT, PATCH, DELETE',
-  },
-  '--idempotency-from elsewhere': {
-    args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'time'],
-    says: '--idempotency-from must be "ci"',
-  },
-  '--idempotency-from outside of CI': {
-    args: ['backup', 'create', '--label', 'l', '--sections', 's', '--idempotency-from', 'ci'],
-    says: 'works only in a CI job',
-  },
-};
+  ...[501, 3_000, 50_000].flatMap(tooDeep),
+];
 
 describe('wrong usage is refused before anything is sent', () => {
-  test.each(Object.entries(wrong))('%s', async (_, { args, says, stdin = '', file }) => {
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = machineFor({ origin: server.url, ...target });
-    mkdirSync(path.join(machine.folder, 'folder'));
-    if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
+  test.each(wrong.map(([line, says, given = {}]) => ({ line, says, ...given })))(
+    '$line: $says',
+    async ({ line, says, stdin = '', file }: Given & { line: string; says: string }) => {
+      const args = wordsOf(line);
+      await using server = await startFaultServer([answer(200, {})]);
+      const machine = machineFor({ origin: server.url, ...target });
+      mkdirSync(path.join(machine.folder, 'folder'));
+      if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
 
-    const forPeople = await machine.run(args, { stdin });
-    const forPrograms = await machine.run(['--json', ...args], { stdin });
+      const forPeople = await machine.run(args, { stdin });
+      const forPrograms = await machine.run(['--json', ...args], { stdin });
 
-    expect(forPeople).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(forPeople.stderr).toMatch(/^error: \S/);
-    expect(forPeople.stderr).toContain(says);
-    expect(forPrograms).toMatchObject({ exitCode: 2, stdout: '' });
-    const { error, ...rest } = JSON.parse(forPrograms.stderr);
-    expect(rest).toEqual({});
-    expect(error).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), outcome: 'not_sent' });
-    expect(`${error.message}\n${error.hint}`).toContain(says);
-    expect(server.connections).toBe(0);
-  });
+      expect(forPeople).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(forPeople.stderr).toMatch(/^error: \S/);
+      expect(forPeople.stderr).toContain(says);
+      expect(forPrograms).toMatchObject({ exitCode: 2, stdout: '' });
+      const { error, ...rest } = JSON.parse(forPrograms.stderr);
+      expect(rest).toEqual({});
+      expect(error).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), outcome: 'not_sent' });
+      expect(`${error.message}\n${error.hint}`).toContain(says);
+      expect(server.connections).toBe(0);
+    },
+  );
 
   test.each([
     [update, 'nothing to change\n  pass at least one field'],
@@ -453,7 +320,7 @@ describe('what is missing is exit 3, all of it at once', () => {
     const { exitCode, stderr } = await machine.run([
       'disputes',
       'decide',
-      '5f0c0000',
+      '5f0c',
       '--status',
       'won',
       '--json',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const storeId = 'store-1';
 const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
@@ -57,18 +58,7 @@ test('a path alone is read; without any path, an example is shown', async () => 
 
 test('fields: JSON where it parses, dotted paths, the last one counts; a key is made for a keyed operation', async () => {
   await using scene = await setScene();
-  const fields = [
-    '-f',
-    'label=nightly',
-    '-f',
-    'sections=["store"]',
-    '--field',
-    'a.b=1',
-    '-f',
-    'a.c=x',
-    '-f',
-    'a.b=true',
-  ];
+  const fields = typed`-f label=nightly -f sections=["store"] --field a.b=1 -f a.c=x -f a.b=true`;
   const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', ...fields];
 
   expect(await scene.machine.run(args)).toMatchObject({ exitCode: 0, stdout: '{"id":"made","b":2,"a":1}\n' });
@@ -317,9 +307,9 @@ test('a missing path is named before a missing store', async () => {
 
 test('operations with a guard go without it, and stderr says so', async () => {
   await using scene = await setScene();
-  const result = await scene.machine.run([
-    ...['api', 'POST', '/v1/stores/{store}/operations/backups/b1/restore', '-f', 'sections=["store"]'],
-  ]);
+  const result = await scene.machine.run(
+    typed`api POST /v1/stores/{store}/operations/backups/b1/restore -f sections=["store"]`,
+  );
   expect(result.exitCode).toBe(0);
   expect(result.stderr).toContain('use `storectl backup restore`, which takes a safety backup');
   expect(scene.server.requests).toHaveLength(1);

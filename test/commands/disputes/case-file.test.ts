@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { withoutColors } from '../../../src/cli/output/style.ts';
 import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
 import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
 const pipe = { color: new Chalk({ level: 0 }), width: null };
@@ -147,4 +150,14 @@ describe('the deadlines as a line in time', () => {
     expect(describeTimeline(record, now, { ...style, plain: true })).toBe('');
     expect(describeTimeline({ createdAt: record.createdAt }, now, style)).toBe('');
   });
+});
+
+test('a dispute is shown before it is decided, without a terminal too', async () => {
+  const service = await startService();
+  const id = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+
+  const decide = typed`disputes decide ${id} --status won --resolution r --confirm ${id}`;
+  const { stderr } = await machineFor(service).run(decide);
+
+  expect(stderr).toMatch(/^1\. Parcel number \[tracking_number\]\n(.*\n)+ *00340434161094042557$/m);
 });

@@ -1,19 +1,14 @@
 import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
 const disputeId = '0d9f2c1e-8d0c-4c7e-9a51-6f2b3c4d5e6f';
-const decide = [
-  'disputes',
-  'decide',
+const decide = typed`disputes decide ${disputeId} --status won --resolution Delivered --json`.concat(
+  '--confirm',
   disputeId,
-  '--status',
-  'won',
-  '--resolution',
-  'Delivered',
-  '--json',
-].concat('--confirm', disputeId);
+);
 const update = ['store', 'update', '--name', 'New', '--json'];
 
 test('a store that asked one command to wait is left alone by the next: exit 8 with the time', async () => {

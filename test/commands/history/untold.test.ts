@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { leaveUntold } from '../../helpers/seed-history.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const nothing = { stderr: 'Nothing to resume.\n' };
 
@@ -27,10 +28,7 @@ test('what was applied and never told is listed by resume, once', async () => {
 test('what the user has marked as applied is not listed again, and the same key says that there is no response', async () => {
   await using server = await startFaultServer([{ does: 'drop' }]);
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
-  const create = [
-    ...['backup', 'create', '--label', 'nightly', '--sections', 'store'],
-    ...['--idempotency-key', 'k-1'],
-  ];
+  const create = typed`backup create --label nightly --sections store --idempotency-key k-1`;
   const lost = await machine.run([...create, '--timeout', '0.3', '--json']);
   expect(lost.exitCode).toBe(10);
   const { operationId } = JSON.parse(lost.stderr.trimEnd().split('\n').at(-1) ?? '').error;

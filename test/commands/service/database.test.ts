@@ -83,14 +83,6 @@ test('a PostgreSQL that cannot be reached is told of without the password of the
   }
 });
 
-test('a rate limit that is no number is told of', async () => {
-  const { exitCode, stderr } = await newMachine().run(['service', 'start', '--rate-limit', 'many']);
-  expect({ exitCode, stderr }).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('--rate-limit'),
-  });
-});
-
 test('a taken port is told of', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

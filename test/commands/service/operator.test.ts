@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newMachine } from '../../helpers/cli.ts';
+import { typed } from '../../helpers/typed.ts';
 
 test.each([
   'postgress://op:S3cretPw@127.0.0.1/db',
@@ -16,14 +17,7 @@ test.each([
 ])('a database URL like %s is refused: no password is printed, and no file is made of it', async (url) => {
   const machine = newMachine();
 
-  const { exitCode, stdout, stderr } = await machine.run([
-    'service',
-    'keys',
-    '--store',
-    's',
-    '--database',
-    url,
-  ]);
+  const { exitCode, stdout, stderr } = await machine.run(typed`service keys --store s --database ${url}`);
 
   expect(exitCode).toBe(2);
   expect(stdout + stderr).not.toContain('S3cretPw');

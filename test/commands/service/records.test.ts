@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 /** A store that the operator has just made, and the machines of the operator and of the owner. */
 async function startScene() {
@@ -25,10 +26,9 @@ test('a reclaim notice of the operator reaches the store and can be appealed', a
   const notice = JSON.parse(added.stdout);
   expect(notice).toMatchObject({ subdomain: 'outlet', status: 'noticed', appealText: null });
 
-  const appeal = await owner.run([
-    ...['reclaim', 'appeal', notice.id, '--confirm', notice.id, '--text', 'Ours since 2019'],
-    '--json',
-  ]);
+  const appeal = await owner.run(
+    typed`reclaim appeal ${notice.id} --confirm ${notice.id} --text 'Ours since 2019' --json`,
+  );
   expect(appeal.exitCode).toBe(0);
   expect(JSON.parse(appeal.stdout)).toMatchObject({ reclaimId: notice.id, status: 'appealed' });
   const events = await service.storage.read((db) =>

@@ -154,7 +154,11 @@ test('an expired, revoked, mistyped or unknown key opens nothing, and tells noth
     }
   }
   expect(seen).toHaveLength(4 * 3 * 12);
-  expect(seen[0]).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
+  expect(seen[0]).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': 'Bearer' },
+    body: { code: 'invalid_key' },
+  });
   for (const answer of seen) expect(answer).toEqual(seen[0]);
 });
 

@@ -4,6 +4,7 @@ import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
 import { machineFor } from '../../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
 import { startService } from '../../../helpers/service.ts';
+import { typed } from '../../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
 const apiKey = 'any-key-of-another-service';
@@ -17,34 +18,19 @@ const commands = {
 const classes = Object.keys(commands) as (keyof typeof commands)[];
 
 /** Exit code by status, where it is the same for every class: the request was refused, for good. */
-const refused: readonly [status: number, exitCode: number][] = [
-  [400, 7],
-  [401, 4],
-  [402, 7],
-  [403, 4],
-  [404, 5],
-  [405, 7],
-  [406, 7],
-  [409, 6],
-  [410, 5],
-  [411, 7],
-  [412, 6],
-  [413, 7],
-  [414, 7],
-  [415, 7],
-  [418, 7],
-  [422, 7],
-  [423, 7],
-  [428, 7],
-  [431, 7],
-  [451, 7],
-  [499, 7],
-  [501, 9],
-  [505, 9],
-  [511, 9],
-  [307, 7],
-  [308, 7],
+const refused: readonly (readonly [status: number, exitCode: number])[] = [
+  ...[401, 403].map((status) => [status, 4] as const),
+  ...[404, 410].map((status) => [status, 5] as const),
+  ...[409, 412].map((status) => [status, 6] as const),
+  ...[...[400, 402, 405, 406, 411, 413, 414, 415, 418, 422, 423, 428, 431, 451, 499], ...[307, 308]].map(
+    (status) => [status, 7] as const,
+  ),
+  ...[501, 505, 511].map((status) => [status, 9] as const),
 ];
+
+const machineAt = ({ url }: { readonly url: string }) => machineFor({ origin: url, storeId, apiKey });
+
+const lastLine = (text: string) => JSON.parse(text.split('\n').at(-2) ?? '');
 
 describe.each(classes)('exit codes of %s operations', (kind) => {
   test('a definite refusal', async () => {
@@ -54,11 +40,8 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
         await using server = await startFaultServer([
           answer(status, body, { location: 'http://127.0.0.1:9/' }),
         ]);
-        const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-          ...commands[kind],
-          '--json',
-        ]);
-        const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
+        const { exitCode, stdout, stderr } = await machineAt(server).run([...commands[kind], '--json']);
+        const { error } = lastLine(stderr);
         expect({ stdout, ...error, requests: server.requests.length }).toMatchObject({
           stdout: '',
           code: 'some_code',
@@ -77,12 +60,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test.each([425, 429])('%d: throttled, with the time to try again', async (status) => {
     await using server = await startFaultServer([answer(status, {}, { 'retry-after': '3600' })]);
 
-    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      ...commands[kind],
-      '--json',
-    ]);
+    const { exitCode, stderr } = await machineAt(server).run([...commands[kind], '--json']);
 
-    const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
+    const { error } = lastLine(stderr);
     expect({ exitCode, ...error }).toMatchObject({ exitCode: 8, status, outcome: 'rejected' });
     expect(error.hint).toMatch(
       /^run the command again after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in (59 minutes|1 hour)\)/,
@@ -96,7 +76,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
         await using server = await startFaultServer([
           answer(status, '', { location: 'http://127.0.0.1:9/' }),
         ]);
-        const { exitCode } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands[kind]);
+        const { exitCode } = await machineAt(server).run(commands[kind]);
         return [exitCode, server.requests.length];
       }),
     );
@@ -108,11 +88,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     const found = await Promise.all(
       [408, 500, 502, 503, 504, 520, 524, 599].map(async (status) => {
         await using server = await startFaultServer([answer(status, 'oh')]);
-        const { exitCode } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-          ...commands[kind],
-          '--timeout',
-          '0.8',
-        ]);
+        const { exitCode } = await machineAt(server).run([...commands[kind], '--timeout', '0.8']);
         expect(server.requests.length).toBeGreaterThanOrEqual(1);
         return [status, exitCode];
       }),
@@ -125,12 +101,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test('503 that asks to wait past the deadline: throttled for a read, unknown for a change, with the time', async () => {
     await using server = await startFaultServer([answer(503, {}, { 'retry-after': '3600' })]);
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      ...commands[kind],
-      '--json',
-    ]);
+    const result = await machineAt(server).run([...commands[kind], '--json']);
 
-    const { error } = JSON.parse(result.stderr.split('\n').at(-2) ?? '');
+    const { error } = lastLine(result.stderr);
     expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
     expect(error.outcome).toBe('unknown');
     if (kind !== 'one-shot')
@@ -149,7 +122,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
       .received(1)
       .then(() => sleep(200))
       .then(() => cancel.abort());
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(commands[kind], {
+    const result = await machineAt(server).run(commands[kind], {
       signal: cancel.signal,
     });
 
@@ -161,7 +134,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     const server = await startFaultServer([]);
     await server.close();
 
-    const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
+    const { exitCode, stdout, stderr } = await machineAt(server).run([
       ...commands[kind],
       '--json',
       '--timeout',
@@ -169,7 +142,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     ]);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
-    expect(JSON.parse(stderr.split('\n').at(-2) ?? '').error).toMatchObject({
+    expect(lastLine(stderr).error).toMatchObject({
       code: 'connection_refused',
       outcome: 'not_sent',
     });
@@ -178,7 +151,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test('cancelled before anything is sent: 130', async () => {
     await using server = await startFaultServer([answer(200, {})]);
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([...commands[kind]], {
+    const result = await machineAt(server).run([...commands[kind]], {
       signal: AbortSignal.abort(),
     });
 
@@ -190,13 +163,13 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
 describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of %s operations', (kind) => {
   test('names the record that resume settles', async () => {
     await using server = await startFaultServer([{ does: 'drop' }]);
-    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const machine = machineAt(server);
 
     const forPrograms = await machine.run([...commands[kind], '--json', '--timeout', '3']);
     const listed = await machine.run(['history', 'list', '--state', 'unknown', '--json']);
 
     expect(forPrograms).toMatchObject({ exitCode: 10, stdout: '' });
-    const { error } = JSON.parse(forPrograms.stderr.split('\n').at(-2) ?? '');
+    const { error } = lastLine(forPrograms.stderr);
     expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
     expect(error.hint).toContain(`storectl resume ${error.operationId}`);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id: error.operationId, state: 'unknown' }]);
@@ -206,7 +179,7 @@ describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of 
 describe('errors', () => {
   test('a service in trouble at each attempt of a read: not that it asked to wait', async () => {
     await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '0' })]);
-    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+    const { exitCode, stderr } = await machineAt(server).run(commands.read);
 
     expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
     expect(stderr).toMatch(
@@ -225,7 +198,7 @@ describe('errors', () => {
       ],
     };
     await using server = await startFaultServer([answer(422, problem, { 'x-request-id': 'req-1' })]);
-    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const machine = machineAt(server);
     const args = ['store', 'update', '--cashback-bp', '20000', '--set', 'settings.loyalty=1'];
 
     const forPeople = await machine.run(args);
@@ -239,7 +212,7 @@ describe('errors', () => {
       '  request id: req-1',
       '',
     ]);
-    expect(JSON.parse(forPrograms.stderr.split('\n').at(-2) ?? '')).toEqual({
+    expect(lastLine(forPrograms.stderr)).toEqual({
       error: {
         code: 'validation_failed',
         message: expect.stringContaining('The request is invalid'),
@@ -259,16 +232,9 @@ describe('errors', () => {
   test('the real service names the flag, too', async () => {
     const service = await startService();
 
-    const { exitCode, stderr } = await machineFor(service).run([
-      'store',
-      'update',
-      '--cashback-bp',
-      '20000',
-      '--default-currency',
-      'EURO',
-      '--set',
-      'cashbackBp=200',
-    ]);
+    const { exitCode, stderr } = await machineFor(service).run(
+      typed`store update --cashback-bp 20000 --default-currency EURO --set cashbackBp=200`,
+    );
 
     expect(exitCode).toBe(7);
     expect(stderr).toMatch(/^ {2}--cashback-bp: /m);
@@ -281,10 +247,7 @@ describe('errors', () => {
     async (body) => {
       await using server = await startFaultServer([answer(404, body)]);
 
-      const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-        'settings',
-        'show',
-      ]);
+      const { exitCode, stderr } = await machineAt(server).run(['settings', 'show']);
 
       expect(exitCode).toBe(5);
       expect(stderr).toMatch(
@@ -296,9 +259,7 @@ describe('errors', () => {
   test('what is no HTTP is called so, and not a broken connection', async () => {
     await using server = await startFaultServer([{ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }]);
 
-    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      ...commands['one-shot'],
-    ]);
+    const { exitCode, stderr } = await machineAt(server).run([...commands['one-shot']]);
 
     expect(exitCode).toBe(10);
     expect(stderr).toContain('the response is not valid HTTP');
@@ -309,11 +270,7 @@ describe('errors', () => {
     const body = { quietHours: { enabled: 'yes' }, templates: [], extra: 1 };
     await using server = await startFaultServer([answer(200, body)]);
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      'settings',
-      'show',
-      '--json',
-    ]);
+    const result = await machineAt(server).run(typed`settings show --json`);
 
     expect(result).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(body)}\n` });
     expect(result.stderr).toMatch(
@@ -338,7 +295,7 @@ describe('between two attempts', () => {
   test('a rate limit is called so', async () => {
     const limited = answer(429, { detail: 'Try again in 1 s.' }, { 'retry-after': '0.1' });
     await using server = await startFaultServer([limited, answer(200, {})]);
-    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(commands.read);
+    const { exitCode, stderr } = await machineAt(server).run(commands.read);
 
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^rate limited by the service: retrying in \S+ s$/m);
@@ -352,7 +309,7 @@ describe('between two attempts', () => {
       { 'retry-after': '30' },
     );
     await using server = await startFaultServer([limited]);
-    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const machine = machineAt(server);
 
     const { exitCode, stderr } = await machine.run([...commands.read, '--timeout', '5']);
 
@@ -365,7 +322,7 @@ describe('between two attempts', () => {
     const limited = answer(429, {}, { 'retry-after': '0.1' });
     const settings = answer(200, { quietHours: { start: '22:00' } });
     await using server = await startFaultServer([limited, settings, settings, settings]);
-    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const machine = machineAt(server);
     const { exitCode, stderr } = await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
 
     expect(exitCode).toBe(0);
@@ -376,11 +333,7 @@ describe('between two attempts', () => {
   test('the last error says how many there were', async () => {
     const server = await startFaultServer([]);
     await server.close();
-    const { exitCode, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run([
-      ...commands.read,
-      '--timeout',
-      '3',
-    ]);
+    const { exitCode, stderr } = await machineAt(server).run([...commands.read, '--timeout', '3']);
 
     expect(exitCode).toBe(9);
     expect(stderr).toMatch(/^error: the service could not be reached in \d attempts: /m);

@@ -138,12 +138,6 @@ describe('--confirm', () => {
     expect(scene.server.requests).toHaveLength(0);
   });
 
-  test('is missing without a terminal: exit 3', async () => {
-    await using scene = await sceneWith(answer(200, {}));
-    expect(await run(scene.machine, appeal)).toMatchObject({ exitCode: 3 });
-    expect(scene.server.requests).toHaveLength(0);
-  });
-
   test('takes the beginning of an id that this machine knows', async () => {
     await using scene = await sceneWith(answer(200, { id: reclaimId }));
     const { machine, server } = scene;

@@ -39,7 +39,7 @@ function closeGate() {
 
 /** How many requests have come, of all or of those that `count` counts, when no more come. */
 async function settledCount(count: () => number, atLeast: number): Promise<number> {
-  await expect.poll(count, { timeout: 120_000 }).toBeGreaterThanOrEqual(atLeast);
+  await expect.poll(count, { timeout: 20_000 }).toBeGreaterThanOrEqual(atLeast);
   // Whatever else is let through has come by then.
   await new Promise((resolve) => setTimeout(resolve, 200));
   return count();

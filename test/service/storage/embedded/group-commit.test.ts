@@ -1,16 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../../src/service/index.ts';
-import { recordEvent } from '../../../../src/service/operations/record-event.ts';
-import { insertEvent, listNotifications } from '../../../../src/service/storage/queries/events.ts';
-import { putSettings } from '../../../../src/service/storage/queries/settings.ts';
-import {
-  newDatabase,
-  openTestStorage,
-  type Service,
-  startService,
-  temporaryFile,
-} from '../../helpers/service.ts';
+import { listNotifications } from '../../../../src/service/storage/queries/events.ts';
+import { newDatabase, openTestStorage, startService } from '../../helpers/service.ts';
 
 /** A database with a table for numbers, opened twice. */
 async function openNumbers() {
@@ -137,75 +129,6 @@ function dispute(idempotencyKey: string) {
   return { kind: 'payment', reason: 'x', idempotencyKey };
 }
 
-test('a change that fails after recording events does not affect the events of others', async () => {
-  const service = await startService({ storage: await openTestStorage() });
-  const report = (summary: string) =>
-    service.inStore(async (work) => {
-      await recordEvent(work, 'feedback_digest', { summary });
-      if (summary === 'bad') throw new Error('changed its mind');
-    });
-  const results = await Promise.allSettled([report('1'), report('bad'), report('2'), report('3')]);
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  const rows = await service.storage.read((db) => db.selectFrom('events').select('body').execute());
-  expect(rows.map(({ body }) => body).sort()).toEqual(['1', '2', '3']);
-  expect(await countOf(service, 'events')).toBe(3);
-});
-
-test('the same request twice in one commit is applied once', async () => {
-  const service = await startService({ storage: await openTestStorage() });
-  const answers = await Promise.all(
-    ['a', 'b', 'a', 'a', 'c'].map((key) => service.call('disputes.open', '', dispute(key))),
-  );
-  const ids = answers.map(({ body }) => body.id);
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-  expect([ids[2], ids[3], new Set(ids).size]).toEqual([ids[0], ids[0], 3]);
-  expect(await countOf(service, 'disputes')).toBe(3);
-  expect(await countOf(service, 'events')).toBe(3);
-  expect(await countOf(service, 'idempotencyKeys')).toBe(3);
-});
-
-test('similar changes of one commit are each stored with their own values', async () => {
-  const service = await startService({ storage: await openTestStorage() });
-  const requests = Array.from({ length: 11 }, (_, index) => ({
-    ...dispute(`key-${index}`),
-    reason: index < 8 ? "Parcel's gone" : 'Late',
-    ...(index % 3 === 0 && { buyerEmail: 'anna@example.com', riskSignals: { score: index } }),
-    ...(index > 8 && { deadlineAt: '2030-01-01T00:00:00.000Z' }),
-  }));
-  const opened = await Promise.all(requests.map((request) => service.call('disputes.open', '', request)));
-  for (const [index, { status, body }] of opened.entries()) {
-    expect([status, body]).toEqual([201, { ...body, ...requests[index] }]);
-    const shown = await service.call('disputes.show', body.id);
-    expect(shown.body.record).toEqual(body);
-  }
-  const rows = await service.storage.read((db) => db.selectFrom('events').select('body').execute());
-  expect(rows.filter(({ body }) => body.includes("Parcel's gone"))).toHaveLength(8);
-  expect(rows.filter(({ body }) => body.includes('Late'))).toHaveLength(3);
-});
-
-test('each of many changes at once is saved once, however many they are', async () => {
-  const service = await startService({ storage: await openTestStorage() });
-  for (const count of [1, 2, 3, 4, 5, 7, 63, 64, 65, 131]) {
-    const requests = Array.from({ length: count }, (_, index) => dispute(`of-${count}-number-${index}`));
-    const opened = await Promise.all(requests.map((request) => service.call('disputes.open', '', request)));
-    expect(opened.filter(({ status }) => status === 201)).toHaveLength(count);
-  }
-  for (const table of ['disputes', 'events', 'idempotencyKeys'] as const)
-    expect(await countOf(service, table)).toBe(345);
-});
-
-test('a duplicate row fails its own change and no other', async () => {
-  const service = await startService({ storage: await openTestStorage() });
-  const text = { title: '', body: '', createdAt: '2030-01-01T00:00:00.000Z' };
-  const add = (id: string) =>
-    service.inStore((work) =>
-      insertEvent(work, { id, sequence: Number(id), type: 'feedback_digest', data: {}, ...text }),
-    );
-  const results = await Promise.allSettled([add('1'), add('2'), add('1'), add('3')]);
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(await countOf(service, 'events')).toBe(3);
-});
-
 test('a change sees the changes before it in the same commit', async () => {
   const service = await startService({ storage: await openTestStorage() });
   const templates = { dispute_opened: { title: 'Mine', body: '', private: false } };
@@ -221,39 +144,6 @@ test('a change sees the changes before it in the same commit', async () => {
   const byTitle = Object.fromEntries(rows.map(({ title, read }) => [title, read]));
   expect(byTitle).toEqual({ 'Dispute opened': true, 'Operations settings updated': false, Mine: false });
 });
-
-test('a change does not use settings of a change that was undone, and uses those of another process', async () => {
-  const file = await temporaryFile('service.db');
-  const service = await startService({ storage: await openTestStorage(file) });
-  const other = await openTestStorage(file);
-  const { storeId } = service;
-  const settingsWith = (title: string) => ({
-    document: { templates: { dispute_opened: { title, body: '', private: false } } },
-    updatedAt: '2030-01-01T00:00:00.000Z',
-  });
-  const titles: string[] = [];
-  const openOne = async (key: string) => {
-    expect((await service.call('disputes.open', '', dispute(key))).status).toBe(201);
-    const rows = await other.read((db) => db.selectFrom('events').select('title').execute());
-    titles.push(...rows.map(({ title }) => title).filter((title) => !titles.includes(title)));
-  };
-
-  await openOne('first');
-  const undone = service.inStore(async (work) => {
-    await putSettings(work, settingsWith('Undone'));
-    await recordEvent(work, 'dispute_opened', { kind: 'payment', reason: 'x', deadlineAt: 'soon' });
-    throw new Error('changed its mind');
-  });
-  await expect(undone).rejects.toThrow('changed its mind');
-  await openOne('second');
-  await other.write((db) => putSettings({ db, storeId }, settingsWith('From elsewhere')));
-  await openOne('third');
-  expect(titles).toEqual(['Dispute opened', 'From elsewhere']);
-});
-
-async function countOf({ storage }: Service, table: 'disputes' | 'events' | 'idempotencyKeys') {
-  return (await storage.read((db) => db.selectFrom(table).select('storeId').execute())).length;
-}
 
 test('more writes at once than one commit takes', async () => {
   const { storage, onlooker } = await openNumbers();

@@ -49,14 +49,6 @@ test('a new database can be opened and seeded many times at once', async () => {
   await Promise.all(storages.map((storage) => storage.close()));
 });
 
-test('a database of a later version is left alone', async () => {
-  const file = await temporaryFile('service.db');
-  const storage = await openStorage(file);
-  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later!')`.execute(db));
-  await storage.close();
-  await expect(openStorage(file)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
-});
-
 test('a file that is not a database is refused', async () => {
   const file = await temporaryFile('service.db');
   await copyFile(import.meta.filename, file);

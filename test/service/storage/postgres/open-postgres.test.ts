@@ -106,13 +106,6 @@ test('a lock timeout at the start says to wait and does not blame the URL', asyn
   });
 });
 
-test('a database of a later version is left alone', async () => {
-  const { url } = await freshDatabase();
-  const storage = await openTestStorage(url);
-  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later!')`.execute(db));
-  await expect(openStorage(url)).rejects.toMatchObject({ name: 'NewerDatabaseError' });
-});
-
 test('a role with rights on the tables can run the service, and one without gets an error', async () => {
   const { url, adminUrl } = await freshDatabase();
   const user = url.replace('//storectl@', '//worker@');
@@ -224,21 +217,6 @@ test('three instances, one key 50 times at once: one backup, and all answers nam
   expect(await post('/backups', body)).toMatchObject({ status: 201, replayed: true, body: answers[0]?.body });
 });
 
-test('three instances, two decisions at once: one wins, the other gets a conflict', async () => {
-  const { service, post } = await startInstances(3);
-  for (let round = 0; round < 10; round++) {
-    const dispute = { kind: 'payment', reason: 'x', idempotencyKey: `k-${round}` };
-    const { id } = (await service.call('disputes.open', '', dispute)).body;
-    const [won, lost] = await Promise.all(
-      ['won', 'lost'].map((status) => post(`/disputes/${id}/decision`, { status, resolution: status })),
-    );
-    expect([won?.status, lost?.status].sort()).toEqual([200, 409]);
-    const winner = won?.status === 200 ? 'won' : 'lost';
-    expect((await service.call('disputes.show', id)).body.record.status).toBe(winner);
-  }
-  expect(await count(service, 'disputeDecisions')).toBe(10);
-});
-
 test('three instances, 32 clients that write: nothing is lost, doubled or refused', async () => {
   const { service, post } = await startInstances(3);
   const clients = Array.from({ length: 32 }, async (_, client) => {
@@ -284,26 +262,6 @@ test('many waiting changes of one store do not block other stores', async () => 
   await holder;
   await Promise.all(waiting);
   expect(answered).toBe(30);
-});
-
-test('a change that waits too long for another gets busy', async () => {
-  const url = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
-  const impatient = await openStorage(url, { busyTimeoutMs: 200 });
-  onTestFinished(() => impatient.close());
-  const app = toFetch(createApp({ storage: impatient, version: '1', rateLimit: null }));
-  await service.storage.forStore(service.storeId).change(async () => {
-    const answer = await app(
-      new Request(`http://service.test/v1/stores/${service.storeId}`, {
-        method: 'PATCH',
-        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-        body: '{"name":"Busy"}',
-      }),
-    );
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await answer.json()).toMatchObject({ code: 'busy' });
-  });
 });
 
 test.each([
