@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { launcher, newProgramMachine, testNode } from '../../helpers/program.ts';
+import { newProgramMachine, programLine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 
@@ -267,7 +267,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
   test('questions are lines of text: numbers choose, and < goes back', async () => {
     const machine = newProgramMachine({ STORECTL_ACCESSIBLE: '1' });
     const screen = await openTerminal(machine.folder, machine.env);
-    screen.type(`alias storectl="'${testNode}' '${launcher}'"; clear`);
+    screen.type(`alias storectl="${programLine}"; clear`);
     screen.type('storectl --demo backup create');
     await screen.shows(/Type < and press Enter for the previous question, Ctrl-C to cancel\.\nLabel:$/s);
     screen.type('');
@@ -297,7 +297,7 @@ describe('the pager', () => {
       mode: 0o600,
     });
     const screen = await openTerminal(machine.folder, machine.env);
-    screen.type(`alias storectl="'${testNode}' '${launcher}'"; stty rows 8; clear`);
+    screen.type(`alias storectl="${programLine}"; stty rows 8; clear`);
     return screen;
   }
 
