@@ -107,7 +107,7 @@ test('one backup for a run, however often its job is run, with its id as output'
   expect(first.summary).toBe(`### Backup taken\n\n<pre>\n${id}\n</pre>\n`);
   expect(named.exitCode).toBe(0);
   const backups = await service.storage.read((db) =>
-    db.selectFrom('backups').select(['id', 'label']).orderBy('created_at').execute(),
+    db.selectFrom('backups').select(['id', 'label']).orderBy('id').execute(),
   );
   expect(backups).toEqual([
     { id, label: 'run 4711' },
