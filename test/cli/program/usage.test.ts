@@ -183,6 +183,11 @@ const wrong: Readonly<Record<string, Wrong>> = {
     file: 'name: !!js/function "x"\n',
     says: 'invalid YAML in line 1 (name: !!js/function',
   },
+  'a list as the name of a field': {
+    args: [...update, '--from-file', 'file'],
+    file: 'name: x\n? [a, b]\n: 1\n',
+    says: 'invalid YAML in line 2 (? [a, b])',
+  },
   'an id with a slash': { args: ['disputes', 'show', 'a/b'], says: '<disputeId> must not contain a slash' },
   'an id with a backslash': {
     args: ['disputes', 'show', 'a\\b'],
