@@ -6,14 +6,16 @@ RUN npm ci && npm pack --pack-destination /tmp
 
 FROM node:24-slim AS cli
 COPY --from=build /tmp/storectl-*.tgz /tmp/
-RUN npm install --global --ignore-scripts --omit=optional /tmp/storectl-*.tgz && rm /tmp/storectl-*.tgz
+RUN npm install --prefix /opt/storectl --ignore-scripts --omit=optional /tmp/storectl-*.tgz && rm /tmp/storectl-*.tgz
+ENV PATH=/opt/storectl/node_modules/.bin:$PATH
 USER node
 ENTRYPOINT ["storectl"]
 
 FROM node:24-slim AS service
 COPY --from=build /tmp/storectl-*.tgz /tmp/
-RUN npm install --global --ignore-scripts /tmp/storectl-*.tgz && rm /tmp/storectl-*.tgz \
+RUN npm install --prefix /opt/storectl --ignore-scripts /tmp/storectl-*.tgz && rm /tmp/storectl-*.tgz \
   && mkdir /data && chown node:node /data
+ENV PATH=/opt/storectl/node_modules/.bin:$PATH
 USER node
 VOLUME /data
 EXPOSE 4010

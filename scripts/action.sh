@@ -1,33 +1,37 @@
 #!/usr/bin/env bash
-# The step of action.yml: runs storectl, and hands its output to the workflow and to the summary of the job.
+# The step of action.yml: installs storectl and takes a backup. STORECTL_PACKAGE replaces the version of this action, for tests.
 set -uo pipefail
 
-PATH="$RUNNER_TEMP/storectl/bin:$PATH"
-LABEL="${LABEL:-run $GITHUB_RUN_ID}"
+folder=$RUNNER_TEMP/storectl
+version=$(node -p 'require(process.env.GITHUB_ACTION_PATH + "/package.json").version')
+label=${LABEL:-run $GITHUB_RUN_ID}
 # Several backups in one job, such as those of a matrix, need a key each.
-export STORECTL_CI_JOB="${STORECTL_CI_JOB:-$LABEL $SECTIONS}"
+export STORECTL_CI_JOB=${STORECTL_CI_JOB:-$label $SECTIONS}
 
-if [ -n "$ARGS" ]; then
-  # Splits at white space outside of quotes, and expands nothing: an argument stays text.
-  args=()
-  while IFS= read -r -d '' word; do args+=("$word"); done < <(node -e '
-    const words = process.env.ARGS.match(/(?:"[^"]*"|[\x27][^\x27]*[\x27]|[^\s"\x27])+/g) ?? [];
-    for (const word of words) process.stdout.write(`${word.replace(/["\x27]/g, "")}\0`);
-  ')
-else
-  args=(backup create --label "$LABEL" --sections "$SECTIONS" --idempotency-from ci --quiet)
-fi
+backup() {
+  npm install --prefix "$folder" --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error \
+    "${STORECTL_PACKAGE:-storectl@$version}" >&2 || return
+  "$folder/node_modules/.bin/storectl" backup create \
+    --label "$label" --sections "$SECTIONS" --idempotency-from ci --quiet >"$folder/backup-id"
+}
 
-output=$(storectl "${args[@]}")
-code=$?
+# What is printed may be text of the store, and a line of it would be a command to the runner.
+token=$(node -p 'require("node:crypto").randomBytes(16).toString("hex")')
+mkdir -p "$folder"
+: >"$folder/backup-id"
+printf '::stop-commands::%s\n' "$token"
+backup 2>&1 | tee "$folder/messages"
+code=${PIPESTATUS[0]}
+cat "$folder/backup-id"
+printf '\n::%s::\n' "$token"
 
-[ -n "$ARGS" ] || echo "backup-id=$output" >>"$GITHUB_OUTPUT"
-delimiter="end-of-output-$RANDOM$RANDOM"
-printf 'output<<%s\n%s\n%s\n' "$delimiter" "$output" "$delimiter" >>"$GITHUB_OUTPUT"
+escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 {
-  # Without the values of flags: a title or a reason may be private.
-  printf '### storectl %s: %s\n\n' "${args[*]:0:2}" "$([ $code -eq 0 ] && echo done || echo "exit code $code")"
-  printf '```\n%s\n```\n' "${output//\`\`\`/}"
+  if [ "$code" -eq 0 ]; then
+    printf 'backup-id<<%s\n%s\n%s\n' "$token" "$(cat "$folder/backup-id")" "$token" >>"$GITHUB_OUTPUT"
+    printf '### Backup taken\n\n<pre>\n%s\n</pre>\n' "$(escape "$folder/backup-id")"
+  else
+    printf '### No backup: exit code %s\n\n<pre>\n%s\n</pre>\n' "$code" "$(escape "$folder/messages")"
+  fi
 } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-printf '%s\n' "$output"
-exit $code
+exit "$code"

@@ -1,7 +1,7 @@
-// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences of the packages in them, the help of every
+// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences and the list of the packages in them, the help of every
 // command as it is printed, and what Tab offers. The last two are used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
 import config from '../rolldown.config.mjs';
@@ -23,9 +23,14 @@ const hash = createHash('sha256');
 for (const { output } of bundles) for (const { code } of output) hash.update(code ?? '');
 writeFileSync(path.join('dist', 'build-id'), hash.digest('hex').slice(0, 16));
 
-const { thirdPartyNotices } = await load('scripts/third-party-notices.ts');
+const { bundledPackages, partsList, thirdPartyNotices } = await load('scripts/third-party-notices.ts');
 const moduleIds = bundles.flatMap(({ output }) => output.flatMap((chunk) => chunk.moduleIds ?? []));
-writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(moduleIds));
+const packages = bundledPackages(moduleIds);
+writeFileSync(path.join('dist', 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(packages));
+writeFileSync(
+  path.join('dist', 'sbom.cdx.json'),
+  partsList(JSON.parse(readFileSync('package.json', 'utf8')), packages),
+);
 
 const { libraryTypes } = await load('scripts/library-types.ts');
 for (const [file, text] of Object.entries(libraryTypes())) {

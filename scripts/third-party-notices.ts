@@ -6,16 +6,68 @@ const allowedLicenses = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', '
 
 const licenseFile = /^(licen[cs]e|copying)([.-].*)?$/i;
 
+/** A package whose code is in the bundles. */
+export interface BundledPackage {
+  readonly name: string;
+  /** Null if the package that it came with does not say. */
+  readonly version: string | null;
+  readonly license: string;
+  readonly licenseText: string;
+}
+
+/** Code that a package contains without a package of its own, by the package that it comes with. */
+const contained: Readonly<Record<string, Omit<BundledPackage, 'licenseText'>>> = {
+  undici: { name: 'llhttp', version: null, license: 'MIT' },
+};
+
 /**
- * The name, version, licence and licence text of every package that one of these modules belongs to, sorted by name.
- * `moduleIds` are absolute paths, as the bundler reports them. Throws if a licence is not on the list, or if a package
- * has no licence text.
+ * Every package that one of these modules belongs to, sorted by name. `moduleIds` are absolute paths, as the bundler reports
+ * them. Throws if a licence is not on the list, or if a package has no licence text.
  */
-export function thirdPartyNotices(moduleIds: Iterable<string>): string {
+export function bundledPackages(moduleIds: Iterable<string>): BundledPackage[] {
   const folders = new Set([...moduleIds].map(packageFolder).filter((folder) => folder !== null));
-  const notices = [...folders].map(noticeOf).sort();
+  const packages = [...folders].map(readPackage).flatMap((found) => {
+    const inside = contained[found.name];
+    if (inside === undefined) return [found];
+    const licenseText = readFileSync(`scripts/licenses/${inside.name}.txt`, 'utf8').trim();
+    return [found, { ...inside, licenseText }];
+  });
+  return packages.sort((one, other) => (titleOf(one) < titleOf(other) ? -1 : 1));
+}
+
+/** The name, version, licence and licence text of each of these packages. */
+export function thirdPartyNotices(packages: readonly BundledPackage[]): string {
+  const notices = packages.map((found) => `${titleOf(found)}\n\n${found.licenseText}`);
   const line = '-'.repeat(80);
   return `storectl contains code of these packages:\n\n${notices.join(`\n\n${line}\n\n`)}\n`;
+}
+
+/** The list of parts of the package (SBOM), in the format CycloneDX: what is bundled in it. */
+export function partsList(
+  { name, version, license }: Readonly<Record<'name' | 'version' | 'license', string>>,
+  packages: readonly BundledPackage[],
+): string {
+  const component = (part: Pick<BundledPackage, 'name' | 'version' | 'license'>) => ({
+    type: 'library',
+    name: part.name,
+    ...(part.version !== null && {
+      version: part.version,
+      purl: `pkg:npm/${part.name.replace('@', '%40')}@${part.version}`,
+    }),
+    licenses: [{ license: { id: part.license } }],
+  });
+  const parts = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { ...component({ name, version, license }), type: 'application' } },
+    components: packages.map(component),
+  };
+  return `${JSON.stringify(parts, null, 2)}\n`;
+}
+
+function titleOf({ name, version, license }: BundledPackage): string {
+  return `${name}${version === null ? '' : ` ${version}`} (${license})`;
 }
 
 /** The folder of the package that a module belongs to, or null for a module of this project. */
@@ -30,7 +82,7 @@ function packageFolder(moduleId: string): string | null {
   return [...parts, name].join('/node_modules/');
 }
 
-function noticeOf(folder: string): string {
+function readPackage(folder: string): BundledPackage {
   const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
     readonly name: string;
     readonly version: string;
@@ -43,5 +95,6 @@ function noticeOf(folder: string): string {
   }
   const file = readdirSync(folder).find((entry) => licenseFile.test(entry));
   if (file === undefined) throw new Error(`${name} ${version} comes without a licence text`);
-  return `${name} ${version} (${license})\n\n${readFileSync(path.join(folder, file), 'utf8').trim()}`;
+  const licenseText = readFileSync(path.join(folder, file), 'utf8').trim();
+  return { name, version, license, licenseText };
 }

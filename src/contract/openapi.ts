@@ -35,6 +35,7 @@ const refusals: Readonly<Record<number, { readonly name: string; readonly applie
   415: { name: 'UnsupportedMediaType', applies: ({ body }) => body !== null },
   422: { name: 'Invalid', applies: ({ body }) => body !== null },
   429: { name: 'TooManyRequests', applies: always },
+  431: { name: 'HeadersTooLarge', applies: always },
   500: { name: 'InternalError', applies: always },
   503: { name: 'Busy', applies: always },
 };

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sectionNames } from '../../src/contract/operations/backups.ts';
-import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
+import { launcher, newProgramMachine, type ProgramMachine, shellWord, testNode } from '../helpers/program.ts';
 
 test('the program prints the scripts of its package', async () => {
   const machine = newProgramMachine();
@@ -23,10 +23,10 @@ test('the program prints the scripts of its package', async () => {
 
 describe('bash', () => {
   /** What is offered for a command line with the cursor at its end. */
-  function reply(line: string, machine: ProgramMachine = newProgramMachine(), program = `'${launcher}'`) {
+  function reply(line: string, machine: ProgramMachine = newProgramMachine(), program = shellWord(launcher)) {
     const script = `set -u
       storectl() { '${testNode}' ${program} "$@"; }
-      source '${path.resolve('completions/storectl.bash')}'
+      source ${shellWord(path.resolve('completions/storectl.bash'))}
       COMP_LINE='${line}' COMP_POINT=\${#COMP_LINE} COMP_WORDS=(\${COMP_LINE##*[ =]}) COMP_CWORD=0
       _storectl storectl; printf '%s\\n' "\${COMPREPLY[@]+"\${COMPREPLY[@]}"}"`;
     const { env, folder: cwd } = machine;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { otherUser } from '../helpers/bulk.ts';
-import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
@@ -12,7 +12,7 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   const info = JSON.parse((await machine.run(['--demo', 'demo', 'info', '--json'])).stdout);
   const open = info.disputes.find(({ status }: { status: string }) => status === 'open').id;
   const terminal = await openTerminal(machine.folder, machine.env);
-  terminal.type(`clear; '${testNode}' '${launcher}' --demo disputes decide ${open}`);
+  terminal.type(`clear; ${programLine} --demo disputes decide ${open}`);
 
   const screen = await terminal.shows(/Status:\n❯ won/);
   expect(screen).toContain('Refund policy');
@@ -35,7 +35,7 @@ test('an edited post is shown before it is sent, and its text is not lost when i
     mode: 0o755,
   });
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
-  terminal.type(`clear; '${testNode}' '${launcher}' --demo blog create --edit`);
+  terminal.type(`clear; ${programLine} --demo blog create --edit`);
 
   await terminal.typeAt(/❯ Yes/, 'n');
 
@@ -50,7 +50,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   const ids = [await open('First'), await open('Second'), await open('Third'), await open('Fourth')];
   writeFileSync(path.join(machine.folder, 'ids.csv'), ['disputeId', ...ids].join('\n'));
   const terminal = await openTerminal(machine.folder, machine.env);
-  const command = `'${testNode}' '${launcher}' --demo disputes decide --from ids.csv`;
+  const command = `${programLine} --demo disputes decide --from ids.csv`;
   /** Types what the prompt asks for. */
   const confirm = async () => {
     const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
@@ -89,9 +89,7 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
   // The first is looked up among those that are known, before the second is read.
-  terminal.type(
-    `clear; '${testNode}' '${launcher}' disputes decide ${own.slice(0, -4)} ${other}; echo "exit $?"`,
-  );
+  terminal.type(`clear; ${programLine} disputes decide ${own.slice(0, -4)} ${other}; echo "exit $?"`);
 
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   await terminal.pressAt(/❯ won\n(.*\n)+ {2}Back to the previous dispute\n/, 'Enter');
@@ -109,7 +107,7 @@ test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is
   const own = (await machine.run(['disputes', 'open', '--reason', 'Mine', '-q'])).stdout.trim();
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
-  terminal.type(`clear; '${testNode}' '${launcher}' disputes decide ${own} ${other}; echo "exit $?"`);
+  terminal.type(`clear; ${programLine} disputes decide ${own} ${other}; echo "exit $?"`);
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
   await terminal.typeAt(/Resolution:$/, 'Delivered');
   const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
@@ -135,7 +133,7 @@ test('deciding by hand shows status and resolution before the id is typed, and d
     (await machine.run(['--demo', 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
   const ids = [await open('First'), await open('Second')];
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
-  terminal.type(`clear; '${testNode}' '${launcher}' --demo disputes decide ${ids.join(' ')}`);
+  terminal.type(`clear; ${programLine} --demo disputes decide ${ids.join(' ')}`);
 
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
   await terminal.pressAt(/Resolution .*editor/, 'Enter');
@@ -157,7 +155,7 @@ test('a long plan of decisions says in the pager that a question follows', async
   const rows = (await otherUser(service).openDisputes(60)).map((id) => `${id},won,Delivered`);
   writeFileSync(path.join(machine.folder, 'd.csv'), ['disputeId,status,resolution', ...rows].join('\n'));
   const terminal = await openTerminal(machine.folder, machine.env);
-  terminal.type(`clear; '${testNode}' '${launcher}' disputes decide --from d.csv`);
+  terminal.type(`clear; ${programLine} disputes decide --from d.csv`);
 
   await terminal.typeAt(/nothing has been sent\. Press q to close it and continue\.\n/, 'q');
   await terminal.pressAt(/Record 60 decisions\? This is final\. Type 60 to confirm/, 'C-c');

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
-import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
+import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/program.ts';
 import { errorOf, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
@@ -26,7 +26,7 @@ test('a full disk (no file may grow): exit 11, nothing sent, the record of befor
   await machine.run(create);
   const folder = historyOf(machine);
   const before = readdirSync(folder);
-  const line = `ulimit -f 0; '${testNode}' '${launcher}' ${create.join(' ')}`;
+  const line = `ulimit -f 0; ${programLine} ${create.join(' ')}`;
   const result = await machine.shell(line);
   expect(result).toMatchObject({ exitCode: 11 });
   expect(result.stderr).toMatch(/no space left/);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type LoadedCommand, loadCommands } from '../../scripts/command-definitions.ts';
 import { namedPipeLine } from '../helpers/named-pipe.ts';
+import { programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { expectNoneWaits, leavesOf, makeWorld } from './every-command.ts';
 import { errorOf } from './scene.ts';
@@ -102,9 +103,8 @@ test('a terminal is waited for, and says so; what is missing then cannot be aske
     PS1: '$ ',
     PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
   });
-  const storectl = path.resolve('bin/storectl.js');
   terminal.type(
-    `clear; node ${storectl} store update --from-file - --timeout 0.3 --fields name; echo "code $?"`,
+    `clear; ${programLine} store update --from-file - --timeout 0.3 --fields name; echo "code $?"`,
   );
   await terminal.typeAt(
     /Type the text for --from-file -, then press Ctrl-D on an empty line\./,
@@ -113,12 +113,12 @@ test('a terminal is waited for, and says so; what is missing then cannot be aske
   terminal.press('C-d');
   expect(await terminal.shows(/code \d/)).toMatch(/"name": "Typed"[\s\S]*code 0/);
 
-  terminal.type(`clear; node ${storectl} blog create --content-file -; echo "code $?"`);
+  terminal.type(`clear; ${programLine} blog create --content-file -; echo "code $?"`);
   await terminal.typeAt(/then press Ctrl-D on an empty line/, 'Text.');
   terminal.press('C-d');
   expect(await terminal.shows(/code \d/)).toMatch(/--title TEXT[\s\S]*code 3/);
 
-  terminal.type(`clear; node ${storectl} store update --from-file -; echo "code $?"`);
+  terminal.type(`clear; ${programLine} store update --from-file -; echo "code $?"`);
   await terminal.pressAt(/then press Ctrl-D on an empty line/, 'C-c');
   await terminal.shows(/code 130/);
 });
@@ -131,7 +131,6 @@ test('in a terminal with prompts forbidden, no command waits for keys, an editor
     PS1: '$ ',
     PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
   });
-  const storectl = path.resolve('bin/storectl.js');
   const lines = [
     ['settings edit', 3],
     ['blog create --edit --title Sale', 3],
@@ -143,7 +142,7 @@ test('in a terminal with prompts forbidden, no command waits for keys, an editor
   for (const quiet of ['CI=1', 'STORECTL_NO_INPUT=1']) {
     for (const [line, code] of lines) {
       const name = `${quiet} ${line}`;
-      terminal.type(`clear; ${quiet} node ${storectl} ${line}; echo "[${name}] $?"`);
+      terminal.type(`clear; ${quiet} ${programLine} ${line}; echo "[${name}] $?"`);
       await terminal.shows(new RegExp(`\\[${name}\\] ${code}$`, 'm'));
     }
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -33,19 +33,61 @@ test('the package holds the program, its manual and completions, and every licen
   ).toEqual([]);
 }, 120_000);
 
-test('the links of the README lead to files of the package', async () => {
-  const { contents } = await packProgram();
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)|(?:src|srcset)="(?!https?:)([^"]+)"/g)];
-  const targets = links.map(([, link = '', picture = '']) => (link || picture).replace(/\/$/, ''));
+test('it is under 1 MB, and every link in its Markdown leads into it or to the web', async () => {
+  const { file, contents } = await packProgram();
+  const pages = contents.filter((name) => name.endsWith('.md'));
+  const broken: string[] = [];
+  let links = 0;
+  for (const page of pages) {
+    const text = readFileSync(path.join(root, page), 'utf8').replace(/```[\s\S]*?```/g, '');
+    for (const [, link = '', picture = ''] of text.matchAll(
+      /\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g,
+    )) {
+      links += 1;
+      const [target = '', heading] = (link || picture).split('#');
+      if (/^https:/.test(target)) continue;
+      const found = target === '' ? page : path.posix.join(path.posix.dirname(page), target);
+      if (!contents.includes(found)) broken.push(`${page}: ${target}`);
+      else if (heading !== undefined && !headingsOf(found).includes(heading))
+        broken.push(`${page}: #${heading}`);
+    }
+  }
 
-  const missing = targets.filter(
-    (target) => !contents.some((file) => file === target || file.startsWith(`${target}/`)),
+  expect(broken).toEqual([]);
+  expect(links).toBeGreaterThan(20);
+  expect(statSync(file).size).toBeLessThan(1_000_000);
+});
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function headingsOf(page: string): string[] {
+  const text = readFileSync(path.join(root, page), 'utf8');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
   );
+}
 
-  expect(missing).toEqual([]);
-  expect(targets.length).toBeGreaterThan(0);
-}, 120_000);
+test('what it needs is in it, and what it cannot use is not', async () => {
+  const { contents } = await packProgram();
+  const parts = JSON.parse(readFileSync(path.join(root, 'dist/sbom.cdx.json'), 'utf8')) as {
+    components: { name: string; version?: string }[];
+  };
+  const notices = readFileSync(path.join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+
+  expect(contents).toEqual(expect.arrayContaining(['dist/sbom.cdx.json', 'docs/compatibility.md']));
+  // They need a clone: an image is built from it, and the action is a folder of it.
+  expect(
+    contents.filter((name) => /compose|Dockerfile|action|CONTRIBUTING|^bench|^scripts/.test(name)),
+  ).toEqual([]);
+  expect(parts.components.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['commander', 'llhttp', 'undici', 'zod']),
+  );
+  for (const { name, version } of parts.components) {
+    expect(notices).toContain(`\n\n${version === undefined ? name : `${name} ${version}`} (`);
+  }
+});
 
 test('installed without install scripts and database engines, offline, in a folder with a space in its name, it runs', async () => {
   const { file } = await packProgram();

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { exampleIds } from '../../src/contract/example-ids.ts';
-import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
-
-const program = `'${testNode}' '${launcher}'`;
 
 test.each([
   ['C', false],
@@ -13,7 +11,7 @@ test.each([
   async (locale, hasSymbols) => {
     const machine = newProgramMachine({ LC_ALL: locale, PAGER: 'cat' });
     const terminal = await openTerminal(machine.folder, machine.env, { rows: 80 });
-    const line = `${program} --demo disputes show ${exampleIds.openDispute}; ${program} --demo store update --name X`;
+    const line = `${programLine} --demo disputes show ${exampleIds.openDispute}; ${programLine} --demo store update --name X`;
     terminal.type(`clear; ${line}; echo "exit $?"`);
 
     const screen = await terminal.shows(/exit \d+/);
@@ -30,7 +28,7 @@ test('the profile in use is marked beside its name, also in a narrow terminal', 
   for (const name of ['main', 'outlet']) await machine.run(['profile', 'set', name, ...set]);
   await machine.run(['profile', 'use', 'outlet']);
   const terminal = await openTerminal(machine.folder, machine.env, { columns: 60 });
-  terminal.type(`clear; ${program} profile list; echo "exit $?"`);
+  terminal.type(`clear; ${programLine} profile list; echo "exit $?"`);
 
   const screen = await terminal.shows(/exit \d+/);
 

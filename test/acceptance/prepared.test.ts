@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
 import { newMachine } from '../helpers/cli.ts';
-import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { launcher, newProgramMachine, programLine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
 const nouns = Object.entries(tree);
@@ -109,7 +109,7 @@ test('in a narrow terminal help is wrapped to it', async () => {
   const machine = newProgramMachine();
   const terminal = await openTerminal(machine.folder, machine.env);
 
-  terminal.type(`clear; stty cols 60; '${testNode}' '${launcher}' completion --help; echo ---`);
+  terminal.type(`clear; stty cols 60; ${programLine} completion --help; echo ---`);
   const screen = await terminal.shows(/---\n/);
 
   const [, description = ''] = screen.split(/Usage: storectl completion <shell> \[options\]\n\n/);

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeEditor, replaceLine } from '../helpers/editor.ts';
-import { launcher, testNode } from '../helpers/program.ts';
+import { programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { type Scene, setScene } from './scene.ts';
 
 /** A shell in a terminal in which `storectl` is the built program. */
 async function openShell({ machine }: Scene, env: Readonly<Record<string, string>> = {}) {
   const terminal = await openTerminal(machine.folder, { ...machine.env, ...env });
-  terminal.type(`storectl() { '${testNode}' '${launcher}' "$@"; }; clear`);
+  terminal.type(`storectl() { ${programLine} "$@"; }; clear`);
   await terminal.shows(/^\$$/);
   return terminal;
 }

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
-import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
-
-const program = `'${testNode}' '${launcher}'`;
 
 /** A terminal of 100 columns that reports another width, as those of containers do, and the output of one command in it. */
 async function runAt(columns: number, line: string, question?: RegExp) {
   const machine = newProgramMachine({ STORECTL_PROFILE: 'demo' });
   const terminal = await openTerminal(machine.folder, { ...machine.env, PAGER: 'cat' });
-  terminal.type(`stty columns ${columns}; clear; ${program} ${line}; echo "exit $?"`);
+  terminal.type(`stty columns ${columns}; clear; ${programLine} ${line}; echo "exit $?"`);
   if (question !== undefined) {
     await terminal.shows(question);
     terminal.press('C-c');

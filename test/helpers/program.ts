@@ -9,6 +9,13 @@ import { temporaryFolder } from './cli.ts';
 export const testNode = process.env.STORECTL_TEST_NODE ?? process.execPath;
 /** The launcher: STORECTL_TEST_PROGRAM names that of an installed package instead of this folder's. */
 export const launcher = path.resolve(process.env.STORECTL_TEST_PROGRAM ?? 'bin/storectl.js');
+/** The program as it is typed into a POSIX shell. */
+export const programLine = `${shellWord(testNode)} ${shellWord(launcher)}`;
+
+/** A text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 export interface ProgramResult {
   /** Null when a signal ended the program. */
@@ -91,7 +98,7 @@ export function newProgramMachine(env: Readonly<Record<string, string>> = {}): P
     start,
     run: (args, options) => start(args, { hangsAfterMs: COMMAND_HANGS_AFTER_MS, ...options }).ended,
     shell(line) {
-      const command = `storectl() { '${testNode}' '${launcher}' "$@"; }\n${line}`;
+      const command = `storectl() { ${programLine} "$@"; }\n${line}`;
       const options = { cwd: folder, env: all, hangsAfterMs: HANGS_AFTER_MS };
       return startProcess('/bin/sh', ['-c', command], options).ended;
     },

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
+import { bundledPackages, partsList, thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import { temporaryFolder } from '../helpers/cli.ts';
 
 interface Package {
@@ -29,7 +29,7 @@ test('names each bundled package once, with its licence text, sorted', () => {
   );
   const nested = path.join(path.dirname(scoped), 'other.js');
 
-  const text = thirdPartyNotices([scoped, nested, plain, '/project/src/cli/main.ts']);
+  const text = thirdPartyNotices(bundledPackages([scoped, nested, plain, '/project/src/cli/main.ts']));
 
   expect(text.split(`\n\n${'-'.repeat(80)}\n\n`)).toEqual([
     'storectl contains code of these packages:\n\n@scope/b 1.2.3 (ISC)\n\nText of B',
@@ -42,5 +42,26 @@ test.each<[string, Package, string]>([
   ['is missing', { name: 'a', files: { LICENSE: 'x' } }, 'undefined'],
   ['has no text', { name: 'a', license: 'MIT' }, 'a 1.2.3 comes without a licence text'],
 ])('refuses a package whose licence %s', (_, wrong, message) => {
-  expect(() => thirdPartyNotices(install(wrong))).toThrow(message);
+  expect(() => bundledPackages(install(wrong))).toThrow(message);
+});
+
+test('code that a package contains has a notice, and all is in the list of parts', () => {
+  const modules = install({ name: 'undici', license: 'MIT', files: { LICENSE: 'Text of undici' } });
+
+  const packages = bundledPackages(modules);
+
+  expect(thirdPartyNotices(packages)).toContain(
+    'llhttp (MIT)\n\nThis software is licensed under the MIT License.',
+  );
+  const parts = JSON.parse(
+    partsList({ name: 'storectl', version: '1.0.0', license: 'MIT' }, packages),
+  ) as object;
+  expect(parts).toMatchObject({
+    bomFormat: 'CycloneDX',
+    metadata: { component: { name: 'storectl', version: '1.0.0' } },
+    components: [
+      { name: 'llhttp', licenses: [{ license: { id: 'MIT' } }] },
+      { name: 'undici', version: '1.2.3', purl: 'pkg:npm/undici@1.2.3' },
+    ],
+  });
 });

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../helpers/program.ts';
+import { newProgramMachine, type ProgramMachine, programLine, shellWord } from '../helpers/program.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 
 /** Puts `storectl` on the path of a machine, as an installation does. */
 function install(machine: ProgramMachine): Record<string, string> {
   const folder = path.join(machine.folder, 'bin');
   mkdirSync(folder);
-  const script = `#!/bin/sh\nexec '${testNode}' '${launcher}' "$@"\n`;
+  const script = `#!/bin/sh\nexec ${programLine} "$@"\n`;
   writeFileSync(path.join(folder, 'storectl'), script, { mode: 0o755 });
   // A shell that ends after the test would write its history into a folder that is being removed.
   return { ...machine.env, HISTFILE: '', PATH: `${folder}:${machine.env.PATH}` };
@@ -106,7 +106,7 @@ test('the fish script offers words with what they mean', () => {
     'storectl backup create --label ',
   ];
   const script = [
-    `source '${path.resolve('completions/storectl.fish')}'`,
+    `source ${shellWord(path.resolve('completions/storectl.fish'))}`,
     ...lines.map((line) => `complete -C '${line}'; echo end`),
   ].join('\n');
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
+import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
 test('text longer than the screen is shown in less by default', async () => {
   const { folder, env } = newProgramMachine();
   const terminal = await openTerminal(folder, env);
-  terminal.type(`stty rows 8; clear; '${testNode}' '${launcher}' --demo settings show; echo exit $?`);
+  terminal.type(`stty rows 8; clear; ${programLine} --demo settings show; echo exit $?`);
 
   const screen = await terminal.shows(/^:$/m);
   expect(screen).toContain('Quiet hours enabled');

@@ -123,7 +123,8 @@ export async function parseObject(
   if (value === undefined) {
     const yaml = await import('yaml');
     try {
-      const document = yaml.parseDocument(text);
+      // A list as a name would become its text, with a warning of Node.
+      const document = yaml.parseDocument(text, { stringKeys: true });
       // Warnings are about unknown tags, whose values would be sent wrongly.
       const [problem] = [...document.errors, ...document.warnings];
       if (problem !== undefined) throw problem;

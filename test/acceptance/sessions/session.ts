@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { launcher, newProgramMachine, type ProgramMachine, testNode } from '../../helpers/program.ts';
+import { newProgramMachine, type ProgramMachine, programLine } from '../../helpers/program.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 
 /** A user at a terminal, with `storectl` on the path. */
@@ -42,7 +42,7 @@ export async function openSession(command: string, options: SessionOptions = {})
   const bin = path.join(machine.folder, 'bin');
   mkdirSync(bin, { recursive: true });
   const program = path.join(bin, 'storectl');
-  writeFileSync(program, `#!/bin/sh\nexec '${testNode}' '${launcher}' "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec ${programLine} "$@"\n`);
   chmodSync(program, 0o755);
   const all = { ...machine.env, PATH: `${bin}:${machine.env.PATH}`, PAGER: 'cat', ...env };
   const terminal = await openTerminal(machine.folder, all, { columns, rows });

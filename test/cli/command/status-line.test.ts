@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createStatusLine } from '../../../src/cli/command/status-line.ts';
+import { readAll } from '../../helpers/read-all.ts';
 
 function terminal(isTTY: boolean, env: Readonly<Record<string, string>> = {}) {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
-  return { io: { stderr, env, signal: new AbortController().signal }, written: () => String(stderr.read()) };
+  return { io: { stderr, env, signal: new AbortController().signal }, written: () => readAll(stderr) };
 }
 
 const wait = { what: 'api.example.com', seconds: 3 };

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -152,7 +153,8 @@ test('--debug shows no secret of a webhook', async () => {
 
 test('a folder of settings that others share keeps its mode', async () => {
   const machine = newMachine();
-  mkdirSync(machine.configDirectory, { mode: 0o755 });
+  mkdirSync(machine.configDirectory);
+  chmodSync(machine.configDirectory, 0o755);
 
   await machine.run(['profile', 'set', 'main', '--store', 's']);
 

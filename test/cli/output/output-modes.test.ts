@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { launcher, newProgramMachine, testNode } from '../../helpers/program.ts';
+import { newProgramMachine, programLine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -275,7 +275,7 @@ describe('the pager', () => {
       mode: 0o600,
     });
     const screen = await openTerminal(machine.folder, machine.env);
-    screen.type(`alias storectl="'${testNode}' '${launcher}'"; stty rows 8; clear`);
+    screen.type(`alias storectl="${programLine}"; stty rows 8; clear`);
     return screen;
   }
 

@@ -12,6 +12,7 @@ import { renderRecord, renderTable, rowsOf } from '../../../src/cli/output/table
 import { wrapText } from '../../../src/cli/output/wrap.ts';
 import { machineFor, temporaryFolder } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { readAll } from '../../helpers/read-all.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
@@ -288,7 +289,7 @@ async function runInTerminal(
     signal: new AbortController().signal,
   });
   expect(exitCode).toBe(0);
-  return String(stdout.read() ?? '');
+  return readAll(stdout);
 }
 
 /** What says which store's history is shown. */

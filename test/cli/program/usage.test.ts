@@ -124,6 +124,11 @@ const wrong: readonly Wrong[] = [
     'invalid YAML in line 1 (name: !!js/function',
     { file: 'name: !!js/function "x"\n' },
   ],
+  [
+    'store update --from-file file',
+    'invalid YAML in line 2 (? [a, b])',
+    { file: 'name: x\n? [a, b]\n: 1\n' },
+  ],
   ['disputes show a/b', '<disputeId> must not contain a slash'],
   ['disputes show a\\b', '<disputeId> must not contain a slash'],
   ['disputes show ..', '<disputeId> must not be "." or ".."'],
@@ -320,7 +325,7 @@ describe('what is missing is exit 3, all of it at once', () => {
     const { exitCode, stderr } = await machine.run([
       'disputes',
       'decide',
-      '5f0c',
+      '5f0c0000',
       '--status',
       'won',
       '--json',

@@ -124,6 +124,7 @@ test.each([
   ['---\ntitle: x\ntags: [a\n---\nText', 'post.md:4:'],
   ['---\ntitle: x\ntitle: y\n---\nText', 'post.md:3:'],
   ['---\n\ntitle: !!js/function "function () {}"\n---\nText', 'post.md:3:'],
+  ['---\ntitle: x\n? [a, b]\n: 1\n---\nText', 'post.md:3: invalid YAML (the name of a field must be text)'],
   ['---\n- a\n---\nText', 'post.md:2: front matter must be lines of "name: value"'],
   ['---\ntitle: x\n__proto__: {a: 1}\n---\nText', 'post.md:3: "__proto__" is not allowed as a field name'],
   ['---\ntitle: x\ncontentMd: y\n---\nText', 'post.md:3: contentMd'],

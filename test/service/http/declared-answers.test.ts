@@ -88,6 +88,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
     for (const _ of success) await ask();
     if (success.length === 2) expect(seen).toEqual([201, 200]);
     await ask({ headers: { authorization: '' } });
+    await ask({ headers: { 'x-large': 'x'.repeat(20_000) } });
     const other = await createKey(storage, { storeId, scopes: [] });
     await ask({ headers: { authorization: `Bearer ${other.key}` } });
     await ask({}, service, operation.path.replace('{storeId}', 'other').replace(/\{\w+\}/, target));

@@ -79,15 +79,21 @@ async function parseFrontMatter(
 ): Promise<Pick<MarkdownPost, 'lineOf'> & { fields: Record<string, unknown> }> {
   const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
-  const document = parseDocument(yamlText, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(yamlText, {
+    lineCounter: lines,
+    prettyErrors: false,
+    // A list as a name would become its text, with a warning of Node.
+    stringKeys: true,
+  });
   // The front matter begins on the second line of the file.
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
   // Warnings are about unknown tags, such as one that would create a function.
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) {
     const line = lineAt(problem.pos[0]);
-    if (file === null) throw invalidInput(`invalid YAML in line ${line} (${problem.message})`, fixInput);
-    throw fileError(file, line, `invalid YAML (${problem.message})`);
+    const why = problem.code === 'NON_STRING_KEY' ? 'the name of a field must be text' : problem.message;
+    if (file === null) throw invalidInput(`invalid YAML in line ${line} (${why})`, fixInput);
+    throw fileError(file, line, `invalid YAML (${why})`);
   }
   if (document.contents === null) return { fields: {}, lineOf: () => null };
   let value: unknown;
