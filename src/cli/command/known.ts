@@ -1,10 +1,8 @@
-import { isObject } from '../../base/json.ts';
 import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
-import type { OpenElsewhere } from '../../history/other-stores.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { describeStore, readStoreName } from '../config/store-name.ts';
-import { CliError, usageError } from '../core/errors.ts';
+import { type CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
@@ -88,7 +86,7 @@ async function ambiguousId(kind: KnownKind, text: string, known: readonly KnownO
     .filter(({ id }) => meant.includes(id))
     .slice(0, 3)
     .map((object) => {
-      const about = describeKnown(kind, object, Date.now());
+      const about = describeKnown(kind, object);
       return `${printable(shortenId(object.id, ids))}${about === '' ? '' : ` [${about}]`}`;
     });
   const more = meant.length > described.length ? ', …' : '';
@@ -104,24 +102,6 @@ export async function completeKnownId(session: Session, kind: KnownKind, text: s
   return (await completeKnownIds(session, kind, [text]))[0] ?? text;
 }
 
-/** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
-export async function rememberDispute(session: Session, dispute: unknown): Promise<void> {
-  const { profile } = await session.settings();
-  if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
-  const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
-  const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
-  const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
-  const seenAt = new Date(Date.now()).toISOString();
-  try {
-    const { folder } = (await session.history()).journal;
-    rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
-    session.known.delete('dispute');
-  } catch (error) {
-    // Without a home folder there is no place for it, and the read itself succeeded.
-    if (!(error instanceof CliError)) throw error;
-  }
-}
-
 /** The store in use, by its name where this machine has seen it. Printable. */
 export async function describeStoreInUse(session: Session): Promise<string> {
   const { profile, storeId } = await session.settings();
@@ -131,10 +111,4 @@ export async function describeStoreInUse(session: Session): Promise<string> {
     return describeStore(id, id === example.storeId ? example.store?.name : null);
   }
   return describeStore(storeId?.value ?? '', readStoreName((await session.history()).journal.folder));
-}
-
-/** Changes that are open for other stores than the one in use. */
-export async function openOfOtherStores(session: Session): Promise<OpenElsewhere[]> {
-  const { findOpenElsewhere } = await import('../../history/other-stores.ts');
-  return findOpenElsewhere((await session.history()).journal.folder);
 }

@@ -17,7 +17,8 @@ export const command = operatorCommand({
   arguments: [{ name: 'keyId', description: 'ID of the key, from `service keys list`' }],
   options: [confirmOption('KEYID', 'id of the key')],
   examples: ['service keys revoke K3y1dForTest', 'service keys revoke K3y1dForTest --confirm K3y1dForTest'],
-  async run({ ui, session, parsed, open, next }) {
+  async run(operator) {
+    const { ui, parsed, storeId, open, next } = operator;
     const given = argumentValue(parsed, 'keyId');
     if (given === undefined && !ui.canAsk) {
       const description = `key to revoke, from \`${next('keys list')}\``;
@@ -26,13 +27,13 @@ export const command = operatorCommand({
     // A key given instead of its id must not be repeated in a question or an error.
     const list = next('keys list --store ID');
     if (given?.startsWith('sk_')) throw keyNotFound(list);
-    const keyId = await chooseKey(ui, session, parsed, given, {
+    const keyId = await chooseKey(operator, given, {
       what: 'key to revoke',
       question: 'Which key do you want to revoke?',
       confirmation,
     });
     if (given !== undefined) await confirmOrFail(ui, parsed, keyId, confirmation(keyId));
-    const revoked = await open((storage) => revokeKey(storage, keyId, session.flags.store));
+    const revoked = await open((storage) => revokeKey(storage, keyId, storeId));
     if (!revoked) throw keyNotFound(list);
     noticeDone(ui, `Revoked key ${keyId}`);
     if (ui.json) printJson(ui, { revoked: keyId });
