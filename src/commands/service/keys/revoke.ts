@@ -1,10 +1,9 @@
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { argumentNeeded, confirmOption, confirmOrFail } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { chooseKey } from '../operator/ask.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
@@ -20,10 +19,8 @@ export const command = operatorCommand({
   async run(operator) {
     const { ui, parsed, storeId, open, next } = operator;
     const given = argumentValue(parsed, 'keyId');
-    if (given === undefined && !ui.canAsk) {
-      const description = `key to revoke, from \`${next('keys list')}\``;
-      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
-    }
+    if (given === undefined && !ui.canAsk)
+      throw argumentNeeded('keyId', `key to revoke, from \`${next('keys list')}\``);
     // A key given instead of its id must not be repeated in a question or an error.
     const list = next('keys list --store ID');
     if (given?.startsWith('sk_')) throw keyNotFound(list);
