@@ -143,7 +143,7 @@ function viewOf({ record, by }: Undo) {
       if (result.changedNothing) return null;
       if (by === 'backup' && result.record !== null)
         return `Undid ${record.id}: ${await describeRestored(session, result.record)}`;
-      return `Undid ${record.id} (${recordSummary(record, Date.now()).operation})`;
+      return `Undid ${record.id} (${recordSummary(record).operation})`;
     },
     show: () => '',
     id: (answer: unknown) => getPath(answer, ['id']) ?? getPath(answer, ['storeId']),
@@ -153,10 +153,9 @@ function viewOf({ record, by }: Undo) {
 /** The service cannot be asked for the store, so what was seen last is shown. */
 function prepareFields(run: Run, undo: FieldUndo): Prepared {
   const { ui } = run;
-  const values = { now: Date.now(), currency: null };
   const rows = undo.fields.map(({ path, former, seen }) => ({ path, value: former, seen }));
   const [{ updatedAt } = undo.record] = undo.later;
-  ui.notice(describeSeenChanges(rows, values, updatedAt, ui.err));
+  ui.notice(describeSeenChanges(rows, {}, updatedAt, ui.err));
   if (undo.later.length > 0) refuseOverLater(ui, undo);
   const request = { ...run.request, body: withFormerValues({}, undo.fields) };
   return { request, question: 'send these values' };
@@ -173,13 +172,12 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
     return { unchanged: { ...read, answer, text: JSON.stringify(answer), changedNothing: true } };
   }
   const moved = open.filter(({ path, changed }) => !isSame(getPath(read.answer, path), changed));
-  const values = { now: Date.now(), currency: null };
   const changes = open.map(({ path, former }) => ({
     path,
     before: getPath(read.answer, path),
     after: former,
   }));
-  ui.notice(describeFieldChanges(changes, values, ui.err));
+  ui.notice(describeFieldChanges(changes, ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo);
   return {
     request: saveRequest(read, open),
@@ -196,7 +194,7 @@ async function prepareRestore({ ui, session, parsed }: Run, undo: RestoreUndo): 
   if (later.length > 0) {
     ui.notice('It takes back these later changes of this machine, too:');
     for (const other of later) {
-      const { id, operation, label, age } = recordSummary(other, Date.now());
+      const { id, operation, label, age } = recordSummary(other);
       ui.notice(`  ${[id, operation, label, age].filter((part) => part !== null).join('  ')}`);
     }
   }

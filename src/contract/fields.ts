@@ -41,7 +41,7 @@ export const timestamp = () => {
   return schema;
 };
 
-/** What helps to enter a value: an example, or its form or unit. */
+/** What helps to enter a value: an example, or a remark such as its form, its unit or where it is shown. */
 export interface InputHint {
   readonly example?: string | undefined;
   readonly form?: string | undefined;

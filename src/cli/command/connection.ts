@@ -1,5 +1,5 @@
 import { normalizeBaseUrl } from '../../client/base-url.ts';
-import type { Client, ClientOptions, createClient } from '../../client/client.ts';
+import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -24,9 +24,11 @@ export interface Connection {
   /** The key, so that history can refuse records that contain it. */
   readonly secret: string;
   readonly client: Client;
+  /** Calls `listener` after every HTTP exchange. */
+  onExchange(listener: (exchange: Exchange) => void): void;
 }
 
-type Target = Omit<Connection, 'client'>;
+type Target = Omit<Connection, 'client' | 'onExchange'>;
 
 /** The client rejects proxy settings that are not URLs. */
 export function makeClient(create: typeof createClient, options: ClientOptions): Client {

@@ -1,9 +1,7 @@
-import { isObject } from '../../base/json.ts';
 import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
-import type { OpenElsewhere } from '../../history/read-leniently.ts';
 import { demoProfile } from '../config/connection-settings.ts';
-import { CliError, usageError } from '../core/errors.ts';
+import { type CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
@@ -87,7 +85,7 @@ async function ambiguousId(kind: KnownKind, text: string, known: readonly KnownO
     .filter(({ id }) => meant.includes(id))
     .slice(0, 3)
     .map((object) => {
-      const about = describeKnown(kind, object, Date.now());
+      const about = describeKnown(kind, object);
       return `${printable(shortenId(object.id, ids))}${about === '' ? '' : ` [${about}]`}`;
     });
   const more = meant.length > described.length ? ', …' : '';
@@ -101,24 +99,6 @@ async function ambiguousId(kind: KnownKind, text: string, known: readonly KnownO
 /** As {@link completeKnownIds}, for one id. */
 export async function completeKnownId(session: Session, kind: KnownKind, text: string): Promise<string> {
   return (await completeKnownIds(session, kind, [text]))[0] ?? text;
-}
-
-/** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
-export async function rememberDispute(session: Session, dispute: unknown): Promise<void> {
-  const { profile } = await session.settings();
-  if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
-  const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
-  const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
-  const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
-  const seenAt = new Date(Date.now()).toISOString();
-  try {
-    const { folder } = (await session.history()).journal;
-    rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
-    session.known.delete('dispute');
-  } catch (error) {
-    // Without a home folder there is no place for it, and the read itself succeeded.
-    if (!(error instanceof CliError)) throw error;
-  }
 }
 
 /** The store in use, by its name where this machine has seen it. Printable. */
@@ -137,10 +117,4 @@ export async function describeStoreInUse(session: Session): Promise<string> {
 export function describeStore(storeId: string, name: unknown): string {
   const isNamed = typeof name === 'string' && name.trim() !== '';
   return printable(isNamed ? `${name} (${storeId.slice(0, 8)})` : storeId);
-}
-
-/** Changes that are open for other stores than the one in use. */
-export async function openOfOtherStores(session: Session): Promise<OpenElsewhere[]> {
-  const { findOpenElsewhere } = await import('../../history/read-leniently.ts');
-  return findOpenElsewhere((await session.history()).journal.folder);
 }

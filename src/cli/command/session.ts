@@ -39,8 +39,6 @@ export interface Session {
   history(): Promise<History>;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
-  /** Calls `listener` after every HTTP exchange. */
-  onExchange(listener: (exchange: Exchange) => void): void;
   /** What `listKnown` has read, so that one command reads the history for it once. */
   readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
 }
@@ -110,7 +108,13 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
       },
     });
     cleanups.push(() => client.close());
-    return { ...target, client: showingWaits(client, target, waiting) };
+    return {
+      ...target,
+      client: showingWaits(client, target, waiting),
+      onExchange: (listener) => {
+        listeners.push(listener);
+      },
+    };
   });
   const history = memoize(async () => {
     const { openHistory } = await import('../../history/history.ts');
@@ -137,9 +141,6 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
       connect,
       history,
       demo,
-      onExchange: (listener) => {
-        listeners.push(listener);
-      },
       known: new Map(),
     },
     async close() {

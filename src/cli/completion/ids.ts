@@ -95,7 +95,7 @@ function fromHistory(
 }
 
 function describeRecord({ id, operation, state, createdAt }: HistoryRecord): KnownItem {
-  return { id, description: describeAged([operation, state], createdAt, Date.now()) };
+  return { id, description: describeAged([operation, state], createdAt) };
 }
 
 function describeObjects(
@@ -105,7 +105,7 @@ function describeObjects(
 ): KnownItem[] {
   return knownObjects(kind, records, seen).map((object) => ({
     id: object.id,
-    description: describeKnown(kind, object, Date.now()),
+    description: describeKnown(kind, object),
   }));
 }
 

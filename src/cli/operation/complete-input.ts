@@ -13,6 +13,7 @@ import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, describeParameter } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
+import type { Candidates } from './call/operation-command.ts';
 import type { Interview } from './call/run.ts';
 import { completeParameter, refuseOtherConfirmation } from './send/confirm.ts';
 
@@ -32,6 +33,8 @@ export interface InputRules {
   readonly confirm: string | undefined;
   /** Questions of the command itself, asked first; null for none. */
   readonly questions: Questions | null;
+  /** Which of the known ids the user may choose from; undefined for all. */
+  readonly candidates: Candidates | undefined;
   /** Called with the path parameters before other questions. */
   introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -43,7 +46,7 @@ export interface InputRules {
 export async function completeInput(
   ui: Ui,
   session: Session,
-  { operation, fields, confirm, questions, introduce }: InputRules,
+  { operation, fields, confirm, questions, candidates, introduce }: InputRules,
   parsed: ParsedCommand,
   body: Record<string, unknown> | null,
 ): Promise<CompletedInput> {
@@ -79,7 +82,8 @@ export async function completeInput(
   await session.connect();
 
   const { interview } = await import('./questions/ask-missing.ts');
-  const asked = { operation, first: questions ?? (() => []), ids: names, fields: absent, introduce };
+  const first = questions ?? (() => []);
+  const asked = { operation, first, ids: names, fields: absent, candidates, introduce };
   return { parameters, interview: await interview(ui, session, asked, parameters, body ?? {}) };
 }
 

@@ -160,7 +160,7 @@ async function prepareRun(
   command: InputCommand,
   fields: readonly FieldFlag[],
 ): Promise<Run> {
-  const { operation, confirm } = command;
+  const { operation, confirm, candidates } = command;
   const asked = { ui, session, parsed, fields };
   const body = operation.body === null ? null : await readBody(session, fields, parsed);
   let questions: Questions | null = null;
@@ -173,7 +173,7 @@ async function prepareRun(
     const request = { operation, parameters, body };
     await command.introduce?.({ ...asked, target: await session.connect(), request, interview: null });
   };
-  const rules = { operation, fields, confirm, questions, introduce };
+  const rules = { operation, fields, confirm, questions, candidates, introduce };
   const { parameters, interview } = await completeInput(ui, session, rules, parsed, body);
   return { ...asked, target: await session.connect(), request: { operation, parameters, body }, interview };
 }

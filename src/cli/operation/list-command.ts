@@ -67,7 +67,7 @@ The service cannot list them.`,
     async run({ ui, session, parsed }) {
       const limit = readLimit(parsed);
       if (ui.fields !== null) refuseUnknownFields(ui.fields, names);
-      const now = new Date(Date.now()).toISOString();
+      const now = new Date().toISOString();
       // The demo store was read right now.
       const status = optionValue(parsed, '--status')?.toLowerCase();
       const all = await listKnown(session, kind);

@@ -4,33 +4,26 @@ import { type Change, sameJson } from '../core/json-changes.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
-import { renderRecord } from './tables.ts';
+import { type Row, renderRecord } from './tables.ts';
 
 /** A field that changed. `before` or `after` is undefined if the field was missing. */
 export interface FieldChange {
   readonly path: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
-  /** False if only the new value is known. Known unless given. */
-  readonly isBeforeKnown?: boolean;
 }
 
 /** One line for each field: `Quiet hours start  22:00 → 23:00`. */
-export function describeFieldChanges(
-  changes: readonly FieldChange[],
-  values: ValueContext,
-  style: Style,
-): string {
-  const rows = changes.map(({ path, before, after, isBeforeKnown = true }) => {
-    const name = path.at(-1) ?? '';
-    const now = valueOrNone(name, after, values);
-    const text = isBeforeKnown ? `${valueOrNone(name, before, values)} → ${now}` : now;
-    return [labelOf(path), text] as const;
-  });
-  return renderRecord(rows, style);
+export function describeFieldChanges(changes: readonly FieldChange[], style: Style): string {
+  return renderRecord(changes.map(rowOfChange), style);
 }
 
-function valueOrNone(name: string, value: unknown, values: ValueContext): string {
+function rowOfChange({ path, before, after }: FieldChange): Row {
+  const name = path.at(-1) ?? '';
+  return [labelOf(path), `${valueOrNone(name, before)} → ${valueOrNone(name, after)}`];
+}
+
+function valueOrNone(name: string, value: unknown, values: ValueContext = {}): string {
   if (value === undefined || value === null) return 'not set';
   return value === '' ? 'empty' : formatValue(name, value, values);
 }
@@ -52,7 +45,7 @@ export function describeSeenChanges(
   seenAt: string | null,
   style: Style,
 ): string {
-  const age = seenAt === null ? '' : `, last seen ${formatDistance(Date.parse(seenAt) - values.now)}`;
+  const age = seenAt === null ? '' : `, last seen ${formatDistance(Date.parse(seenAt) - Date.now())}`;
   const rows = fields.map(({ path, value, seen }) => {
     const name = path.at(-1) ?? '';
     const text = valueOrNone(name, value, values);
@@ -65,15 +58,18 @@ export function describeSeenChanges(
   return renderRecord(rows, style);
 }
 
-/** The changes for people: `Quiet hours start  22:00 → 23:00`. `now` is in epoch milliseconds. */
-export function describeChanges(changes: readonly Change[], now: number, style: Style): string {
-  const fields = changes.flatMap(({ path, before, after }) => {
+/** The changes for people, as {@link describeFieldChanges} shows them. */
+export function describeChanges(changes: readonly Change[], style: Style): string {
+  return renderRecord(rowsOfChanges(changes), style);
+}
+
+/** A row for each field. A group that was added or removed has those of its fields. */
+export function rowsOfChanges(changes: readonly Change[]): Row[] {
+  return changes.flatMap(({ path, before, after }) => {
     const parent = parsePath(path);
-    // A group that was added or removed, by its fields.
     return leafPaths(after ?? before, parent).map((leaf) => {
       const inner = leaf.slice(parent.length);
-      return { path: leaf, before: getPath(before, inner), after: getPath(after, inner) };
+      return rowOfChange({ path: leaf, before: getPath(before, inner), after: getPath(after, inner) });
     });
   });
-  return describeFieldChanges(fields, { now, currency: null }, style);
 }

@@ -16,7 +16,7 @@ const toldApartBy: Readonly<Record<KnownKind, readonly string[]>> = {
 export function describeKnown(
   kind: KnownKind,
   { fields, seenAt }: Pick<KnownObject, 'fields' | 'seenAt'>,
-  now: number,
+  now = Date.now(),
 ): string {
   return describeAged(
     toldApartBy[kind].map((name) => fields[name]),
@@ -26,7 +26,7 @@ export function describeKnown(
 }
 
 /** The texts and lists among the values, each shortened, and how long ago `time` is, unless it is empty. */
-export function describeAged(values: readonly unknown[], time: string, now: number): string {
+export function describeAged(values: readonly unknown[], time: string, now = Date.now()): string {
   const words = values
     .map((value) => (Array.isArray(value) ? `(${value.join(', ')})` : value))
     .filter((value) => typeof value === 'string')

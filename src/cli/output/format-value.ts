@@ -2,23 +2,24 @@ import { printable, printableLines } from '../core/sanitize.ts';
 
 /** What formatting depends on besides the value. */
 export interface ValueContext {
-  /** Epoch milliseconds, for "3 hours ago". */
-  readonly now: number;
-  /** ISO 4217 code of the amounts, or null if unknown. */
-  readonly currency: string | null;
+  /** Epoch milliseconds, for "3 hours ago"; the present unless given. */
+  readonly now?: number;
+  /** ISO 4217 code of the amounts; null if unknown. */
+  readonly currency?: string | null;
 }
 
 /**
  * Formats a field for people: times in local time with their distance from now, basis points as percentages, minor units
  * as amounts, lists with commas. Other values are shown as they are. The result is printable.
  */
-export function formatValue(name: string, value: unknown, context: ValueContext): string {
+export function formatValue(name: string, value: unknown, context: ValueContext = {}): string {
+  const { now = Date.now(), currency = null } = context;
   if (typeof value === 'string') {
-    return (name.endsWith('At') && formatTime(value, context.now)) || printableLines(value);
+    return (name.endsWith('At') && formatTime(value, now)) || printableLines(value);
   }
   if (typeof value === 'number') {
     if (name.endsWith('Bp')) return `${value} bp (${trimNumber(value / 100)} %)`;
-    if (name.endsWith('Minor')) return formatMinor(value, context.currency);
+    if (name.endsWith('Minor')) return formatMinor(value, currency);
     return String(value);
   }
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -23,7 +23,7 @@ export interface RecordSummary {
   readonly attempts: number;
 }
 
-export function recordSummary(record: HistoryRecord, now: number): RecordSummary {
+export function recordSummary(record: HistoryRecord, now = Date.now()): RecordSummary {
   const { id, createdAt, operation, storeId, baseUrl, state, idempotencyKey, attempts } = record;
   return {
     id,

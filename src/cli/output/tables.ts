@@ -13,14 +13,20 @@ export type Row = readonly [label: string, value: string, tone?: Tone | undefine
  * The fields of a JSON object as rows, those of nested objects too, null and missing ones left out.
  * Lists of objects are left out as well: they are tables of their own.
  */
-export function rowsOf(body: unknown, context: ValueContext, parent: readonly string[] = []): Row[] {
+export function rowsOf(body: unknown, context: ValueContext = {}, parent: readonly string[] = []): Row[] {
   if (!isObject(body)) return [['Value', printable(JSON.stringify(body))]];
   return Object.entries(body).flatMap(([name, value]): Row[] => {
     const path = [...parent, name];
     if (value === null || value === undefined) return [];
     if (isObject(value)) return Object.keys(value).length === 0 ? [] : rowsOf(value, context, path);
     if (Array.isArray(value) && value.some(isObject)) return [];
-    return [[labelOf(path), formatValue(name, value, context) || '-', toneOf(name, value, context.now)]];
+    return [
+      [
+        labelOf(path),
+        formatValue(name, value, context) || '-',
+        toneOf(name, value, context.now ?? Date.now()),
+      ],
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
-import { type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
+import { inputNeeded, type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
 import type { Ui } from '../command/ui.ts';
-import { cancelledError } from '../core/errors.ts';
+import { type CliError, cancelledError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { askOrFail } from './ask-or-fail.ts';
@@ -17,6 +17,12 @@ export function confirmOption(value: string, what: string): OptionSpec {
 
 export function missingConfirmation(give: string): MissingInput {
   return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
+}
+
+/** Exit 3 for a command that cannot be undone without what it is about: the argument and its confirmation are missing. */
+export function argumentNeeded(name: string, description: string): CliError {
+  const argument = { field: name, give: `<${name}>`, description };
+  return inputNeeded([argument, missingConfirmation(name.toUpperCase())]);
 }
 
 /**

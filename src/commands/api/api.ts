@@ -138,9 +138,9 @@ function refuseKey(text: string, secret: string): void {
 
 /** Sends the request and prints the answer, also that of a refusal before its error is thrown. */
 async function send(request: RawRequest): Promise<CommandResult> {
-  const { ui, session, connection, parsed, method, path } = request;
+  const { ui, connection, parsed, method, path } = request;
   let last: Exchange | undefined;
-  session.onExchange((exchange) => {
+  connection.onExchange((exchange) => {
     if (exchange.method === method && exchange.url === connection.baseUrl + path) last = exchange;
   });
   const run = runOf(request);

@@ -18,18 +18,17 @@ export const command: CommandDefinition = {
       printJson(ui, example);
       return undefined;
     }
-    const values = { now: Date.now(), currency: null };
     const { width } = ui.out;
     const indented = { ...ui.out, width: width === null ? null : width - 2 };
     const parts = Object.entries(example).flatMap(([name, value]) => {
       const title = ui.out.color.bold(name === 'reclaims' ? 'Reclaim notices' : labelOf([name]));
       if (isObject(value)) return [];
-      if (!Array.isArray(value)) return `${title}  ${formatValue(name, value, values)}`;
+      if (!Array.isArray(value)) return `${title}  ${formatValue(name, value)}`;
       const items: unknown[] = value;
       const objects = items.filter(isObject);
       const shown = columns.filter((column) => Object.hasOwn(objects[0] ?? {}, column));
       if (shown.length === 0) return `${title}\n  none`;
-      const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column], values)));
+      const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column])));
       return `${title}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
     });
     ui.print(parts.join('\n\n'));

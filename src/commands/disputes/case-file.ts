@@ -1,12 +1,17 @@
 import { isObject } from '../../base/json.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
+import { formatValue } from '../../cli/output/format-value.ts';
 import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 import { describeTimeline } from './timeline.ts';
+
+interface Moment {
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
 
 /** Fields at the top of the case file, in this order. */
 const headFields: readonly string[] = [
@@ -36,7 +41,7 @@ const hourMs = 3_600_000;
  * sent. Wrapped in a terminal only.
  */
 export function describeDispute(answer: unknown, out: Style, now = Date.now()): string {
-  const values: ValueContext = { now, currency: null };
+  const values: Moment = { now };
   const record = getPath(answer, ['record']);
   const dispute = isObject(record) ? record : {};
   const evidence = getPath(answer, ['evidence']);
@@ -54,7 +59,7 @@ export function describeDispute(answer: unknown, out: Style, now = Date.now()): 
   return sections.filter((text) => text !== '').join('\n\n');
 }
 
-function head(dispute: Record<string, unknown>, values: ValueContext, style: Style): string {
+function head(dispute: Record<string, unknown>, values: Moment, style: Style): string {
   const isOpen = dispute.status === 'open';
   const rows = headFields.flatMap((name): Row[] => {
     const value = dispute[name];
@@ -78,14 +83,14 @@ function withUrgency(text: string, value: unknown, now: number): readonly [text:
   return [text];
 }
 
-function describeEvidence(evidence: unknown, values: ValueContext, style: Style): string {
+function describeEvidence(evidence: unknown, values: Moment, style: Style): string {
   const items = Array.isArray(evidence) ? evidence : [];
   if (items.length === 0) return 'No evidence.';
   const described = items.map((item, index) => evidenceItem(item, index + 1, values, style));
   return [style.color.bold(`Evidence (${items.length})`), ...described].join('\n\n');
 }
 
-function evidenceItem(item: unknown, number: number, values: ValueContext, style: Style): string {
+function evidenceItem(item: unknown, number: number, values: Moment, style: Style): string {
   const fields = isObject(item) ? item : { value: item };
   const value = (name: string) => {
     const given = fields[name];
@@ -107,7 +112,7 @@ function evidenceItem(item: unknown, number: number, values: ValueContext, style
 }
 
 /** Fields as an indented record. Lists of objects are shown as JSON, so that nothing is hidden. */
-function fieldLines(fields: unknown, values: ValueContext, style: Style): string {
+function fieldLines(fields: unknown, values: Moment, style: Style): string {
   if (fields === null || fields === undefined) return '';
   if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);
   const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>

@@ -68,7 +68,7 @@ export async function confirmAndDecide(
 
 /** Shows what is about to be recorded. */
 export function showDecision({ request, ui }: Run): void {
-  const rows = rowsOf(request.body ?? {}, { now: Date.now(), currency: null });
+  const rows = rowsOf(request.body ?? {});
   ui.notice(`\n${renderRecord(rows, ui.err)}\n`);
 }
 

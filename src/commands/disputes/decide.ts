@@ -55,6 +55,8 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
+  // A decision is final.
+  candidates: { what: 'open disputes', fits: ({ status }) => status === 'open' },
   toolNote: 'A decision is final.',
   introduce: introduceDispute,
   dryRunNote: () => 'Without --dry-run, the dispute is read first, and decided only if it is open.',

@@ -1,4 +1,6 @@
-import { asObject } from '../../base/json.ts';
+import { asObject, isObject } from '../../base/json.ts';
+import type { Session } from '../../cli/command/session.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -25,7 +27,27 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
   const request = { operation: showDispute, parameters, body: null };
   const readAt = Date.now();
   const { answer } = await readBeforeWrite({ ...run, request });
-  return { answer, record: asObject(getPath(answer, ['record'])), readAt };
+  const record = getPath(answer, ['record']);
+  await rememberDispute(run.session, record);
+  return { answer, record: asObject(record), readAt };
+}
+
+/** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
+export async function rememberDispute(session: Session, dispute: unknown): Promise<void> {
+  const { profile } = await session.settings();
+  if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
+  const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
+  const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
+  const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
+  const seenAt = new Date().toISOString();
+  try {
+    const { folder } = (await session.history()).journal;
+    rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
+    session.known.delete('dispute');
+  } catch (error) {
+    // Without a home folder there is no place for it, and the read itself succeeded.
+    if (!(error instanceof CliError)) throw error;
+  }
 }
 
 /** Decisions that this repository's service accepts; other services may accept more. */

@@ -1,7 +1,9 @@
 import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { showDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
+import { rememberDispute } from './dispute-status.ts';
 
 export const command = operationCommand({
   operation: showDispute,
@@ -13,6 +15,11 @@ oldest first.`,
     'disputes show 5f0c… --json',
     'disputes show 5f0c… --fields record.status,evidence.label',
   ],
+  async send(run) {
+    const result = await send(run);
+    await rememberDispute(run.session, getPath(result.answer, ['record']));
+    return result;
+  },
   show: ({ answer }, { ui }) => describeDispute(answer, ui.out),
   id: (answer) => getPath(answer, ['record', 'id']),
 });

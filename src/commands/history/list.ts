@@ -96,7 +96,7 @@ async function summarize(session: Session, records: readonly HistoryRecord[]): P
   const backups = records.some(isRestore) ? (await session.history()).list(query).records : [];
   const known = knownObjects('backup', backups);
   return records.map((record) => {
-    const summary = recordSummary(record, Date.now());
+    const summary = recordSummary(record);
     if (!isRestore(record)) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;

@@ -4,14 +4,12 @@ import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
-import { parsePath } from '../../cli/core/field-path.ts';
-import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
+import { changesBetween } from '../../cli/core/json-changes.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { undoCommand } from '../../cli/operation/result/print-result.ts';
-import { formatValue, type ValueContext } from '../../cli/output/format-value.ts';
-import { labelOf } from '../../cli/output/labels.ts';
+import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody, describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
@@ -61,8 +59,7 @@ async function print(
   record: HistoryRecord,
   all: readonly HistoryRecord[],
 ): Promise<void> {
-  const values = { now: Date.now(), currency: null };
-  const { open, baseUrl, ...summary } = recordSummary(record, Date.now());
+  const { open, baseUrl, ...summary } = recordSummary(record);
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
   const history = await session.history();
   const head = {
@@ -80,15 +77,14 @@ async function print(
   };
   const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
   const before = bodyBefore(record);
-  const request =
-    before === null ? rowsOf(sent, values) : rowsOfChanges(changesBetween(before, sent), values);
+  const request = before === null ? rowsOf(sent) : rowsOfChanges(changesBetween(before, sent));
   const { bold } = ui.out.color;
   const block = (title: string, rows: readonly Row[]) =>
     rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, ui.out)}`];
   const blocks = [
-    renderRecord(rowsOf(head, values), ui.out),
+    renderRecord(rowsOf(head), ui.out),
     ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
-    ...block('Response', rowsOfResponse(record, values)),
+    ...block('Response', rowsOfResponse(record)),
   ];
   ui.print(blocks.join('\n\n'));
   if (open)
@@ -109,7 +105,7 @@ function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
 }
 
 /** The response for people: of an update, which repeats the whole object, without its body. */
-function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
+function rowsOfResponse(record: HistoryRecord): Row[] {
   if (record.response === null) return [];
   const { status, replayed, settledByReading, body, problem, ...response } = record.response;
   const note = settledByReading ? describeProof(problem?.code) : replayed ? sentBefore : undefined;
@@ -123,7 +119,7 @@ function rowsOfResponse(record: HistoryRecord, values: ValueContext): Row[] {
     ...(note !== undefined && { note }),
   };
   const shown = body === null || isUpdate ? {} : answerBody(record);
-  return [...rowsOf(head, values), ...rowsOf(shown, values)];
+  return [...rowsOf(head), ...rowsOf(shown)];
 }
 
 const sentBefore = 'The service had already applied this change: this is its response to the first request.';
@@ -156,18 +152,6 @@ function sameFields(document: unknown, body: Record<string, unknown>): Record<st
       isObject(value) ? sameFields(document[name], value) : document[name],
     ]),
   );
-}
-
-/** `Quiet hours start  22:00 → 21:00` */
-function rowsOfChanges(changes: readonly Change[], context: ValueContext): Row[] {
-  const shown = (path: string, value: unknown) =>
-    value === undefined || value === null
-      ? 'not set'
-      : formatValue(path.split('.').at(-1) ?? '', value, context);
-  return changes.map(({ path, before, after }) => [
-    labelOf(parsePath(path)),
-    `${shown(path, before)} → ${shown(path, after)}`,
-  ]);
 }
 
 /** Null if there is nothing to choose from. */

@@ -7,6 +7,9 @@ import { labelOf } from '../../cli/output/labels.ts';
 import { askChoice, askSeveral } from '../../cli/prompts/prompts.ts';
 import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
+import type { KnownObject } from '../../history/objects/known-objects.ts';
+
+const isUnread = ({ read }: KnownObject['fields']) => read !== true;
 
 /** Asks which notifications to mark as read and stores the answer in the body. An empty body means all. */
 export function questionsOfNotifications(ui: Ui, session: Session, body: Record<string, unknown>): Questions {
@@ -22,7 +25,7 @@ export function questionsOfNotifications(ui: Ui, session: Session, body: Record<
     for (const name of Object.keys(body)) if (name !== way) delete body[name];
   };
   const questionOf = (field: FieldFlag) => async () => {
-    const known = way === 'ids' ? await knownIds(session, markNotificationsRead) : [];
+    const known = way === 'ids' ? await knownIds(session, 'notification', isUnread) : [];
     if (known.length === 0) return askInto(ui, session, body, field);
     const before = Array.isArray(body.ids) ? body.ids.map(String) : [];
     body.ids = await askSeveral(ui.io, labelOf(field.path), idChoices(ui, known), before);

@@ -1,10 +1,9 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../cli/prompts/confirm-or-fail.ts';
+import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile and its key. Its history stays.',
@@ -14,10 +13,7 @@ export const command: CommandDefinition = {
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
     const given = argumentValue(parsed, 'name');
-    if (given === undefined && !ui.canAsk) {
-      const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-      throw inputNeeded([missing, missingConfirmation('NAME')]);
-    }
+    if (given === undefined && !ui.canAsk) throw argumentNeeded('name', 'name of the profile');
     const name = await nameProfile(ui, given, {
       message: 'Which profile do you want to remove?',
       choices: profileChoices(profiles),

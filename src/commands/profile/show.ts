@@ -30,8 +30,7 @@ export const command: CommandDefinition = {
     const shown = viewProfile(profiles, name);
     if (ui.json) printJson(ui, shown);
     else {
-      const values = { now: Date.now(), currency: null };
-      ui.print(renderRecord(rowsOf({ ...shown, key: shown.key ? 'stored' : 'not stored' }, values), ui.out));
+      ui.print(renderRecord(rowsOf({ ...shown, key: shown.key ? 'stored' : 'not stored' }), ui.out));
     }
   },
 };

@@ -20,6 +20,7 @@ changed later. A second appeal from this machine is refused unless ${resubmit} i
   ],
   hints: { fileFlags: { text: 'text-file' } },
   confirm: 'reclaimId',
+  candidates: { what: 'reclaim notices to appeal', fits: ({ status }) => status !== 'appealed' },
   toolNote: 'A notice allows one appeal, and its text cannot be changed later.',
   done: (_, { request }) => `Appealed reclaim notice ${request.parameters.reclaimId}`,
   allowDuplicate: resubmit,

@@ -15,7 +15,7 @@ export async function chooseOpen(
   message: string,
   others: readonly Choice[] = [],
 ): Promise<string> {
-  const choices = records.map((record) => asChoice(record, Date.now())).reverse();
+  const choices = records.map((record) => asChoice(record)).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one change' };
   return askFirst(() => chooseOrFail(ui, missing, message, [...others, ...choices]));
 }
@@ -47,9 +47,9 @@ export async function confirmSending(ui: Ui, records: readonly HistoryRecord[]):
 
 function showRequest(ui: Ui, record: HistoryRecord): void {
   const { method, path, body } = record;
-  ui.notice(asChoice(record, Date.now()).name);
+  ui.notice(asChoice(record).name);
   const fields = body === null ? {} : JSON.parse(body);
-  const rows = rowsOf(fields, { now: Date.now(), currency: null });
+  const rows = rowsOf(fields);
   ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));
 }
 

@@ -110,7 +110,7 @@ function reasonOf({ code }: ItemResult): LeftReason | null {
 
 /** What identifies a change, and once it has a result, what it made. */
 export function cellsOf(record: HistoryRecord, result: ItemResult | null): string[] {
-  const { operation, label } = recordSummary(record, Date.now());
+  const { operation, label } = recordSummary(record);
   const cells = [record.id, operation, label ?? ''];
   const created = result?.outcome === 'applied' ? createdId(result.record) : null;
   return created === null ? cells : [...cells, created];
@@ -125,7 +125,7 @@ export function createdId(record: HistoryRecord | null): string | null {
 /** A change, as `--json` prints it. */
 export function documentOf(found: HistoryRecord, result: ItemResult, action: Resumed['action'] | null) {
   const record = result.record ?? found;
-  const { operation, label, state, attempts } = recordSummary(record, Date.now());
+  const { operation, label, state, attempts } = recordSummary(record);
   return {
     id: record.id,
     operation,

@@ -36,7 +36,7 @@ export async function markByHand(
   const what = marked.length === 1 ? (first?.id ?? wanted) : `${marked.length} changes of ${wanted}`;
   noticeDone(ui, `Marked ${what} as ${mark}`);
   if (!ui.json) return undefined;
-  const summaries = marked.map((record) => recordSummary(record, Date.now()));
+  const summaries = marked.map((record) => recordSummary(record));
   printJson(ui, marked.length === 1 ? summaries[0] : summaries);
 }
 

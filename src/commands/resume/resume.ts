@@ -2,7 +2,6 @@ import { endBatch } from '../../cli/batch/end-batch.ts';
 import { countItems, type ItemResult, makeResult } from '../../cli/batch/item-result.ts';
 import { resultIn, runBatch } from '../../cli/batch/run-batch.ts';
 import type { CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
-import { openOfOtherStores } from '../../cli/command/known.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
@@ -113,9 +112,7 @@ async function resumeAll(
     total: null,
     atOnce: 1,
     known: (record) =>
-      record.open
-        ? null
-        : makeResult('exists', { record, message: describeState(recordSummary(record, Date.now())) }),
+      record.open ? null : makeResult('exists', { record, message: describeState(recordSummary(record)) }),
     isPlanShown: false,
     open: async ({ signal }) => ({
       async send(record) {
@@ -209,7 +206,7 @@ const foreseen: Readonly<Record<ReturnType<typeof foreseeResume>, string>> = {
 async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRecord[]): Promise<undefined> {
   const history = await session.history();
   const planned = records.map((record) => {
-    const { id, operation, label, state } = recordSummary(record, Date.now());
+    const { id, operation, label, state } = recordSummary(record);
     const plan = foreseeResume(history, record);
     return { id, operation, label, state, plan, message: record.open ? foreseen[plan] : 'settled before' };
   });
@@ -223,7 +220,9 @@ async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRe
 
 /** Says what is open for other stores, and how to get there. */
 async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
-  for (const { count, profile, baseUrl, storeId } of await openOfOtherStores(session)) {
+  const { findOpenElsewhere } = await import('../../history/read-leniently.ts');
+  const { folder } = (await session.history()).journal;
+  for (const { count, profile, baseUrl, storeId } of findOpenElsewhere(folder)) {
     const flags = await flagsToReach(ui, session, { profile, baseUrl, storeId });
     const where = printable(`store ${storeId} @ ${baseUrl}`);
     ui.notice(`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);

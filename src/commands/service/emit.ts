@@ -25,9 +25,10 @@ the endpoints subscribed to it. This needs write access to the database, not a k
   ],
   listedGlobals: ['--store'],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
-  async run({ ui, session, parsed, open }) {
+  async run(operator) {
+    const { ui, parsed, storeId: givenStore, open } = operator;
     const given = optionValue(parsed, '--event');
-    if (!ui.canAsk) refuseMissing(session.flags.store, given);
+    if (!ui.canAsk) refuseMissing(givenStore, given);
     const values = parsed.options.get('--data');
     const data = readData(typeof values === 'object' ? values : []);
     let event: RaisedEvent = 'feedback_digest';
@@ -36,7 +37,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
       event = requireRaisedEvent(given ?? (await chooseEvent(ui)));
     };
     const askStore = async () => {
-      storeId = await chooseStore(ui, session, parsed, storeDescription, 'Which store is the event for?');
+      storeId = await chooseStore(operator, storeDescription, 'Which store is the event for?');
     };
     await askFromStart(() => [askEvent, askStore]);
     const eventId = await open((storage) => emitEvent(storage, storeId, event, data));

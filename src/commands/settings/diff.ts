@@ -32,7 +32,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
     const changes = changesBetween(before, clientFields(mergeObjects(document, given)));
     if (ui.json) printJson(ui, changes);
     else if (changes.length === 0) ui.notice('No differences.');
-    else ui.print(describeChanges(changes, Date.now(), ui.out));
+    else ui.print(describeChanges(changes, ui.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;
   },
 });

@@ -65,8 +65,6 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
 
 async function previewOf({ ui }: Run, { changes, send }: PreparedSave): Promise<Preview> {
   const changesNothing = changes.length === 0;
-  const text = changesNothing
-    ? 'No changes; nothing was sent.'
-    : describeChanges(changes, Date.now(), ui.err);
+  const text = changesNothing ? 'No changes; nothing was sent.' : describeChanges(changes, ui.err);
   return { text, changesNothing, send };
 }

@@ -11,7 +11,7 @@ export const savedView = {
   show: ({ answer, record }, { ui }) => {
     if (record === null || record.former === null || !isObject(answer)) return '';
     const changes = changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer));
-    return describeChanges(changes, Date.now(), ui.out);
+    return describeChanges(changes, ui.out);
   },
   id: (answer) => getPath(answer, ['storeId']),
 } satisfies ResultView;

@@ -65,7 +65,7 @@ export function movedError(
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     what,
-    lines: describeChanges(moved, Date.now(), { color: withoutColors, width: null }).split('\n'),
+    lines: describeChanges(moved, { color: withoutColors, width: null }).split('\n'),
     next,
     outcome: 'not_sent',
     fields: moved.map(({ path, after }) => ({

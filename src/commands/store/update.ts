@@ -118,5 +118,5 @@ function rowsOf({ request }: Run, seen: SeenStore | null, next: unknown): SeenVa
 }
 
 function valuesOf(store: unknown) {
-  return { now: Date.now(), currency: textAt(store, ['defaultCurrency']) };
+  return { currency: textAt(store, ['defaultCurrency']) };
 }

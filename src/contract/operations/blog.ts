@@ -55,10 +55,10 @@ export const createBlogPost = {
   class: 'one-shot',
   body: openObject({
     title: text('Title of the post'),
-    contentMd: text('Content of the post (Markdown)'),
+    contentMd: text('Content of the post', { form: 'Markdown' }),
     // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'URL slug of the post', { 'x-unique': true })),
-    excerpt: z.optional(text('Summary of the post (shown in lists)')),
+    excerpt: z.optional(text('Summary of the post', { form: 'shown in lists' })),
     coverImageId: z.optional(described(uuid(), 'Cover image of the post', { form: 'UUID' })),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(

@@ -22,7 +22,7 @@ const settingsFields = {
   logoImageId: ifSet(described(uuid(), 'Image used as the logo', { form: 'UUID' })),
   faviconImageId: ifSet(described(uuid(), 'Image used as the favicon', { form: 'UUID' })),
   brandColor: ifSet(text('Brand color of the store', { example: '#0a7cff' })),
-  thankYouDefault: ifSet(text('Thank-you text (shown after a purchase)')),
+  thankYouDefault: ifSet(text('Thank-you text', { form: 'shown after a purchase' })),
   cashbackBp: described(z.int(), 'Cashback', { form: 'basis points: 250 is 2.5 %' }),
   cashbackCapMinor: ifSet(
     described(z.int(), 'Maximum cashback for one order', { form: 'minor units, such as cents' }),
@@ -33,7 +33,7 @@ const settingsFields = {
   cashbackExpiryDays: ifSet(described(z.int(), 'Days until cashback expires')),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: ifSet(text('Invite link of the Discord server')),
-  maintenanceMessage: ifSet(text('Maintenance message (shown while the store is closed)')),
+  maintenanceMessage: ifSet(text('Maintenance message', { form: 'shown while the store is closed' })),
   socials: described(z.record(z.string(), z.string()), socialsText, socialsHint),
 };
 

@@ -1,4 +1,5 @@
 import type { Operation } from '../../../contract/operation.ts';
+import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import type { Phrase } from '../../config/phrase.ts';
@@ -33,8 +34,17 @@ export interface InputCommand {
   prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<Questions | null> | Questions | null;
   /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
+  /** Which of the known ids the user may choose from; all unless given. */
+  readonly candidates?: Candidates | undefined;
   /** Shows context for the questions once the path parameters are known, before other questions. */
   introduce?(run: Run): Promise<void>;
+}
+
+/** The known objects that an operation takes, if not all of a kind. */
+export interface Candidates {
+  /** `open disputes`. */
+  readonly what: string;
+  fits(fields: KnownObject['fields']): boolean;
 }
 
 /** What a run would change, shown before it is sent. */

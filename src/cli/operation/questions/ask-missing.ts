@@ -1,10 +1,10 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
-import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { appealReclaim } from '../../../contract/operations/reclaims.ts';
+import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
+import { parameterKinds } from '../../completion/known-values.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
@@ -21,9 +21,10 @@ import {
   type Questions,
   unlessBack,
 } from '../../prompts/questions.ts';
+import type { Candidates } from '../call/operation-command.ts';
 import type { Interview } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
-import { allIds, type KnownId, knownIds } from './known-ids.ts';
+import { type KnownId, knownIds } from './known-ids.ts';
 
 /** The missing input of an operation, in the order of the questions. */
 export interface Missing {
@@ -33,6 +34,8 @@ export interface Missing {
   /** The names of the ids in the path, including those that were given. */
   readonly ids: readonly string[];
   readonly fields: readonly FieldFlag[];
+  /** Which of the known ids the user may choose from; undefined for all. */
+  readonly candidates: Candidates | undefined;
   /** Shows context for the questions, such as the dispute, once the path parameters are known. */
   introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -70,11 +73,12 @@ export function explainRefusal(
 export async function interview(
   ui: Ui,
   session: Session,
-  { operation, first, ids, fields, introduce }: Missing,
+  { operation, first, ids, fields, candidates, introduce }: Missing,
   parameters: Record<string, string>,
   body: Record<string, unknown>,
 ): Promise<Interview> {
-  const known = await knownIds(session, operation);
+  const kind = ids.map((name) => parameterKinds[name]).find((found) => found !== undefined);
+  const known = kind === undefined ? [] : await knownIds(session, kind, candidates?.fits);
   const missing = ids.filter((name) => parameters[name] === undefined);
   const questionOfId =
     (name: string): Question =>
@@ -100,11 +104,7 @@ export async function interview(
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && known.length === 0) {
     const what = missing.map((name) => `${nounOf(name)}s`).join(' or ');
-    const wanted: Record<string, string> = {
-      [decideDispute.id]: `open ${what}`,
-      [appealReclaim.id]: `${what} to appeal`,
-    };
-    ui.notice(`No ${wanted[operation.id] ?? what} seen on this machine. Enter an id.`);
+    ui.notice(`No ${candidates?.what ?? what} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce(parameters);
   // A change has a review at the end, which Escape can leave as well.
@@ -162,7 +162,8 @@ async function askId(
   const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
   const isKnown = known.some(({ id }) => id === before);
   const typeId = async () => {
-    const ids = await allIds(session, operation);
+    const kind = parameterKinds[parameter];
+    const ids = kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
     const validate = (text: string) => {
       if (idsBeginningWith(text.trim(), ids).length > 1)
         return 'Several ids begin with this. Type more characters.';

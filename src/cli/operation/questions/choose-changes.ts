@@ -65,7 +65,7 @@ export function questionsOfChanges(
   body: Record<string, unknown>,
   { current, canClear, more }: CurrentValues,
 ): Questions {
-  const values = { now: Date.now(), currency: textAt(current, ['defaultCurrency']) };
+  const values = { currency: textAt(current, ['defaultCurrency']) };
   return questionsOfFields(ui, {
     fields,
     more,

@@ -12,12 +12,12 @@ const maxRecords = 50;
 /** The records of the store in use as choices, newest first. */
 export async function recordChoices(session: Session, query: RecordQuery = {}): Promise<Choice[]> {
   const { records } = (await session.history()).list(query);
-  return records.slice(0, maxRecords).map((record) => asChoice(record, Date.now()));
+  return records.slice(0, maxRecords).map(asChoice);
 }
 
 /** A record as a choice of a picker. */
-export function asChoice(record: HistoryRecord, now: number): Choice {
-  const summary = recordSummary(record, now);
+export function asChoice(record: HistoryRecord): Choice {
+  const summary = recordSummary(record);
   const { id, operation, label, age, result } = summary;
   const isReason = isInDoubt(record) && result !== null;
   const isSaid = isReason || result === markedByHand;

@@ -58,7 +58,7 @@ export async function reviewAndSend(
 /** Shows the fields of the request. */
 async function previewFields(run: Run, command: OperationCommand): Promise<Preview> {
   const { ui } = run;
-  const rows = rowsOf(run.request.body ?? {}, { now: Date.now(), currency: null });
+  const rows = rowsOf(run.request.body ?? {});
   return {
     text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, ui.err)),
     changesNothing: false,
@@ -82,12 +82,11 @@ async function agree(run: Run, interview: Interview, question: string): Promise<
 /** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */
 async function askForMore({ request: { body }, ui, fields }: Run, interview: Interview): Promise<void> {
   if (interview.first().length > 0) return askInTurn(interview.first);
-  const values = { now: Date.now(), currency: null };
   const questions = questionsOfFields(ui, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
     describe({ path }) {
       const value = getPath(body, path);
-      return value === undefined ? '' : `: ${formatValue('', value, values).slice(0, 40)}`;
+      return value === undefined ? '' : `: ${formatValue('', value).slice(0, 40)}`;
     },
     questionOf: interview.questionOf,
   });

@@ -111,7 +111,7 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
 
 /** Amounts use the currency in the answer itself. */
 function valueContext(answer: unknown): ValueContext {
-  return { now: Date.now(), currency: textAt(answer, ['defaultCurrency']) };
+  return { currency: textAt(answer, ['defaultCurrency']) };
 }
 
 /** Prints the request that would be sent, without the key. */

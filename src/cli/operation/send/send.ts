@@ -1,17 +1,15 @@
 import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
-import { showDispute } from '../../../contract/operations/disputes.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { describeStoreInUse, rememberDispute } from '../../command/known.ts';
+import { describeStoreInUse } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
-import { getPath } from '../../core/field-path.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
 import { nounOf } from '../../input/path-parameter.ts';
@@ -40,8 +38,6 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
   });
   const applied = expectApplied(run, outcome, null);
   if (!isObject(applied.body)) throw unreadableAnswer(request.operation);
-  if (request.operation.id === showDispute.id)
-    await rememberDispute(session, getPath(applied.body, ['record']));
   return resultOf(applied, null);
 }
 

@@ -38,19 +38,14 @@ storage, or neither. This needs write access to the database, not a key.`,
     'service evidence add --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
     'service evidence add --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
   ],
-  async run({ ui, session, parsed, open, printChanged }) {
+  async run(operator) {
+    const { session, parsed, open, printChanged } = operator;
     const content = await readContent(session, parsed);
     const store = {
       description: 'store of the dispute',
       question: 'Which store does the dispute belong to?',
     };
-    const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(
-      ui,
-      session,
-      parsed,
-      store,
-      required,
-    );
+    const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(operator, store, required);
     const given = { kind, label, ...content };
     const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
     const evidence = await open((storage) => submitEvidence(storage, storeId, disputeId, given), {

@@ -38,12 +38,13 @@ export const command = operatorCommand({
     'service keys create --store 4be5… --scopes settings:read --expires-in-days 90',
     'service keys create --stores-from ids.txt > keys.txt',
   ],
-  async run({ ui, session, parsed, open }) {
+  async run(operator) {
+    const { ui, parsed, open } = operator;
     const label = optionValue(parsed, '--label');
     const expiresInSeconds = readLifetime(parsed);
     if (parsed.options.has('--stores-from')) {
       const granted = readGrant(parsed);
-      await eachLine(ui, session, parsed, '--stores-from', {
+      await eachLine(operator, '--stores-from', {
         open: (work) => open(work),
         run: async (storage, id) => ({
           storeId: id,
@@ -53,12 +54,12 @@ export const command = operatorCommand({
       });
       return;
     }
-    const wasAsked = session.flags.store === undefined;
+    const wasAsked = operator.storeId === undefined;
     let storeId = '';
     let grant: Grant = { preset: 'owner' };
     const askStore = async () => {
       const question = 'Which store is the key for?';
-      storeId = await chooseStore(ui, session, parsed, 'store that the key is for', question);
+      storeId = await chooseStore(operator, 'store that the key is for', question);
     };
     const chooseGrant = async () => {
       grant = wasAsked ? await askGrant(ui, parsed) : readGrant(parsed);

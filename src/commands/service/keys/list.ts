@@ -8,11 +8,11 @@ export const command = listCommand({
   description:
     'List the keys of a store, newest first, with their scopes and last use. The keys themselves are never shown.',
   examples: ['service keys list --store 4be5…', 'service keys list --store 4be5… --json'],
-  async list({ ui, session, parsed, open }, { limit }) {
+  async list(operator, { limit }) {
     const storeId = await askFirst(() =>
-      chooseStore(ui, session, parsed, 'store whose keys to list', "Which store's keys do you want to see?"),
+      chooseStore(operator, 'store whose keys to list', "Which store's keys do you want to see?"),
     );
-    return open(async (storage) => (await listKeys(storage, storeId)).reverse().slice(0, limit));
+    return operator.open(async (storage) => (await listKeys(storage, storeId)).reverse().slice(0, limit));
   },
   columns: {
     id: ({ id }) => id,

@@ -1,5 +1,4 @@
 import { inputNeeded, type MissingInput } from '../../../cli/command/input-needed.ts';
-import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
@@ -9,20 +8,18 @@ import { confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm
 import type { Choice } from '../../../cli/prompts/prompts.ts';
 import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { type ListedKey, listKeys, listStores } from '../../../service/index.ts';
-import { serviceCommand, withStorage } from './database-options.ts';
+import type { Operator } from './operator-command.ts';
 
 /** The store that `--store` names, or that the user chooses in a terminal. */
 export async function chooseStore(
-  ui: Ui,
-  session: Session,
-  parsed: ParsedCommand,
+  operator: Operator,
   description: string,
   question: string,
 ): Promise<string> {
-  const given = session.flags.store;
-  if (given !== undefined) return given;
+  const { ui, storeId } = operator;
+  if (storeId !== undefined) return storeId;
   const missing = { field: 'store', give: '--store ID', description };
-  const choices = ui.canAsk ? await storeChoices(session, parsed) : [];
+  const choices = ui.canAsk ? await storeChoices(operator) : [];
   return chooseOrFail(ui, missing, question, choices);
 }
 
@@ -30,22 +27,17 @@ export async function chooseStore(
 const maxChoices = 500;
 
 /** Throws exit 2 if there are none. */
-async function storeChoices(session: Session, parsed: ParsedCommand): Promise<Choice[]> {
-  const stores = await withStorage(session, parsed, (storage) => listStores(storage, { limit: maxChoices }));
+async function storeChoices({ open, next }: Operator): Promise<Choice[]> {
+  const stores = await open((storage) => listStores(storage, { limit: maxChoices }));
   if (stores.length === 0) {
-    throw usageError(
-      'there are no stores in the database',
-      `run \`${serviceCommand(session, parsed, 'stores create')}\` to create one`,
-    );
+    throw usageError('there are no stores in the database', `run \`${next('stores create')}\` to create one`);
   }
   return stores.map(({ id, name }) => ({ value: id, name: `${printable(name)}  ${id}` }));
 }
 
 /** The id given as argument; if none, the user of a terminal chooses a valid key and confirms it. */
 export async function chooseKey(
-  ui: Ui,
-  session: Session,
-  parsed: ParsedCommand,
+  operator: Operator,
   given: string | undefined,
   {
     what,
@@ -54,19 +46,20 @@ export async function chooseKey(
   }: { readonly what: string; readonly question: string; confirmation(keyId: string): string },
 ): Promise<string> {
   if (given !== undefined) return given;
+  const { ui, next } = operator;
   const missing = {
     field: 'keyId',
     give: '<keyId>',
-    description: `${what}, from \`${serviceCommand(session, parsed, 'keys list')}\``,
+    description: `${what}, from \`${next('keys list')}\``,
   };
   if (!ui.canAsk) throw inputNeeded([missing]);
   let storeId = '';
   let keyId = '';
   const askStore = async () => {
-    storeId = await chooseStore(ui, session, parsed, 'store of the key', 'Which store is the key for?');
+    storeId = await chooseStore(operator, 'store of the key', 'Which store is the key for?');
   };
   const askKey = async () => {
-    const choices = await keyChoices(session, parsed, storeId);
+    const choices = await keyChoices(operator, storeId);
     keyId = await chooseOrFail(ui, missing, question, choices, confirmation);
   };
   await askFromStart(() => [askStore, askKey]);
@@ -74,11 +67,11 @@ export async function chooseKey(
 }
 
 /** The valid keys. Throws exit 2 if there are none. */
-async function keyChoices(session: Session, parsed: ParsedCommand, storeId: string): Promise<Choice[]> {
-  const keys = await withStorage(session, parsed, (storage) => listKeys(storage, storeId));
+async function keyChoices({ open, next }: Operator, storeId: string): Promise<Choice[]> {
+  const keys = await open((storage) => listKeys(storage, storeId));
   const choices = keys.filter(({ state }) => state === 'active').map(describeKey);
   if (choices.length > 0) return choices;
-  const create = serviceCommand(session, parsed, `keys create --store ${storeId}`);
+  const create = next(`keys create --store ${storeId}`);
   throw usageError(`store ${storeId} has no valid key`, `run \`${create}\` to create one`);
 }
 
@@ -98,20 +91,19 @@ export interface RequiredOption extends MissingInput {
  * throws exit 3, which names all of it at once.
  */
 export async function askForStoreAnd(
-  ui: Ui,
-  session: Session,
-  parsed: ParsedCommand,
+  operator: Operator,
   store: { readonly description: string; readonly question: string },
   required: readonly RequiredOption[],
 ): Promise<readonly string[]> {
+  const { ui, parsed, storeId } = operator;
   const given = required.map(({ give }) => optionValue(parsed, give.split(' ')[0] ?? ''));
   const missing = required.filter((_, index) => given[index] === undefined);
   const missingStore = { field: 'store', give: '--store ID', description: store.description };
-  const all = [...(session.flags.store === undefined ? [missingStore] : []), ...missing];
+  const all = [...(storeId === undefined ? [missingStore] : []), ...missing];
   if (all.length > 0 && !ui.canAsk) throw inputNeeded(all);
   const answers: string[] = [];
   const askStore = async () => {
-    answers[0] = await chooseStore(ui, session, parsed, store.description, store.question);
+    answers[0] = await chooseStore(operator, store.description, store.question);
   };
   const askOptions = required.map((option, index) => async () => {
     answers[index + 1] = await askOption(ui, given[index], option);

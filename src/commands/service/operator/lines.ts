@@ -1,11 +1,10 @@
 import { printJson } from '../../../cli/command/print-json.ts';
-import type { Session } from '../../../cli/command/session.ts';
-import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
-import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
+import type { Operator } from './operator-command.ts';
 
 /** An option that takes many values from a file, one a line. */
 export function linesOption(flag: string, what: string): OptionSpec {
@@ -17,9 +16,7 @@ export function linesOption(flag: string, what: string): OptionSpec {
  * seen how far it came if one is refused.
  */
 export async function eachLine<Result>(
-  ui: Ui,
-  session: Session,
-  parsed: ParsedCommand,
+  { ui, session, parsed }: Operator,
   flag: string,
   {
     open,

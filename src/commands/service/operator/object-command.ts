@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { confirmOption, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { argumentNeeded, confirmOption } from '../../../cli/prompts/confirm-or-fail.ts';
 import type { Storage } from '../../../service/index.ts';
 import { confirmId } from './ask.ts';
 import { operatorCommand } from './operator-command.ts';
@@ -30,13 +29,7 @@ export function objectCommand({
     options: [confirmOption(name.toUpperCase(), `id of the ${noun}`)],
     async run({ ui, parsed, storeId, open, next, printChanged }) {
       const id = argumentValue(parsed, name);
-      if (id === undefined) {
-        const description = `${noun}, from \`${next(list)}\``;
-        throw inputNeeded([
-          { field: name, give: `<${name}>`, description },
-          missingConfirmation(name.toUpperCase()),
-        ]);
-      }
+      if (id === undefined) throw argumentNeeded(name, `${noun}, from \`${next(list)}\``);
       await confirmId(ui, parsed, id, `${question} Type its id to confirm`);
       const hint = `run \`${next(list)}\` to see the ids`;
       printChanged(`${done} ${id}`, await open((storage) => run(storage, id, storeId), { hint }));

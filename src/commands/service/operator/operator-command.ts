@@ -59,7 +59,7 @@ function printChanged(ui: Ui, done: string, result: { readonly id: string }): vo
   noticeDone(ui, done);
   if (ui.quiet) ui.print(result.id);
   else if (ui.json) printJson(ui, result);
-  else ui.print(renderRecord(rowsOf(result, { now: Date.now(), currency: null }), out));
+  else ui.print(renderRecord(rowsOf(result), out));
 }
 
 interface Page {

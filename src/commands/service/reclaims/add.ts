@@ -24,12 +24,10 @@ write access to the database, not a key.`,
   ],
   listedGlobals: ['--store'],
   examples: ['service reclaims add --store 4be5… --subdomain juniper --reason "Trademark claim"'],
-  async run({ ui, session, parsed, open, printChanged }) {
+  async run(operator) {
+    const { open, printChanged } = operator;
     const store = { description: 'store that gets the notice', question: 'Which store gets the notice?' };
-    const [storeId = '', name = '', text = ''] = await askForStoreAnd(ui, session, parsed, store, [
-      subdomain,
-      reason,
-    ]);
+    const [storeId = '', name = '', text = ''] = await askForStoreAnd(operator, store, [subdomain, reason]);
     const given = { subdomain: name, reason: text };
     const notice = await open((storage) => giveReclaimNotice(storage, storeId, given), {
       hint: 'check --store and --database',

@@ -22,7 +22,8 @@ export const command = operatorCommand({
     'service stores create --name "My store"',
     'service stores create --names-from names.txt > ids.txt',
   ],
-  async run({ ui, session, parsed, open, next, printChanged }) {
+  async run(operator) {
+    const { ui, parsed, open, next, printChanged } = operator;
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');
@@ -35,7 +36,7 @@ export const command = operatorCommand({
       if (slug !== undefined || parsed.options.has('--name')) {
         throw usageError('--names-from cannot be used with --name or --slug');
       }
-      await eachLine(ui, session, parsed, '--names-from', {
+      await eachLine(operator, '--names-from', {
         open: (work) => open(work, options),
         run: (storage, name) => createStore(storage, { name, currency, timezone }),
         show: ({ id }) => id,

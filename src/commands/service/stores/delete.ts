@@ -1,6 +1,5 @@
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { confirmOption, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { argumentNeeded, confirmOption } from '../../../cli/prompts/confirm-or-fail.ts';
 import { deleteStore, measureStore } from '../../../service/index.ts';
 import { confirmId } from '../operator/ask.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
@@ -13,13 +12,8 @@ stop working and its messages are not sent from then on, and its slug is free. \
   examples: ['service stores delete 4be5…', 'service stores delete 4be5… --confirm 4be5…'],
   async run({ ui, parsed, open, next, printChanged }) {
     const storeId = argumentValue(parsed, 'storeId');
-    if (storeId === undefined) {
-      const description = `store to delete, from \`${next('stores list')}\``;
-      throw inputNeeded([
-        { field: 'storeId', give: '<storeId>', description },
-        missingConfirmation('STOREID'),
-      ]);
-    }
+    if (storeId === undefined)
+      throw argumentNeeded('storeId', `store to delete, from \`${next('stores list')}\``);
     const { name, posts, backups, disputes, unsent } = await open((storage) =>
       measureStore(storage, storeId),
     );
