@@ -151,7 +151,7 @@ test('deciding by hand shows status and resolution before the id is typed, and d
 });
 
 test('a long plan of decisions says in the pager that a question follows', async () => {
-  const { machine, service } = await setScene();
+  const { machine, service, proxy } = await setScene();
   const rows = (await otherUser(service).openDisputes(60)).map((id) => `${id},won,Delivered`);
   writeFileSync(path.join(machine.folder, 'd.csv'), ['disputeId,status,resolution', ...rows].join('\n'));
   const terminal = await openTerminal(machine.folder, machine.env);
@@ -160,4 +160,5 @@ test('a long plan of decisions says in the pager that a question follows', async
   await terminal.typeAt(/nothing has been sent\. Press q to close it and continue\.\n/, 'q');
   await terminal.pressAt(/Record 60 decisions\? This is final\. Type 60 to confirm/, 'C-c');
   await terminal.shows(/cancelled; nothing was sent/);
+  expect(proxy.writes()).toEqual([]);
 });

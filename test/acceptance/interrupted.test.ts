@@ -92,12 +92,3 @@ test('Ctrl-C while the record is another process’s: exit 130, and the other on
   expect(await first.ended).toMatchObject({ exitCode: 0 });
   expect(proxy.requests).toHaveLength(1);
 });
-
-test('SIGTERM is as clean as Ctrl-C', async () => {
-  const { machine, proxy } = await setScene();
-  proxy.decide(() => ({ holdUntil: never }));
-  const running = machine.start(create);
-  await proxy.received(1);
-  running.process.kill('SIGTERM');
-  expect(await running.ended).toMatchObject({ exitCode: 10 });
-});

@@ -278,7 +278,7 @@ async function hangOne({ receiver, worker }: Awaited<ReturnType<typeof startScen
   const before = receiver.messages().length;
   const claimed = worker.deliverDue();
   await receiver.received(before + 20);
-  await vi.waitFor(() => expect(worker.freeSlots()).toBeGreaterThanOrEqual(63));
+  await vi.waitFor(() => expect(worker.freeSlots()).toBeGreaterThanOrEqual(63), 20_000);
   return { claimed, answer };
 }
 
@@ -381,6 +381,7 @@ test.each([
     );
     expect([failing, await states()]).toEqual([[], []]);
   },
+  120_000,
 );
 
 test('events that are recorded while a worker sends are all sent', async () => {
