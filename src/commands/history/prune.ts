@@ -7,6 +7,7 @@ import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
+import { pruneLogs } from '../../history/journal/prune.ts';
 
 const backups = '--backups';
 
@@ -46,7 +47,8 @@ async function pruneOlder(
   isDryRun: boolean,
 ): Promise<string[]> {
   const history = await context.history();
-  return history.prune({ olderThanMs, withBackups: isOn(parsed, backups), isDryRun });
+  const options = { olderThanMs, withBackups: isOn(parsed, backups), isDryRun };
+  return (await pruneLogs(history.journal, options)).map(({ id }) => id);
 }
 
 function countRuns({ length }: readonly string[]): string {
