@@ -77,7 +77,7 @@ export function chooseSteps(
 ): Step[] {
   const choices = { random, model, key, isBatch };
   if (model.class === 'repeatable' && random.chance(0.5)) return overtaking(choices);
-  if (model.class === 'one-shot' && random.chance(0.25)) return repairedInDoubt(choices);
+  if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);
   const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
   if (model.class === 'read') return steps;
   const canUndo = ['store.update', 'settings.save', 'backup.restore'].includes(model.id);
