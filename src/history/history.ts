@@ -245,11 +245,8 @@ function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
 }
 
 function matches(record: HistoryRecord, query: RecordQuery): boolean {
-  return (
-    (query.operation === undefined || record.operation === query.operation) &&
-    (query.state === undefined || record.state === query.state) &&
-    (query.open === undefined || record.open === query.open)
-  );
+  const fields = ['operation', 'state', 'open'] as const;
+  return fields.every((field) => query[field] === undefined || record[field] === query[field]);
 }
 
 /** Milliseconds for which the last responses in these records asked to send the store nothing. */
