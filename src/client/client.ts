@@ -52,8 +52,6 @@ export interface CallInput {
   /** For the whole operation, all attempts included; 180 s by default. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds to wait before the first attempt, if an earlier response asked for it. */
-  readonly delayMs?: number;
   /** A read that proves something: it gets a fresh connection, as every write outside a batch does. */
   readonly ownConnection?: boolean | undefined;
   /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
@@ -123,12 +121,12 @@ export function createClient(options: ClientOptions): Client {
     const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
     const failed: FailedAttempt[] = [];
     const end = (interruption: Failure | null) => combineAttempts(failed, request.class, interruption);
-    let delayMs = input.delayMs ?? 0;
+    let delayMs = 0;
     for (;;) {
       const { signal } = input;
       const mayGoOn = await waitForSlot(delayMs, deadline, signal, (ms) => announceWait(ms, failed, input));
       if (signal?.aborted) return end(CANCELLED);
-      if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent(delayMs);
+      if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent();
       const attempt = failed.length + 1;
       if (attempt === 1 && connectionFor(request, input, 1) === 'own') transport.connect();
       await input.beforeAttempt?.(attempt);
@@ -196,8 +194,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** The wait that an earlier response asked for passes the deadline. */
-  function endUnsent(delayMs: number): Outcome {
-    const retryAt = Math.round(clock.now() + throttle.reserve(delayMs));
+  function endUnsent(): Outcome {
+    const retryAt = Math.round(clock.now() + throttle.reserve(0));
     return { kind: 'not_sent', attempts: 0, requestId: null, retryAt, failure: ASKED_TO_WAIT };
   }
 

@@ -52,8 +52,6 @@ export interface History {
   reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
   /** Whether another process works on a log. */
   isHeldElsewhere(logId: string): boolean;
-  /** Removes old logs in which nothing is open, and returns their ids: see `OperationRules.isPruned`. */
-  prune(options: { olderThanMs: number; withBackups: boolean; isDryRun: boolean }): Promise<string[]>;
   /** What `find` resolves to, found out once in this process. */
   remember(key: string, find: () => Promise<boolean | null>): Promise<boolean | null>;
   /**
@@ -68,7 +66,6 @@ export interface RecordQuery {
   readonly operation?: string | undefined;
   readonly state?: RecordState | undefined;
   readonly open?: boolean | undefined;
-  readonly idempotencyKey?: string | undefined;
 }
 
 /** What every function that sends needs. */
@@ -226,14 +223,6 @@ export function openHistory(settings: JournalSettings): History {
       }
     },
     isHeldElsewhere: (logId) => !writers.has(logId) && !reopening.has(logId) && isLogHeld(journal, logId),
-    async prune({ olderThanMs, withBackups, isDryRun }) {
-      const keeps = ({ operation, state }: HistoryRecord) => {
-        const { isPruned } = rulesOf(operation);
-        return isPruned === 'never' || (isPruned === 'if-asked' && state === 'applied' && !withBackups);
-      };
-      const { pruneLogs } = await import('./journal/prune.ts');
-      return (await pruneLogs(journal, { olderThanMs, isDryRun, keeps })).map(({ id }) => id);
-    },
     remember(key, find) {
       const fact = facts.get(key) ?? find();
       facts.set(key, fact);
@@ -256,22 +245,13 @@ function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
 }
 
 function matches(record: HistoryRecord, query: RecordQuery): boolean {
-  return (
-    (query.operation === undefined || record.operation === query.operation) &&
-    (query.state === undefined || record.state === query.state) &&
-    (query.open === undefined || record.open === query.open) &&
-    (query.idempotencyKey === undefined || record.idempotencyKey === query.idempotencyKey)
-  );
+  const fields = ['operation', 'state', 'open'] as const;
+  return fields.every((field) => query[field] === undefined || record[field] === query[field]);
 }
 
 /** Milliseconds for which the last responses in these records asked to send the store nothing. */
 export function waitOf(records: readonly HistoryRecord[], now: number): number {
   return records.reduce((longest, record) => Math.max(longest, remainingWait(record, now)), 0);
-}
-
-/** Milliseconds since the record was begun; never negative, whatever happened to the clock. */
-export function recordAge({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): number {
-  return Math.max(0, now - Date.parse(createdAt));
 }
 
 /** How long a key is sent again: services forget keys, often after 24 hours. */

@@ -59,9 +59,9 @@ function readLeniently(folder: string, isWanted: (log: LogName) => boolean, max:
   const logs = skipUnreadable(() => listLogs({ folder, files })) ?? [];
   for (const log of logs.reverse().filter(isWanted)) {
     if (records.length >= max) break;
-    const text = skipUnreadable(() => readText(files, path.join(folder, log.name)))?.text;
-    const parsed = text === undefined ? null : parseLog(text, log);
-    if (parsed !== null && 'records' in parsed) records.push(...[...parsed.records.values()].reverse());
+    const file = path.join(folder, log.name);
+    const found = skipUnreadable(() => parseLog(readText(files, file)?.text ?? '', log, file).records);
+    records.push(...[...(found?.values() ?? [])].reverse());
   }
   return records.slice(0, max);
 }

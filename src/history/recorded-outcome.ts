@@ -1,55 +1,30 @@
 import { jsonOrText } from '../base/json.ts';
 import type { Failure, Outcome } from '../client/outcome.ts';
-import type { HistoryRecord, RecordChange, RecordedResponse } from './journal/history-record.ts';
+import type { HistoryRecord, RecordChange } from './journal/history-record.ts';
 
 /** Code of a failure that a person has settled: no response of the service proves it. */
 export const markedByHand = 'marked_by_hand';
 
 /** What an outcome changes in its record. `now` is in epoch milliseconds. */
 export function changeOf(outcome: Outcome, now: number, settledByReading = false): Omit<RecordChange, 'id'> {
-  const response = {
+  const { kind: state, requestId } = outcome;
+  const failure = 'failure' in outcome ? outcome.failure : null;
+  // An earlier response says more than none.
+  if (outcome.kind === 'not_sent') return { state, failure };
+  const { status } = outcome;
+  if (status === null) return { state, failure };
+  const received = {
     body: null,
     problem: null,
-    requestId: outcome.requestId,
     etag: null,
-    receivedAt: new Date(now).toISOString(),
     replayed: false,
     retryAt: null,
-    settledByReading,
+    ...(outcome.kind === 'applied'
+      ? { body: outcome.text, etag: outcome.etag, replayed: outcome.replayed }
+      : { problem: outcome.problem, retryAt: outcome.retryAt }),
   };
-  switch (outcome.kind) {
-    case 'applied': {
-      const { status, text, etag, replayed } = outcome;
-      return {
-        state: 'applied',
-        response: { ...response, status, body: text, etag, replayed },
-        failure: null,
-      };
-    }
-    case 'rejected': {
-      const { status, retryAt } = outcome;
-      const problem = copyProblem(outcome.problem);
-      return { state: 'rejected', response: { ...response, status, problem, retryAt }, failure: null };
-    }
-    case 'not_sent':
-      return { state: 'not_sent', failure: { ...outcome.failure } };
-    case 'unknown': {
-      const { status, retryAt } = outcome;
-      const problem = outcome.problem && copyProblem(outcome.problem);
-      return {
-        state: 'unknown',
-        failure: { ...outcome.failure },
-        // An earlier response says more than none.
-        ...(status !== null && { response: { ...response, status, problem, retryAt } }),
-      };
-    }
-  }
-}
-
-function copyProblem(
-  problem: Extract<Outcome, { kind: 'rejected' }>['problem'],
-): RecordedResponse['problem'] {
-  return { ...problem, fields: problem.fields.map((field) => ({ ...field })) };
+  const receivedAt = new Date(now).toISOString();
+  return { state, failure, response: { status, ...received, requestId, receivedAt, settledByReading } };
 }
 
 const noResponse: Failure = { code: 'connection_lost', message: 'no readable response' };

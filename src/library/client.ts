@@ -1,7 +1,6 @@
 import { normalizeBaseUrl } from '../client/base-url.ts';
 import { createClient as connect } from '../client/client.ts';
 import { makeIdempotencyKey } from '../client/idempotency-key.ts';
-import type { Outcome } from '../client/outcome.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
 import { type MethodName, operationsByMethod } from '../contract/operations.ts';
 import type { CallOptions, ClientOptions, History, Result, Resumed } from './api.ts';
@@ -70,7 +69,9 @@ export function createClient(options: ClientOptions): Client {
       parameters: { ...parameters, storeId },
       body: keyed && JSON.stringify(keyed),
     });
-    return resultOf(outcome, { idempotencyKey: keyed?.idempotencyKey });
+    const key = keyed?.idempotencyKey;
+    const idempotencyKey = typeof key === 'string' ? key : null;
+    return { ...outcome, idempotencyKey, recordId: null, warnings: [] };
   }
 
   const methods = Object.entries(operationsByMethod).map(([name, operation]) => [
@@ -118,17 +119,4 @@ function split(
   const issue = operation.body.safeParse(whole).error?.issues[0];
   if (issue !== undefined) throw new TypeError(`${issue.path.join('.')} ${issue.message}`);
   return { parameters, body: rest };
-}
-
-/** An outcome as the library's callers get it. */
-export function resultOf(
-  outcome: Outcome,
-  {
-    idempotencyKey,
-    recordId = null,
-    warnings = [],
-  }: { idempotencyKey: unknown } & Partial<Pick<Result<unknown>, 'recordId' | 'warnings'>>,
-): Result<unknown> {
-  const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
-  return { ...outcome, idempotencyKey: key, recordId, warnings };
 }

@@ -212,9 +212,11 @@ test('the wait that an earlier answer asked for is kept', async () => {
   const clock = skippingClock();
   await using client = clientFor(server.url, { clock });
 
-  expect(await client.send(request('keyed'), { delayMs: 5_000 })).toMatchObject({ kind: 'applied' });
+  client.pause(5_000);
+  expect(await client.send(request('keyed'), {})).toMatchObject({ kind: 'applied' });
   expect(clock.sleeps).toEqual([expect.closeTo(5000, -1)]);
-  const late = await client.send(request('keyed'), { delayMs: 60_000, timeoutMs: 30_000 });
+  client.pause(60_000);
+  const late = await client.send(request('keyed'), { timeoutMs: 30_000 });
   expect(late).toMatchObject({ kind: 'not_sent', attempts: 0, failure: { code: 'throttled' } });
   expect(late).toHaveProperty('retryAt', expect.closeTo(clock.now() + 60_000, -3));
   expect(server.requests).toHaveLength(1);

@@ -5,6 +5,7 @@ import { recordChange } from '../../src/history/changes/change.ts';
 import { markRecords, openRecords, resumeRecord } from '../../src/history/changes/resume.ts';
 import { RefusedError } from '../../src/history/errors.ts';
 import { openHistory } from '../../src/history/history.ts';
+import { nodeFileSystem } from '../../src/history/journal/files/files.ts';
 import { repairLogs } from '../../src/history/journal/repair.ts';
 import { findOpenElsewhere } from '../../src/history/read-leniently.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
@@ -287,4 +288,16 @@ test('a change reads the newest of its operation and what is open, however old; 
   expect(read(true)).toHaveLength(23);
   scene.ahead = -year;
   expect(read(false)).toHaveLength(23);
+});
+
+test('a change lists the names in the folder once: there may be thousands', async () => {
+  const scene = await startScene();
+  await scene.change(rename('A'));
+  let listed = 0;
+  const readdirSync = ((folder: string) => {
+    listed += folder === scene.folder ? 1 : 0;
+    return nodeFileSystem.readdirSync(folder);
+  }) as typeof nodeFileSystem.readdirSync;
+  const { record } = await scene.change(rename('B'), { fileSystem: { ...nodeFileSystem, readdirSync } });
+  expect([record.number, listed]).toEqual([2, 1]);
 });

@@ -42,7 +42,7 @@ export const defects: readonly Defect[] = [
     name: 'closing lines are not asked for',
     patches: [
       {
-        find: 'if (name.status !== "open" && !isWhole) return damaged("ends before its closing line");',
+        find: 'if (name.status !== "open" && !isWhole) throw damaged("ends before its closing line");',
         replace: '',
       },
     ],
@@ -51,8 +51,8 @@ export const defects: readonly Defect[] = [
     name: 'damaged logs are passed over',
     patches: [
       {
-        find: 'throw new DamagedError(fileOf(journal, name.name)',
-        replace: 'return null; throw new DamagedError(fileOf(journal, name.name)',
+        find: 'return name === void 0 ? null : readOnce(journal, name)',
+        replace: 'try { return readOnce(journal, name) } catch { return null }',
       },
     ],
   },

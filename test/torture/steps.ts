@@ -77,6 +77,7 @@ export function chooseSteps(
 ): Step[] {
   const choices = { random, model, key, isBatch };
   if (model.class === 'repeatable' && random.chance(0.5)) return overtaking(choices);
+  if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);
   const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
   if (model.class === 'read') return steps;
   const canUndo = ['store.update', 'settings.save', 'backup.restore'].includes(model.id);
@@ -185,6 +186,19 @@ function overtaking(choices: Choices): Step[] {
   ];
 }
 
+/** What a killed client has sent is in a log that goes bad, is repaired, and is sent again if the repair forgets the doubt. */
+function repairedInDoubt(choices: Choices): Step[] {
+  const { random } = choices;
+  const kill = { moment: random.pick(['received', 'applied', 'answered'] as const), write: 1, afterMs: 0 };
+  return [
+    { ...calm('same'), kill },
+    damageStep(random),
+    { do: 'repair' },
+    run(choices, 'same'),
+    calm('same'),
+  ];
+}
+
 function powerCut(random: Random): PowerCut {
   return {
     bytes: random.pick(['dropped', 'dropped', 'half', 'zeroed']),
@@ -213,8 +227,8 @@ function killAtMoment(random: Random): KillAtMoment {
   };
 }
 
-function damaged({ random }: Choices): Step[] {
-  const damage: Step = {
+function damageStep(random: Random): Step {
+  return {
     do: 'damage',
     how: random.weighted([
       [3, 'flip'],
@@ -226,7 +240,10 @@ function damaged({ random }: Choices): Step[] {
     at: random.next(),
     bit: random.integer(0, 7),
   };
-  const steps: Step[] = [damage, calm(random.chance(0.6) ? 'same' : 'resume')];
+}
+
+function damaged({ random }: Choices): Step[] {
+  const steps: Step[] = [damageStep(random), calm(random.chance(0.6) ? 'same' : 'resume')];
   return random.chance(0.6) ? [...steps, { do: 'repair' }, calm('same')] : steps;
 }
 

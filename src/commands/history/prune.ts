@@ -8,6 +8,7 @@ import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFromStart } from '../../cli/prompts/questions.ts';
+import { pruneLogs } from '../../history/journal/prune.ts';
 
 const backups = '--backups';
 
@@ -48,7 +49,8 @@ async function pruneOlder(
   isDryRun: boolean,
 ): Promise<string[]> {
   const history = await session.history();
-  return history.prune({ olderThanMs, withBackups: isOn(parsed, backups), isDryRun });
+  const options = { olderThanMs, withBackups: isOn(parsed, backups), isDryRun };
+  return (await pruneLogs(history.journal, options)).map(({ id }) => id);
 }
 
 function countRuns({ length }: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts';
-import { type History, isKeyForgotten, logIdOf, recordAge, type SendOptions } from '../history.ts';
+import { type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
 import { type ChangeRequest, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
 import { acquireLog } from '../journal/journal.ts';
@@ -53,7 +53,8 @@ export async function findEarlier(
       if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
       if (record.state !== 'applied') continue;
       if (rules.guard === 'once') throw new RefusedError('only_once', record);
-      const isRecent = recordAge(record, now) < duplicateMs;
+      // A date in the future counts as now.
+      const isRecent = now - Date.parse(record.createdAt) < duplicateMs;
       if (rules.guard === 'duplicate' && isRecent && existenceAfter(history.list().records)(record))
         throw new RefusedError('duplicate', record);
     }

@@ -21,7 +21,8 @@ export function formerValues(intent: Intent, known: readonly HistoryRecord[]): s
   for (const path of leafPaths(parseJson(intent.body))) {
     const single = { ...intent, body: JSON.stringify(nest(path, 0)) };
     if (later.some((record) => overlap(rulesOf(record.operation).touches(record), touches(single)))) continue;
-    former = withValue(former, path, valueAt(document, path));
+    // A field that is missing was never set.
+    former = withValue(former, path, valueAt(document, path) ?? null);
   }
   return former === undefined ? null : JSON.stringify(former);
 }
@@ -30,11 +31,11 @@ function documentOf({ response }: HistoryRecord): unknown {
   return parseJson(response?.body);
 }
 
-/** A field that is missing was never set. */
+/** The value at a path of a JSON document; undefined if it is not there. */
 export function valueAt(document: unknown, path: readonly string[]): unknown {
   let value = document;
   for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return null;
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
     value = value[name];
   }
   return value;

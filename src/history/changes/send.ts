@@ -46,7 +46,10 @@ export async function sendRecord(
 
   let outcome: Outcome;
   try {
-    const sent = await client.send(requestOf(opened), { ...inputOf(sending, opened), beforeAttempt });
+    const { timeoutMs, signal, inBatch, onRetry } = sending;
+    const ifMatch = opened.ifMatch ?? undefined;
+    const input = { timeoutMs, signal, inBatch, onRetry, ifMatch, beforeAttempt };
+    const sent = await client.send(requestOf(opened), input);
     outcome = isFirst ? sent : (proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
@@ -89,10 +92,6 @@ function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
   const { method, path, body } = record;
   // Nothing is known about a request outside the contract, so its response cannot differ from it.
   return { method, path, body, class: record.class, operation, anyBody: operation === null };
-}
-
-function inputOf({ timeoutMs, signal, inBatch, onRetry }: Sending, { ifMatch }: HistoryRecord) {
-  return { timeoutMs, signal, inBatch, onRetry, ...(ifMatch !== null && { ifMatch }) };
 }
 
 /** A refusal that shows that the attempt before was applied, such as a taken slug: see `OperationRules.proofByRefusal`. */

@@ -94,34 +94,22 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
   const isDocument = undo === 'document';
   const isComparable = isDocument && isObject(former);
   const paths = isComparable ? changedPaths(former, sent, serverOwned) : leafPaths(sent);
-  const unknown = isDocument
-    ? isObject(former)
-      ? []
-      : paths
-    : paths.filter((path) => !hasPath(former, path));
-  if (unknown.length > 0)
-    throw new RefusedError(
-      'former_unknown',
-      record,
-      unknown.map((path) => path.join('.')),
-    );
-  const changed = isObject(parseJson(record.response?.body)) ? parseJson(record.response?.body) : sent;
+  const unknown = isComparable
+    ? []
+    : paths.filter((path) => isDocument || valueAt(former, path) === undefined);
+  if (unknown.length > 0) {
+    const names = unknown.map((path) => path.join('.'));
+    throw new RefusedError('former_unknown', record, names);
+  }
+  const response = parseJson(record.response?.body);
+  const changed = isObject(response) ? response : sent;
   const seen = parseJson(formerValues(record, records));
   return paths.map((path) => ({
     path,
-    former: hasPath(former, path) ? valueAt(former, path) : undefined,
-    changed: valueAt(changed, path),
-    seen: hasPath(seen, path) ? valueAt(seen, path) : undefined,
+    former: valueAt(former, path),
+    changed: valueAt(changed, path) ?? null,
+    seen: valueAt(seen, path),
   }));
-}
-
-function hasPath(document: unknown, path: readonly string[]): boolean {
-  let value = document;
-  for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return false;
-    value = value[name];
-  }
-  return true;
 }
 
 /** The paths at which two documents differ, without what the service sets itself. What was added as a whole is one. */

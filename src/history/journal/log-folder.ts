@@ -5,7 +5,7 @@ import { listFolder, readText } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
 import type { Journal } from './journal.ts';
 import { damagedFolder, type LogName, locksFolder, parseLogName } from './log-name.ts';
-import { type LogProblem, type ParsedLog, parseLog } from './parse-log.ts';
+import { type ParsedLog, parseLog } from './parse-log.ts';
 
 export function fileOf({ folder }: Pick<Journal, 'folder'>, name: string): string {
   return path.join(folder, name);
@@ -76,15 +76,16 @@ export interface FoundLog extends ParsedLog {
  * used.
  */
 export function readLog(journal: Journal, listed: LogName): FoundLog | null {
-  const first = readOnce(journal, listed);
-  if (first !== null && !('kind' in first)) return first;
+  try {
+    const found = readOnce(journal, listed);
+    if (found !== null) return found;
+  } catch (error) {
+    if (!(error instanceof DamagedError)) throw error;
+  }
   // Its holder may have renamed it, or cut it off, in between.
   const logs = listLogs(journal);
-  const name =
-    logs.find((log) => log.name === listed.name) ?? logs.find((log) => log.id === listed.id) ?? null;
-  const found = name === null ? null : readOnce(journal, name);
-  if (name === null || found === null || !('kind' in found)) return found as FoundLog | null;
-  throw new DamagedError(fileOf(journal, name.name), found.message, found.kind);
+  const name = logs.find((log) => log.name === listed.name) ?? logs.find((log) => log.id === listed.id);
+  return name === undefined ? null : readOnce(journal, name);
 }
 
 /** The records of {@link readLog}, oldest first; empty if it is gone. */
@@ -92,12 +93,11 @@ export function readRecords(journal: Journal, log: LogName): HistoryRecord[] {
   return [...(readLog(journal, log)?.records.values() ?? [])];
 }
 
-function readOnce(journal: Journal, name: LogName): FoundLog | LogProblem | null {
+function readOnce(journal: Journal, name: LogName): FoundLog | null {
   const file = fileOf(journal, name.name);
   const text = readText(journal.files, file)?.text;
   if (text === undefined) return null;
-  const parsed = parseLog(text, name);
-  if ('kind' in parsed) return parsed;
+  const parsed = parseLog(text, name, file);
   const { baseUrl, storeId } = parsed.header;
   if (baseUrl !== journal.store.baseUrl || storeId !== journal.store.storeId) {
     throw new HistoryError('history_unreadable', `${file} belongs to store ${storeId} at ${baseUrl}`, {

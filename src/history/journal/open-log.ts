@@ -70,8 +70,7 @@ async function createLog(
   );
   const header = makeHeader(journal, name, at);
   const text = serializeLine({ line: 1, ...header }) + serializeLine({ line: 2, records, at });
-  const parsed = parseLog(text, name);
-  if ('kind' in parsed) throw new Error(parsed.message);
+  const parsed = parseLog(text, name, fileOf(journal, name.name));
   try {
     await writeLogFile(journal, name.name, text);
     return openWriter(journal, lock, { ...parsed, name, text });

@@ -1,4 +1,5 @@
 import { HistoryError, historyError } from '../errors.ts';
+import { rulesOf } from '../operation-rules.ts';
 import { syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
 import { acquireNow, type Journal } from './journal.ts';
@@ -8,10 +9,10 @@ import { sweepDrafts } from './open-log.ts';
 
 export interface PruneOptions {
   readonly olderThanMs: number;
+  /** Also what stays otherwise because the service cannot list it: see `OperationRules.isPruned`. */
+  readonly withBackups?: boolean;
   /** Only says what would be removed. */
   readonly isDryRun?: boolean;
-  /** Whether the log of this record stays, however old it is. */
-  keeps(record: HistoryRecord): boolean;
 }
 
 /**
@@ -37,8 +38,12 @@ export async function pruneLogs(journal: Journal, options: PruneOptions): Promis
 async function removeIfOld(
   journal: Journal,
   log: LogName,
-  { olderThanMs, isDryRun, keeps }: PruneOptions,
+  { olderThanMs, withBackups = false, isDryRun = false }: PruneOptions,
 ): Promise<boolean> {
+  const keeps = ({ operation, state }: HistoryRecord) => {
+    const { isPruned } = rulesOf(operation);
+    return isPruned === 'never' || (isPruned === 'if-asked' && state === 'applied' && !withBackups);
+  };
   const mayGo = (record: HistoryRecord) =>
     !record.open && journal.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
   try {

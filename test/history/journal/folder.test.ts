@@ -155,8 +155,6 @@ describe('a folder', () => {
 });
 
 describe('pruning', () => {
-  const keepsAppeals = { keeps: ({ operation }: { operation: string }) => operation === 'reclaim.appeal' };
-
   async function record({ journal }: Scene, operation: string, isApplied = true): Promise<number> {
     const writer = await beginOne(journal, { ...intent, operation });
     await writer.change([isApplied ? applied(writer.id) : unknown(writer.id)]);
@@ -179,13 +177,13 @@ describe('pruning', () => {
     scene.time += 10 * dayMs;
     await record(scene, 'backup.create');
     expect(
-      (await pruneLogs(journal, { olderThanMs: 15 * dayMs, ...keepsAppeals })).map(({ number }) => number),
+      (await pruneLogs(journal, { olderThanMs: 15 * dayMs, withBackups: true })).map(({ number }) => number),
     ).toEqual([1]);
     expect(listLogs(journal).map(({ number }) => number)).toEqual([2, 3, 4, 5, 6, 7]);
     await held.close();
     scene.time += 100 * dayMs;
     expect(
-      (await pruneLogs(journal, { olderThanMs: 0, ...keepsAppeals })).map(({ number }) => number),
+      (await pruneLogs(journal, { olderThanMs: 0, withBackups: true })).map(({ number }) => number),
     ).toEqual([4, 6]);
     expect((await beginOne(journal)).number).toBe(8);
   });
@@ -195,7 +193,7 @@ describe('pruning', () => {
     await record(scene, 'blog.create');
     await record(scene, 'blog.create');
     scene.time -= 400 * dayMs;
-    expect(await pruneLogs(scene.journal, { olderThanMs: dayMs, ...keepsAppeals })).toEqual([]);
+    expect(await pruneLogs(scene.journal, { olderThanMs: dayMs, withBackups: true })).toEqual([]);
     expect(dayOf(scene.time)).toBe('20251019');
   });
 });

@@ -367,7 +367,7 @@ describe('locks that are left behind', () => {
   test('are removed by prune if their process has certainly ended, and no others', async () => {
     await leaveFiles();
     const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
-    await pruneLogs(openFolder(), { olderThanMs: 0, keeps: () => false });
+    await pruneLogs(openFolder(), { olderThanMs: 0, withBackups: true });
     expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', 'new.tmp', 'torn.lock'].sort());
   });
 
@@ -375,7 +375,7 @@ describe('locks that are left behind', () => {
     await leaveFiles();
     const readdirSync = ((name: string) => [...fs.readdirSync(name), 'gone.lock']) as typeof fs.readdirSync;
     const fileSystem = { ...fs, readdirSync };
-    await pruneLogs(openFolder({ fileSystem }), { olderThanMs: 0, keeps: () => false });
+    await pruneLogs(openFolder({ fileSystem }), { olderThanMs: 0, withBackups: true });
     expect(lockFiles()).not.toContain('dead.lock');
   });
 
