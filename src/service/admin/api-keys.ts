@@ -137,20 +137,10 @@ export async function deleteExpiredKeys(storage: Storage): Promise<number> {
 
 type KeyProperties = Pick<ApiKeyRecord, 'kind' | 'label' | 'scopes' | 'createdAt' | 'expiresAt'>;
 
-async function addKey({ db, storeId }: Tenant, properties: KeyProperties): Promise<CreatedKey> {
+async function addKey(tenant: Tenant, properties: KeyProperties): Promise<CreatedKey> {
   const id = base62(randomBytes(9)).slice(-12);
-  const key = formatKey({
-    kind: properties.kind === 'demo' ? 'demo' : 'live',
-    id,
-    secret: base62(randomBytes(32)),
-  });
-  await insertApiKey(db, {
-    ...properties,
-    id,
-    storeId,
-    sha256: sha256(key),
-    revokedAt: null,
-    replacedBy: null,
-  });
+  const kind = properties.kind === 'demo' ? 'demo' : 'live';
+  const key = formatKey({ kind, id, secret: base62(randomBytes(32)) });
+  await insertApiKey(tenant, { ...properties, id, sha256: sha256(key), revokedAt: null, replacedBy: null });
   return { key, id, scopes: properties.scopes, expiresAt: properties.expiresAt };
 }

@@ -6,7 +6,13 @@ import { addReclaim, newReclaim } from '../operations/reclaims.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { deleteEndpoint } from '../storage/queries/endpoints.ts';
-import { newestBackups, newestRows, type ObjectQuery, setClosed, storeOf } from '../storage/queries/operators.ts';
+import {
+  newestBackups,
+  newestRows,
+  type ObjectQuery,
+  setClosed,
+  storeOf,
+} from '../storage/queries/operators.ts';
 import { deleteOld } from '../storage/queries/prune.ts';
 import { operate } from './operate.ts';
 

@@ -3,12 +3,8 @@ import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText, pattern } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
-import {
-  appealOpenReclaim,
-  findReclaim,
-  insertReclaim,
-  type ReclaimRecord,
-} from '../storage/queries/reclaims.ts';
+import { insert } from '../storage/core/statement.ts';
+import { appealOpenReclaim, findReclaim, type ReclaimRecord } from '../storage/queries/reclaims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -29,7 +25,7 @@ export async function addReclaim(work: Work, input: z.output<typeof newReclaim>,
     appealedAt: null,
     createdAt,
   };
-  await insertReclaim(work, notice);
+  await insert(work, 'subdomainReclaims', notice);
   await recordEvent(work, 'reclaim_noticed', { reclaimId: id, ...input });
   return notice;
 }

@@ -30,18 +30,22 @@ export function statement<Values extends object, Row = never>(
   return compile(pieces, valueNames);
 }
 
-/** A statement that inserts a row into a table of a store. On PostgreSQL it is the end of the transaction that rejects if it fails. */
-export function insertion<
-  Table extends keyof Schema & string,
-  Column extends Exclude<keyof Insertable<Schema[Table]>, 'storeId'> & string,
->(table: Table, columns: readonly Column[]) {
-  type Row = Pick<Insertable<Schema[Table]>, Column>;
-  const valueNames = ['storeId', ...columns];
-  const beginning = `insert into ${inSnakeCase(table)} (${valueNames.map(inSnakeCase).join(', ')}) values (`;
-  const run = compile([beginning, ...columns.map(() => ', '), ')'], valueNames, true);
-  return async ({ db, storeId }: Tenant, row: Row): Promise<void> => {
-    await run(db, { ...row, storeId });
-  };
+const insertions = new Map<string, Run<object, never>>();
+
+/** Inserts a row into a table of a store. On PostgreSQL it is the end of the transaction that rejects if it fails. */
+export async function insert<Table extends keyof Schema & string>(
+  { db, storeId }: Tenant,
+  table: Table,
+  row: Omit<Insertable<Schema[Table]>, 'storeId'>,
+): Promise<void> {
+  const columns = ['storeId', ...Object.keys(row)];
+  const beginning = `insert into ${inSnakeCase(table)} (${columns.map(inSnakeCase).join(', ')}) values (`;
+  let run = insertions.get(beginning);
+  if (run === undefined) {
+    run = compile([beginning, ...columns.slice(1).map(() => ', '), ')'], columns, true);
+    insertions.set(beginning, run);
+  }
+  await run(db, { ...row, storeId });
 }
 
 /** For an engine that keeps statements: parsed and planned once for a connection. */
@@ -54,7 +58,7 @@ export interface KnownStatement {
 
 const known = new Map<string, KnownStatement>();
 
-/** The statement of {@link statement} or {@link insertion} that has this text on PostgreSQL. */
+/** The statement of {@link statement} or {@link insert} that has this text on PostgreSQL. */
 export function findKnown(text: string): KnownStatement | undefined {
   return known.get(text);
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { insertion, statement } from '../core/statement.ts';
+import { insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
@@ -14,25 +14,8 @@ interface ById {
   readonly id: string;
 }
 
-const insert = insertion('disputes', [
-  'id',
-  'orderId',
-  'buyerEmail',
-  'providerCaseId',
-  'kind',
-  'status',
-  'reason',
-  'riskSignals',
-  'deadlineAt',
-  'appealDeadlineAt',
-  'resolution',
-  'idempotencyKey',
-  'createdAt',
-  'updatedAt',
-]);
-
 export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insert(tenant, { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
+  await insert(tenant, 'disputes', { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
 }
 
 const disputeById = statement<ById, Selectable<Schema['disputes']>>`
@@ -46,14 +29,11 @@ export async function findDispute({ db, storeId }: Tenant, id: string): Promise<
 }
 
 export async function insertEvidence(
-  { db, storeId }: Tenant,
+  tenant: Tenant,
   disputeId: string,
   evidence: EvidenceRecord,
 ): Promise<void> {
-  await db
-    .insertInto('disputeEvidence')
-    .values({ ...evidence, storeId, disputeId })
-    .execute();
+  await insert(tenant, 'disputeEvidence', { ...evidence, disputeId });
 }
 
 const evidenceOf = statement<ById, EvidenceRecord>`
@@ -69,19 +49,10 @@ const decideOpen = statement<DecisionRecord & { readonly storeId: string }>`
   update disputes set status = ${'status'}, resolution = ${'resolution'}, updated_at = ${'decidedAt'}
   where store_id = ${'storeId'} and id = ${'disputeId'} and status = 'open'`;
 
-const insertDecision = insertion('disputeDecisions', [
-  'disputeId',
-  'id',
-  'status',
-  'resolution',
-  'decidedBy',
-  'decidedAt',
-]);
-
 /** Decides an open dispute and adds to its audit trail. Returns false and changes nothing if it is not open. */
 export async function decideOpenDispute(tenant: Tenant, decision: DecisionRecord): Promise<boolean> {
   const { db, storeId } = tenant;
   if ((await decideOpen(db, { ...decision, storeId })).changes === 0) return false;
-  await insertDecision(tenant, decision);
+  await insert(tenant, 'disputeDecisions', decision);
   return true;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { insertion, statement } from '../core/statement.ts';
+import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** An idempotency key is unique within its operation and target. */
@@ -36,17 +36,6 @@ const removal = statement<KeyedRequest & { storeId: string }>`
 export async function deleteAnswer({ db, storeId }: Tenant, request: KeyedRequest): Promise<void> {
   await removal(db, { ...request, storeId });
 }
-
-export const insertAnswer = insertion('idempotencyKeys', [
-  'operation',
-  'targetId',
-  'key',
-  'fingerprint',
-  'status',
-  'body',
-  'createdAt',
-  'expiresAt',
-]);
 
 /** How many answers one sweep looks at. */
 const sweepSize = 1_000;

@@ -1,6 +1,6 @@
 import { type ClosedRanges, closed, includes, outside, type Ranges, union } from '../core/ranges.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { insertion, statement } from '../core/statement.ts';
+import { insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: readonly string[] };
@@ -38,33 +38,13 @@ export async function setBlog({ db, storeId }: Tenant, ranges: Ranges): Promise<
 const positionsOfSlug = statement<{ storeId: string; slug: string }, { position: number }>`
   select position from posts where store_id = ${'storeId'} and slug = ${'slug'}`;
 
-const insert = insertion('posts', [
-  'position',
-  'id',
-  'title',
-  'slug',
-  'excerpt',
-  'contentMd',
-  'coverImageId',
-  'tags',
-  'featuredProductIds',
-  'status',
-  'publishedAt',
-  'scheduledAt',
-  'metaTitle',
-  'metaDescription',
-  'viewCount',
-  'createdAt',
-  'updatedAt',
-]);
-
 /** To be called in a change of the store. Returns false if a post that it shows has the slug. */
 export async function insertPost(tenant: Tenant, post: PostRecord): Promise<boolean> {
   const { db, storeId } = tenant;
   const { ranges, newest } = await findBlog(tenant);
   const { rows } = await positionsOfSlug(db, { storeId, slug: post.slug });
   if (rows.some(({ position }) => includes(ranges, position))) return false;
-  await insert(tenant, {
+  await insert(tenant, 'posts', {
     ...post,
     position: newest + 1,
     tags: JSON.stringify(post.tags),

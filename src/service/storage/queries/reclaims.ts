@@ -4,13 +4,6 @@ import type { Tenant } from '../core/storage.ts';
 
 export type ReclaimRecord = Omit<RecordOf<'subdomainReclaims'>, 'closedAt'>;
 
-export async function insertReclaim({ db, storeId }: Tenant, reclaim: ReclaimRecord): Promise<void> {
-  await db
-    .insertInto('subdomainReclaims')
-    .values({ ...reclaim, storeId })
-    .execute();
-}
-
 export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<ReclaimRecord | undefined> {
   return db
     .selectFrom('subdomainReclaims')
