@@ -21,7 +21,8 @@ type Run<Values, Row> = (db: Queries, values: Pick<Values, Name<Values>>) => Pro
  *     const { rows } = await findName(db, { id });
  *
  * For statements that nearly every request runs: Kysely needs longer to build a query, each time, than the embedded
- * engine to run it. A read of PostgreSQL by one fails after 1.5 s. Name the columns in place of `*`: PostgreSQL keeps the statement while a later version adds some.
+ * engine to run it. On PostgreSQL a read by one fails after 1.5 s, because a request waits for it. Name the columns in
+ * place of `*`: PostgreSQL keeps the statement while a later version adds some.
  */
 export function statement<Values extends object, Row = never>(
   pieces: TemplateStringsArray,
@@ -39,13 +40,15 @@ export async function insert<Table extends keyof Schema & string>(
   row: Omit<Insertable<Schema[Table]>, 'storeId'>,
 ): Promise<void> {
   const columns = ['storeId', ...Object.keys(row)];
-  const beginning = `insert into ${inSnakeCase(table)} (${columns.map(inSnakeCase).join(', ')}) values (`;
-  let run = insertions.get(beginning);
-  if (run === undefined) {
-    run = compile([beginning, ...columns.slice(1).map(() => ', '), ')'], columns, true);
-    insertions.set(beginning, run);
-  }
+  const name = `${table} ${columns}`;
+  const run = insertions.get(name) ?? compileInsertion(table, columns);
+  insertions.set(name, run);
   await run(db, { ...row, storeId });
+}
+
+function compileInsertion(table: string, columns: readonly string[]): Run<object, never> {
+  const beginning = `insert into ${inSnakeCase(table)} (${columns.map(inSnakeCase).join(', ')}) values (`;
+  return compile([beginning, ...columns.slice(1).map(() => ', '), ')'], columns, true);
 }
 
 /** For an engine that keeps statements: parsed and planned once for a connection. */

@@ -65,10 +65,3 @@ export interface Storage extends Transactions {
 export async function ping(db: Queries): Promise<void> {
   await sql`select 1`.execute(db);
 }
-
-/** Runs `step`, which removes some rows and answers how many, until there are none. Returns how many there were. */
-export async function removeInSteps(step: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let removed = await step(); removed > 0; removed = await step()) total += removed;
-  return total;
-}

@@ -34,13 +34,8 @@ export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord 
 
 /** Oldest first. */
 export async function listApiKeys({ db, storeId }: Tenant): Promise<ApiKeyRecord[]> {
-  const rows = await db
-    .selectFrom('apiKeys')
-    .selectAll()
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
+  const keys = db.selectFrom('apiKeys').selectAll().where('storeId', '=', storeId);
+  const rows = await keys.orderBy('createdAt').orderBy('id').execute();
   return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
 }
 

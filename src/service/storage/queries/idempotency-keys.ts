@@ -60,11 +60,9 @@ export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string
 
 /** How many answers of the store are expired. */
 export async function countExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
-  const row = await db
-    .selectFrom('idempotencyKeys')
-    .select((query) => query.fn.countAll().as('count'))
-    .where('storeId', '=', storeId)
-    .where('expiresAt', '<=', time)
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from idempotency_keys where store_id = ${storeId} and expires_at <= ${time}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }

@@ -4,13 +4,12 @@ import type { Tenant } from '../core/storage.ts';
 
 export type ReclaimRecord = Omit<RecordOf<'subdomainReclaims'>, 'closedAt'>;
 
+const reclaimById = statement<{ storeId: string; id: string }, ReclaimRecord>`
+  select id, subdomain, reason, status, appeal_text, appealed_at, created_at from subdomain_reclaims
+  where store_id = ${'storeId'} and id = ${'id'}`;
+
 export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<ReclaimRecord | undefined> {
-  return db
-    .selectFrom('subdomainReclaims')
-    .select(['id', 'subdomain', 'reason', 'status', 'appealText', 'appealedAt', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return (await reclaimById(db, { storeId, id })).rows[0];
 }
 
 const appealOpen = statement<{ storeId: string; id: string; text: string; at: string }>`
