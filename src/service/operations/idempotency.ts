@@ -49,7 +49,7 @@ export async function applyOnce(
     );
   }
   // Not updated: the sweep looks at the oldest rows, and the new one belongs at the end.
-  if (first !== undefined) await deleteAnswer(work, keyed);
+  if (first !== undefined) await deleteAnswer(work.db, { ...keyed, storeId: work.storeId });
   if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const { status, body } = await effect();
   const text = JSON.stringify(body);

@@ -35,7 +35,9 @@ export const newAppeal = z.strictObject({ text: filledText(5000) });
 
 /** Operation 10. A notice takes one appeal. `isNew` is false if the same appeal was made before. */
 export async function appealReclaim(work: Work, reclaimId: string, { text }: z.output<typeof newAppeal>) {
-  const isNew = await appealOpenReclaim(work, { id: reclaimId, text, at: timestamp(work.now) });
+  const { db, storeId, now } = work;
+  const appealed = await appealOpenReclaim(db, { storeId, id: reclaimId, text, at: timestamp(now) });
+  const isNew = appealed.changes > 0;
   const reclaim = await findReclaim(work, reclaimId);
   if (reclaim === undefined) throw notFound('Reclaim notice', reclaimId);
   if (reclaim.status === 'closed') throw new ServiceError('state_conflict', 'This notice is closed.');

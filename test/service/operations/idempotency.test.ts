@@ -102,7 +102,7 @@ test('reused keys do not prevent the deletion of expired answers', async () => {
     service.inStore(async (work) => {
       const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
       for (const key of keys) {
-        await deleteAnswer(work, { ...rest, key });
+        await deleteAnswer(work.db, { ...rest, key, storeId: work.storeId });
         await insert(work, 'idempotencyKeys', { ...rest, key, createdAt, expiresAt });
       }
     });

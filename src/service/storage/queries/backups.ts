@@ -12,11 +12,7 @@ export async function insertBackup(tenant: Tenant, backup: BackupRecord): Promis
 }
 
 export async function findBackup({ db, storeId }: Tenant, id: string): Promise<BackupRecord | undefined> {
-  const row = await db
-    .selectFrom('backups')
-    .selectAll()
-    .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const backups = db.selectFrom('backups').selectAll().where('storeId', '=', storeId);
+  const row = await backups.where('id', '=', id).executeTakeFirst();
   return row && { ...row, sections: JSON.parse(row.sections), isPreRestore: row.isPreRestore === 1 };
 }

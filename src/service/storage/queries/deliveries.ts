@@ -143,14 +143,10 @@ interface Outcome {
   readonly lastError: string | null;
 }
 
-const setOutcome = statement<EndpointRef & Outcome>`
+/** Writes the result of an attempt if the delivery is still pending. */
+export const saveOutcome = statement<EndpointRef & Outcome>`
   update deliveries set status = ${'status'}, settled_at = ${'settledAt'}, last_error = ${'lastError'}
   where store_id = ${'storeId'} and id = ${'id'} and status = 'pending'`;
-
-/** Writes the result of an attempt if the delivery is still pending. */
-export async function saveOutcome({ db, storeId }: Tenant, id: string, outcome: Outcome): Promise<void> {
-  await setOutcome(db, { storeId, id, ...outcome });
-}
 
 const disable = statement<EndpointRef & { reason: string }>`
   update endpoints set enabled = 0, disabled_reason = ${'reason'}, due_at = null, held = 0, claimed_by = null

@@ -65,13 +65,9 @@ export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], n
     .execute();
 }
 
-const release = statement<{ storeId: string; now: string }>`
-  update endpoints set due_at = ${'now'}, held = 0 where store_id = ${'storeId'} and held = 1`;
-
 /** Makes the store's endpoints due that quiet hours hold. */
-export async function releaseHeld({ db, storeId }: Tenant, now: string): Promise<void> {
-  await release(db, { storeId, now });
-}
+export const releaseHeld = statement<{ storeId: string; now: string }>`
+  update endpoints set due_at = ${'now'}, held = 0 where store_id = ${'storeId'} and held = 1`;
 
 interface ById {
   readonly storeId: string;

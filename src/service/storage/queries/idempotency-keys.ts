@@ -29,13 +29,9 @@ export async function findAnswer(
   return (await answerTo(db, { ...request, storeId })).rows[0];
 }
 
-const removal = statement<KeyedRequest & { storeId: string }>`
+export const deleteAnswer = statement<KeyedRequest & { storeId: string }>`
   delete from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
-
-export async function deleteAnswer({ db, storeId }: Tenant, request: KeyedRequest): Promise<void> {
-  await removal(db, { ...request, storeId });
-}
 
 /** How many answers one sweep looks at. */
 const sweepSize = 1_000;

@@ -103,14 +103,10 @@ export async function markDeleted({ db, storeId }: Tenant, at: string): Promise<
   for (const part of deletionOfStore) await part(db, { storeId, at });
 }
 
-const closing = statement<{ storeId: string; id: string; at: string }>`
+/** Changes nothing if the notice is closed. */
+export const setClosed = statement<{ storeId: string; id: string; at: string }>`
   update subdomain_reclaims set status = 'closed', closed_at = ${'at'}
   where store_id = ${'storeId'} and id = ${'id'} and closed_at is null`;
-
-/** Returns false if the notice is closed. */
-export async function setClosed({ db, storeId }: Tenant, id: string, at: string): Promise<boolean> {
-  return (await closing(db, { storeId, id, at })).changes > 0;
-}
 
 export async function listDeletedStores(db: Queries): Promise<string[]> {
   const rows = await db.selectFrom('stores').select('id').where('deletedAt', 'is not', null).execute();

@@ -26,13 +26,12 @@ export async function findBlog({ db, storeId }: Tenant): Promise<Blog> {
   return { ranges: JSON.parse(row?.blog ?? '[]'), newest: row?.newest ?? 0 };
 }
 
+const setRanges = statement<{ storeId: string; blog: string }>`
+  update stores set blog = ${'blog'} where id = ${'storeId'}`;
+
 /** From now on the store shows these posts. */
 export async function setBlog({ db, storeId }: Tenant, ranges: Ranges): Promise<void> {
-  await db
-    .updateTable('stores')
-    .set({ blog: JSON.stringify(ranges) })
-    .where('id', '=', storeId)
-    .execute();
+  await setRanges(db, { storeId, blog: JSON.stringify(ranges) });
 }
 
 const positionsOfSlug = statement<{ storeId: string; slug: string }, { position: number }>`
@@ -89,14 +88,12 @@ export async function deleteUnusedPosts(tenant: Tenant, limit: number): Promise<
   return 0;
 }
 
+const blogsOfBackups = statement<{ storeId: string }, { blog: string }>`
+  select blog from backups where store_id = ${'storeId'} and blog is not null`;
+
 async function findUnused(tenant: Tenant): Promise<ClosedRanges> {
   const { ranges, newest } = await findBlog(tenant);
-  const backups = await tenant.db
-    .selectFrom('backups')
-    .select('blog')
-    .where('storeId', '=', tenant.storeId)
-    .where('blog', 'is not', null)
-    .execute();
-  const used = union(closed(ranges, newest), ...backups.map(({ blog }) => JSON.parse(blog ?? '[]')));
+  const backups = await blogsOfBackups(tenant.db, tenant);
+  const used = union(closed(ranges, newest), ...backups.rows.map(({ blog }) => JSON.parse(blog)));
   return outside(used, newest - 1);
 }

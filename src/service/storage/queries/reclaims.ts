@@ -12,14 +12,7 @@ export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<
   return (await reclaimById(db, { storeId, id })).rows[0];
 }
 
-const appealOpen = statement<{ storeId: string; id: string; text: string; at: string }>`
+/** Changes nothing if the notice does not exist, has an appeal or is closed. */
+export const appealOpenReclaim = statement<{ storeId: string; id: string; text: string; at: string }>`
   update subdomain_reclaims set status = 'appealed', appeal_text = ${'text'}, appealed_at = ${'at'}
   where store_id = ${'storeId'} and id = ${'id'} and appealed_at is null and closed_at is null`;
-
-/** Returns false and changes nothing if the notice does not exist or has an appeal. */
-export async function appealOpenReclaim(
-  { db, storeId }: Tenant,
-  appeal: { readonly id: string; readonly text: string; readonly at: string },
-): Promise<boolean> {
-  return (await appealOpen(db, { ...appeal, storeId })).changes > 0;
-}
