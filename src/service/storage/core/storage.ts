@@ -15,6 +15,12 @@ export interface Tenant {
   readonly storeId: string;
 }
 
+/** An object of a store. */
+export interface ObjectRef {
+  readonly storeId: string;
+  readonly id: string;
+}
+
 export type TransactionWork<Result> = (db: Queries) => Promise<Result>;
 
 export interface Transactions {

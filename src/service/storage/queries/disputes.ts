@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { RecordOf, Schema } from '../core/schema.ts';
 import { insert, statement } from '../core/statement.ts';
-import type { Tenant } from '../core/storage.ts';
+import type { ObjectRef, Tenant } from '../core/storage.ts';
 
 export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
 
@@ -9,22 +9,17 @@ export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
 type DecisionRecord = RecordOf<'disputeDecisions'>;
 
-interface ById {
-  readonly storeId: string;
-  readonly id: string;
-}
-
 export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
   await insert(tenant, 'disputes', { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
 }
 
-const disputeById = statement<ById, Selectable<Schema['disputes']>>`
+const disputeObjectRef = statement<ObjectRef, Selectable<Schema['disputes']>>`
   select id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals, deadline_at,
     appeal_deadline_at, resolution, idempotency_key, created_at, updated_at
   from disputes where store_id = ${'storeId'} and id = ${'id'}`;
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
-  const [row] = (await disputeById(db, { storeId, id })).rows;
+  const [row] = (await disputeObjectRef(db, { storeId, id })).rows;
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 
@@ -36,7 +31,7 @@ export async function insertEvidence(
   await insert(tenant, 'disputeEvidence', { ...evidence, disputeId });
 }
 
-const evidenceOf = statement<ById, EvidenceRecord>`
+const evidenceOf = statement<ObjectRef, EvidenceRecord>`
   select id, kind, label, storage_key, text_value, submitted_by, created_at from dispute_evidence
   where store_id = ${'storeId'} and dispute_id = ${'id'} order by created_at, id`;
 
