@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { openDispute } from '../../src/contract/operations/disputes.ts';
 import type { RecordState } from '../../src/history/journal/history-record.ts';
-import { insertReclaim } from '../../src/service/storage/queries/reclaims.ts';
+import { insert } from '../../src/service/storage/core/statement.ts';
 import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
 import { effectsOf, setScene } from '../acceptance/scene.ts';
 import { typed } from '../helpers/typed.ts';
@@ -133,7 +133,9 @@ test('reclaim appeal, killed at every step: an honest unknown or never sent, nev
     const id = randomUUID();
     const notice = { id, subdomain: name, reason: 'A trade mark.', status: 'noticed' };
     const times = { appealText: null, appealedAt: null, createdAt: new Date().toISOString() };
-    await storage.forStore(storeId).write((db) => insertReclaim({ db, storeId }, { ...notice, ...times }));
+    await storage
+      .forStore(storeId)
+      .write((db) => insert({ db, storeId }, 'subdomainReclaims', { ...notice, ...times }));
     return ['reclaim', 'appeal', id, '--text', name, '--confirm', id];
   };
   await killAtEveryStep(scene, makeArgs, (trial) =>

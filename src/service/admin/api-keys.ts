@@ -7,7 +7,7 @@ import { timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import {
   type ApiKeyRecord,
-  deleteKeysExpiredBefore,
+  deleteExpired,
   findApiKey,
   insertApiKey,
   listApiKeys,
@@ -76,7 +76,7 @@ export async function revokeKey(storage: Storage, keyId: string, storeId?: strin
   return storage.write(async (db) => {
     const key = await findApiKey(db, keyId);
     if (key === undefined || (storeId !== undefined && key.storeId !== storeId)) return false;
-    const isRevoked = await setRevoked(db, keyId, timestamp(Date.now()));
+    const isRevoked = (await setRevoked(db, { id: keyId, at: timestamp(Date.now()) })).changes > 0;
     if (isRevoked) await recordChange(db, 'keys revoke', key.storeId, keyId);
     return isRevoked;
   });
@@ -124,7 +124,7 @@ export async function rotateKey(
     const created = await addKey({ db, storeId }, properties);
     const overlapEnd = timestamp(now + overlapSeconds * 1000);
     const expiresAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
-    await setReplaced({ db, storeId }, { id: keyId, replacedBy: created.id, expiresAt });
+    await setReplaced(db, { storeId, id: keyId, replacedBy: created.id, expiresAt });
     await recordChange(db, 'keys rotate', storeId, keyId);
     return { ...created, storeId, previous: { id: keyId, expiresAt } };
   });
@@ -132,25 +132,15 @@ export async function rotateKey(
 
 /** Deletes expired keys of all stores. Returns their number. */
 export async function deleteExpiredKeys(storage: Storage): Promise<number> {
-  return storage.write((db) => deleteKeysExpiredBefore(db, timestamp(Date.now())));
+  return storage.write(async (db) => (await deleteExpired(db, { at: timestamp(Date.now()) })).changes);
 }
 
 type KeyProperties = Pick<ApiKeyRecord, 'kind' | 'label' | 'scopes' | 'createdAt' | 'expiresAt'>;
 
-async function addKey({ db, storeId }: Tenant, properties: KeyProperties): Promise<CreatedKey> {
+async function addKey(tenant: Tenant, properties: KeyProperties): Promise<CreatedKey> {
   const id = base62(randomBytes(9)).slice(-12);
-  const key = formatKey({
-    kind: properties.kind === 'demo' ? 'demo' : 'live',
-    id,
-    secret: base62(randomBytes(32)),
-  });
-  await insertApiKey(db, {
-    ...properties,
-    id,
-    storeId,
-    sha256: sha256(key),
-    revokedAt: null,
-    replacedBy: null,
-  });
+  const kind = properties.kind === 'demo' ? 'demo' : 'live';
+  const key = formatKey({ kind, id, secret: base62(randomBytes(32)) });
+  await insertApiKey(tenant, { ...properties, id, sha256: sha256(key), revokedAt: null, replacedBy: null });
   return { key, id, scopes: properties.scopes, expiresAt: properties.expiresAt };
 }

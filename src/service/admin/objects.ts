@@ -67,11 +67,18 @@ export async function submitEvidence(storage: Storage, storeId: string, disputeI
 }
 
 /** Closes a notice: it can no longer be appealed. */
-export async function closeReclaim(storage: Storage, id: string, storeId?: string) {
-  return changeObject(storage, 'subdomainReclaims', 'reclaims close', id, storeId, async (work) => {
-    if (await setClosed(work, id, timestamp(work.now))) return;
-    throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed.`);
-  });
+export async function closeReclaim(storage: Storage, id: string, only?: string) {
+  return changeObject(
+    storage,
+    'subdomainReclaims',
+    'reclaims close',
+    id,
+    only,
+    async ({ db, storeId, now }) => {
+      if ((await setClosed(db, { storeId, id, at: timestamp(now) })).changes > 0) return;
+      throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed.`);
+    },
+  );
 }
 
 /** Removes a backup. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import { removeInSteps, type Storage, type Tenant } from '../storage/core/storage.ts';
+import type { Storage, Tenant } from '../storage/core/storage.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
 import { deleteSomeRows, listDeletedStores } from '../storage/queries/operators.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
@@ -51,8 +51,16 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     return isOver ? 0 : remove();
   }
 
-  function stepOf(storeId: string, remove: (tenant: Tenant) => Promise<number>): Promise<number> {
-    return step(() => storage.forStore(storeId).change((db) => remove({ db, storeId })));
+  /** Steps until one removes nothing. Answers how many rows were removed. */
+  async function removeAll(remove: () => Promise<number>): Promise<number> {
+    let total = 0;
+    for (let removed = await step(remove); removed > 0; removed = await step(remove)) total += removed;
+    return total;
+  }
+
+  /** A step in a change of the store. */
+  function ofStore(storeId: string, remove: (tenant: Tenant) => Promise<number>): () => Promise<number> {
+    return () => storage.forStore(storeId).change((db) => remove({ db, storeId }));
   }
 
   async function pruneKind(storeId: string, kind: Prunable): Promise<void> {
@@ -61,7 +69,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
       const page: Page = await storage.read((db) => findOld({ db, storeId }, kind, from));
       if (dryRun) pruned[kind] += page.old.length;
       else if (page.old.length > 0) {
-        pruned[kind] += await stepOf(storeId, (tenant) => deleteOld(tenant, kind, page.old));
+        pruned[kind] += await step(ofStore(storeId, (tenant) => deleteOld(tenant, kind, page.old)));
       }
       after = page.next;
     }
@@ -73,10 +81,8 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
       return;
     }
     // Posts that neither the store nor one of its backups has any more are not counted.
-    await removeInSteps(() => stepOf(storeId, (tenant) => deleteUnusedPosts(tenant, maxRows)));
-    pruned.answers += await removeInSteps(() =>
-      stepOf(storeId, (tenant) => deleteExpiredAnswers(tenant, now)),
-    );
+    await removeAll(ofStore(storeId, (tenant) => deleteUnusedPosts(tenant, maxRows)));
+    pruned.answers += await removeAll(ofStore(storeId, (tenant) => deleteExpiredAnswers(tenant, now)));
   }
 
   const stores = await storage.read(listStoreIds);
@@ -87,9 +93,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   }
   if (dryRun || options.storeId !== undefined) return pruned;
   for (const storeId of await storage.read(listDeletedStores)) {
-    pruned.deleted += await removeInSteps(() =>
-      step(() => storage.write((db) => deleteSomeRows({ db, storeId }, maxRows))),
-    );
+    pruned.deleted += await removeAll(() => storage.write((db) => deleteSomeRows({ db, storeId }, maxRows)));
   }
   return pruned;
 }

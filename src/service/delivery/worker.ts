@@ -200,13 +200,14 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
 
   async function settle(db: Queries, { endpoint, delivery, token }: Claim, verdict: Verdict): Promise<void> {
     const now = timestamp(clock());
-    const tenant = { db, storeId: endpoint.storeId };
     const isClaimed = (await lockClaim(db, endpoint)) === token;
     if (verdict.kind === 'disable') return disableEndpoint(db, endpoint, verdict.reason, now);
     // A message that has arrived is delivered, even if the claim was lost.
     if (!isClaimed && verdict.kind !== 'delivered') return;
     const isPending = verdict.kind === 'retry' || verdict.kind === 'pause';
-    await saveOutcome(tenant, delivery.id, {
+    await saveOutcome(db, {
+      storeId: endpoint.storeId,
+      id: delivery.id,
       status: isPending ? 'pending' : verdict.kind,
       settledAt: isPending ? null : now,
       lastError: verdict.kind === 'delivered' ? null : verdict.reason,

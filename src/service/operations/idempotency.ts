@@ -2,11 +2,11 @@ import { sha256 } from '../../base/sha256.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
+import { insert } from '../storage/core/statement.ts';
 import {
   deleteAnswer,
   deleteExpiredAnswers,
   findAnswer,
-  insertAnswer,
   type KeyedRequest,
 } from '../storage/queries/idempotency-keys.ts';
 import type { Work } from './unit-of-work.ts';
@@ -49,11 +49,11 @@ export async function applyOnce(
     );
   }
   // Not updated: the sweep looks at the oldest rows, and the new one belongs at the end.
-  if (first !== undefined) await deleteAnswer(work, keyed);
+  if (first !== undefined) await deleteAnswer(work.db, { ...keyed, storeId: work.storeId });
   if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const { status, body } = await effect();
   const text = JSON.stringify(body);
-  await insertAnswer(work, {
+  await insert(work, 'idempotencyKeys', {
     ...keyed,
     fingerprint,
     status,

@@ -3,12 +3,8 @@ import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText, pattern } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
-import {
-  appealOpenReclaim,
-  findReclaim,
-  insertReclaim,
-  type ReclaimRecord,
-} from '../storage/queries/reclaims.ts';
+import { insert } from '../storage/core/statement.ts';
+import { appealOpenReclaim, findReclaim, type ReclaimRecord } from '../storage/queries/reclaims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -29,7 +25,7 @@ export async function addReclaim(work: Work, input: z.output<typeof newReclaim>,
     appealedAt: null,
     createdAt,
   };
-  await insertReclaim(work, notice);
+  await insert(work, 'subdomainReclaims', notice);
   await recordEvent(work, 'reclaim_noticed', { reclaimId: id, ...input });
   return notice;
 }
@@ -39,7 +35,9 @@ export const newAppeal = z.strictObject({ text: filledText(5000) });
 
 /** Operation 10. A notice takes one appeal. `isNew` is false if the same appeal was made before. */
 export async function appealReclaim(work: Work, reclaimId: string, { text }: z.output<typeof newAppeal>) {
-  const isNew = await appealOpenReclaim(work, { id: reclaimId, text, at: timestamp(work.now) });
+  const { db, storeId, now } = work;
+  const appealed = await appealOpenReclaim(db, { storeId, id: reclaimId, text, at: timestamp(now) });
+  const isNew = appealed.changes > 0;
   const reclaim = await findReclaim(work, reclaimId);
   if (reclaim === undefined) throw notFound('Reclaim notice', reclaimId);
   if (reclaim.status === 'closed') throw new ServiceError('state_conflict', 'This notice is closed.');

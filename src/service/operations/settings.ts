@@ -27,7 +27,7 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
 
   const updatedAt = timestamp(work.now);
   await putSettings(work, { document, updatedAt });
-  await releaseHeld(work, updatedAt);
+  await releaseHeld(work.db, { storeId: work.storeId, now: updatedAt });
   await recordEvent(work, 'settings_updated', { changed });
   return toAnswer(work, { document, updatedAt });
 }

@@ -1,6 +1,6 @@
 import type { Tenant } from '../storage/core/storage.ts';
 
-/** What one request does, in one transaction and to one store. */
+/** What one request does to one store: a change in one transaction. */
 export interface Work extends Tenant {
   /** Id of the API key of the request. */
   readonly actor: string;

@@ -265,7 +265,7 @@ test('deliveries are counted by what they wait for, and none but those that are 
   await emitElsewhere();
   expect(await backlog(3_000)).toEqual({ counts: { ...waiting, due: 20 }, oldestDueMs: 3_000 });
   const { claimed, answer } = await hangOne(scene);
-  expect((await backlog(0)).counts).toEqual({ ...waiting, sending: 1 });
+  await expect.poll(async () => (await backlog(0)).counts).toEqual({ ...waiting, sending: 1 });
   answer();
   await claimed;
   expect((await backlog(0)).counts).toEqual(waiting);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type OperationId, operations } from '../../../src/contract/operations.ts';
 import { createKey, presets, revokeKey, type Scope, scopes } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
-import { insertReclaim } from '../../../src/service/storage/queries/reclaims.ts';
+import { insert } from '../../../src/service/storage/core/statement.ts';
 import { type Answer, type Service, startService } from '../helpers/service.ts';
 
 const neededScope: Record<OperationId, Scope> = {
@@ -56,7 +56,7 @@ async function makeObjects(service: Service): Promise<Objects> {
   const reclaim = createId();
   await service.inStore((work) => {
     const notice = { id: reclaim, subdomain: 'x', reason: 'y', status: 'noticed', createdAt: 'z' };
-    return insertReclaim(work, { ...notice, appealText: null, appealedAt: null });
+    return insert(work, 'subdomainReclaims', { ...notice, appealText: null, appealedAt: null });
   });
   return {
     storeId: service.storeId,

@@ -1,11 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { backup } from '../../../src/contract/operations/backups.ts';
 import { createApp } from '../../../src/service/index.ts';
-import {
-  deleteAnswer,
-  deleteExpiredAnswers,
-  insertAnswer,
-} from '../../../src/service/storage/queries/idempotency-keys.ts';
+import { insert } from '../../../src/service/storage/core/statement.ts';
+import { deleteAnswer, deleteExpiredAnswers } from '../../../src/service/storage/queries/idempotency-keys.ts';
 import { newDatabase, openTestStorage, type Service, startService, toFetch } from '../helpers/service.ts';
 
 const hours = 60 * 60 * 1000;
@@ -105,8 +102,8 @@ test('reused keys do not prevent the deletion of expired answers', async () => {
     service.inStore(async (work) => {
       const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
       for (const key of keys) {
-        await deleteAnswer(work, { ...rest, key });
-        await insertAnswer(work, { ...rest, key, createdAt, expiresAt });
+        await deleteAnswer(work.db, { ...rest, key, storeId: work.storeId });
+        await insert(work, 'idempotencyKeys', { ...rest, key, createdAt, expiresAt });
       }
     });
   const again = Array.from({ length: 1_000 }, (_, index) => `again-${index}`);

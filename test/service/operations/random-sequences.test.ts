@@ -4,7 +4,7 @@ import type { OperationId } from '../../../src/contract/operations.ts';
 import { openStorage, type Storage } from '../../../src/service/index.ts';
 import { canonicalJson } from '../../../src/service/model/canonical-json.ts';
 import { createId } from '../../../src/service/model/ids.ts';
-import { insertReclaim } from '../../../src/service/storage/queries/reclaims.ts';
+import { insert } from '../../../src/service/storage/core/statement.ts';
 import { startPostgres, type TestCluster } from '../../helpers/postgres.ts';
 import { openTestStorage, type Service, startService } from '../helpers/service.ts';
 
@@ -171,7 +171,13 @@ async function play(storage: Storage, sequence: readonly Step[]): Promise<unknow
   await service.inStore(async (work) => {
     for (const id of reclaims) {
       const times = { createdAt: '2030-01-01T00:00:00.000Z', appealText: null, appealedAt: null };
-      await insertReclaim(work, { id, subdomain: 'x', reason: 'y', status: 'noticed', ...times });
+      await insert(work, 'subdomainReclaims', {
+        id,
+        subdomain: 'x',
+        reason: 'y',
+        status: 'noticed',
+        ...times,
+      });
     }
   });
   const made: Record<'disputes' | 'backups' | 'reclaims', string[]> = { disputes: [], backups: [], reclaims };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
-import { insertReclaim } from '../../../src/service/storage/queries/reclaims.ts';
+import { insert } from '../../../src/service/storage/core/statement.ts';
 import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
 
 async function addNotice(service: Service): Promise<string> {
   const id = createId();
   await service.inStore((work) =>
-    insertReclaim(work, {
+    insert(work, 'subdomainReclaims', {
       id,
       subdomain: 'my-shop',
       reason: 'Trade mark',

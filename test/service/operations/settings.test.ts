@@ -84,6 +84,18 @@ test('If-Match stops the second of two editors', async () => {
   expect((await service.call('settings.show', '')).body).toEqual(first.body);
 });
 
+test('the ETag of a change is that of the next read, whatever the order of its members', async () => {
+  const service = await startService();
+  const { headers, body } = await service.call('settings.save', '', {
+    showcase: { summary: 'x', enabled: true },
+    templates: { b: { private: true, body: 'B', title: 'b' }, 1: { title: 'one' } },
+    quietHours: { timezone: 'Europe/Berlin', end: '06:00', enabled: true },
+  });
+  const read = await service.call('settings.show', '');
+  expect(read.body).toEqual(body);
+  expect(read.headers.get('etag')).toBe(headers.get('etag'));
+});
+
 test('invalid fields of the settings', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [

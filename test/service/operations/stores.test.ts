@@ -75,6 +75,19 @@ test('If-Match refuses a change of a store that has changed meanwhile', async ()
   expect(any.body).toMatchObject({ name: 'Two', slug: 'two' });
 });
 
+test('the ETag of a change is accepted by the next one, whatever the order of its members', async () => {
+  const service = await startService();
+  const socials = { z: 'https://z.example', 1: 'https://one.example' };
+  const settings = { tax: { rateBp: 700 }, socials, checkout: { termsUrl: 'https://terms.example' } };
+  const first = await service.call('store.update', '', { settings, name: 'First' });
+  const headers = { 'if-match': first.headers.get('etag') ?? '' };
+  const more = { settings: { socials: { 0: 'https://zero.example', z: null }, supportEmail: null } };
+  const second = await service.call('store.update', '', more, { headers });
+  expect(second.status).toBe(200);
+  const again = { 'if-match': second.headers.get('etag') ?? '' };
+  expect((await service.call('store.update', '', { name: 'Last' }, { headers: again })).status).toBe(200);
+});
+
 test('invalid fields of a patch', async () => {
   const service = await startService();
   const cases: [object, string[]][] = [

@@ -81,7 +81,7 @@ const settings: Section<SavedSettings | null> = {
   async restore(work, saved) {
     const before = await findSettings(work);
     await (saved === null ? deleteSettings(work) : putSettings(work, saved));
-    await releaseHeld(work, timestamp(work.now));
+    await releaseHeld(work.db, { storeId: work.storeId, now: timestamp(work.now) });
     return {
       changed: changedPaths(documentOf(before?.document ?? null), documentOf(saved?.document ?? null)),
     };

@@ -21,7 +21,8 @@ type Run<Values, Row> = (db: Queries, values: Pick<Values, Name<Values>>) => Pro
  *     const { rows } = await findName(db, { id });
  *
  * For statements that nearly every request runs: Kysely needs longer to build a query, each time, than the embedded
- * engine to run it. A read of PostgreSQL by one fails after 1.5 s. Name the columns in place of `*`: PostgreSQL keeps the statement while a later version adds some.
+ * engine to run it. On PostgreSQL a read by one fails after 1.5 s, because a request waits for it. Name the columns in
+ * place of `*`: PostgreSQL keeps the statement while a later version adds some.
  */
 export function statement<Values extends object, Row = never>(
   pieces: TemplateStringsArray,
@@ -30,18 +31,24 @@ export function statement<Values extends object, Row = never>(
   return compile(pieces, valueNames);
 }
 
-/** A statement that inserts a row into a table of a store. On PostgreSQL it is the end of the transaction that rejects if it fails. */
-export function insertion<
-  Table extends keyof Schema & string,
-  Column extends Exclude<keyof Insertable<Schema[Table]>, 'storeId'> & string,
->(table: Table, columns: readonly Column[]) {
-  type Row = Pick<Insertable<Schema[Table]>, Column>;
-  const valueNames = ['storeId', ...columns];
-  const beginning = `insert into ${inSnakeCase(table)} (${valueNames.map(inSnakeCase).join(', ')}) values (`;
-  const run = compile([beginning, ...columns.map(() => ', '), ')'], valueNames, true);
-  return async ({ db, storeId }: Tenant, row: Row): Promise<void> => {
-    await run(db, { ...row, storeId });
-  };
+const insertions = new Map<string, Run<object, never>>();
+
+/** Inserts a row into a table of a store. On PostgreSQL it is the end of the transaction that rejects if it fails. */
+export async function insert<Table extends keyof Schema & string>(
+  { db, storeId }: Tenant,
+  table: Table,
+  row: Omit<Insertable<Schema[Table]>, 'storeId'>,
+): Promise<void> {
+  const columns = ['storeId', ...Object.keys(row)];
+  const name = `${table} ${columns}`;
+  const run = insertions.get(name) ?? compileInsertion(table, columns);
+  insertions.set(name, run);
+  await run(db, { ...row, storeId });
+}
+
+function compileInsertion(table: string, columns: readonly string[]): Run<object, never> {
+  const beginning = `insert into ${inSnakeCase(table)} (${columns.map(inSnakeCase).join(', ')}) values (`;
+  return compile([beginning, ...columns.slice(1).map(() => ', '), ')'], columns, true);
 }
 
 /** For an engine that keeps statements: parsed and planned once for a connection. */
@@ -54,7 +61,7 @@ export interface KnownStatement {
 
 const known = new Map<string, KnownStatement>();
 
-/** The statement of {@link statement} or {@link insertion} that has this text on PostgreSQL. */
+/** The statement of {@link statement} or {@link insert} that has this text on PostgreSQL. */
 export function findKnown(text: string): KnownStatement | undefined {
   return known.get(text);
 }

@@ -15,6 +15,12 @@ export interface Tenant {
   readonly storeId: string;
 }
 
+/** An object of a store. */
+export interface ObjectRef {
+  readonly storeId: string;
+  readonly id: string;
+}
+
 export type TransactionWork<Result> = (db: Queries) => Promise<Result>;
 
 export interface Transactions {
@@ -64,11 +70,4 @@ export interface Storage extends Transactions {
 /** Checks that the database answers. */
 export async function ping(db: Queries): Promise<void> {
   await sql`select 1`.execute(db);
-}
-
-/** Runs `step`, which removes some rows and answers how many, until there are none. Returns how many there were. */
-export async function removeInSteps(step: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let removed = await step(); removed > 0; removed = await step()) total += removed;
-  return total;
 }

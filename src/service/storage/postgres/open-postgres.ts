@@ -82,19 +82,18 @@ export async function openPostgres(
     }
   }
 
-  /** Each statement is a transaction of its own, on any connection. */
+  /** Each statement is a transaction of its own, on any connection. One that fails closes its connection. */
   function readingQueries(scope: Scope): Queries {
     return queriesOn('postgres', async (text, parameters) => {
       const client = await connections.connect();
-      let isOver = false;
+      const read = readOf(scope, text, parameters, connections.keepsStatements(client));
+      let isBroken = true;
       try {
-        const { rows, rowCount } = await client.query(
-          readOf(scope, text, parameters, connections.keepsStatements(client)),
-        );
-        isOver = true;
-        return { rows, changes: rowCount ?? 0 };
+        const { rows } = await client.query(read);
+        isBroken = false;
+        return { rows, changes: 0 };
       } finally {
-        client.release(!isOver);
+        client.release(isBroken);
       }
     });
   }
@@ -109,8 +108,8 @@ export async function openPostgres(
     const client = await connections.connect();
     const { db, sent, end } = transactionOn(client, connections.keepsStatements(client));
     try {
-      const [locked] = [await client.query(beginningOf(scope, lockedStore, deadline))].flat().slice(-1);
-      if (lockedStore !== undefined && locked?.rowCount === 0) throw notFound('Store', lockedStore);
+      const results = [await client.query(beginningOf(scope, lockedStore, deadline))].flat();
+      if (lockedStore !== undefined && results.at(-1)?.rowCount === 0) throw notFound('Store', lockedStore);
       const result = await work(db);
       end();
       await commit(client, sent, patienceMs);
@@ -175,15 +174,6 @@ export async function openPostgres(
   };
 }
 
-/** What a transaction asks on its connection. */
-interface TransactionQueries {
-  readonly db: Queries;
-  /** What was sent without waiting for its answer. */
-  readonly sent: Promise<unknown>[];
-  /** From now on nothing more is sent. */
-  end(): void;
-}
-
 /**
  * A statement that reads, with its scope. The side of a lateral join that the other refers to comes first, so the setting is
  * there when row-level security asks for it, and it ends with the statement.
@@ -204,7 +194,8 @@ function readOf(
   };
 }
 
-function transactionOn(client: ClientBase, keepsStatements: boolean): TransactionQueries {
+/** Queries of a transaction. `sent` is what nobody waits for until its end, and after `end` nothing more is sent. */
+function transactionOn(client: ClientBase, keepsStatements: boolean) {
   let isOver = false;
   const sent: Promise<unknown>[] = [];
   const db = queriesOn('postgres', async (text, parameters) => {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { timestamp } from '../../model/time.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { statement } from '../core/statement.ts';
+import { insert, statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
 export type ApiKeyRecord = RecordOf<'apiKeys', { storeId: string; scopes: readonly string[] }>;
@@ -15,11 +15,11 @@ export function stateOf(
   return key.expiresAt !== null && key.expiresAt <= timestamp(now) ? 'expired' : 'active';
 }
 
-export async function insertApiKey(db: Queries, key: Omit<ApiKeyRecord, 'lastUsedAt'>): Promise<void> {
-  await db
-    .insertInto('apiKeys')
-    .values({ ...key, scopes: JSON.stringify(key.scopes) })
-    .execute();
+export async function insertApiKey(
+  tenant: Tenant,
+  key: Omit<ApiKeyRecord, 'storeId' | 'lastUsedAt'>,
+): Promise<void> {
+  await insert(tenant, 'apiKeys', { ...key, scopes: JSON.stringify(key.scopes) });
 }
 
 /** The one query without a store id: the key tells which store it is for. */
@@ -34,42 +34,21 @@ export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord 
 
 /** Oldest first. */
 export async function listApiKeys({ db, storeId }: Tenant): Promise<ApiKeyRecord[]> {
-  const rows = await db
-    .selectFrom('apiKeys')
-    .selectAll()
-    .where('storeId', '=', storeId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
+  const keys = db.selectFrom('apiKeys').selectAll().where('storeId', '=', storeId);
+  const rows = await keys.orderBy('createdAt').orderBy('id').execute();
   return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
 }
 
-const replacement = statement<{ storeId: string; id: string; replacedBy: string; expiresAt: string }>`
+export const setReplaced = statement<{ storeId: string; id: string; replacedBy: string; expiresAt: string }>`
   update api_keys set replaced_by = ${'replacedBy'}, expires_at = ${'expiresAt'}
   where store_id = ${'storeId'} and id = ${'id'}`;
-
-export async function setReplaced(
-  { db, storeId }: Tenant,
-  change: { readonly id: string; readonly replacedBy: string; readonly expiresAt: string },
-): Promise<void> {
-  await replacement(db, { ...change, storeId });
-}
 
 /** Notes when a key was last used. */
 export const setLastUsed = statement<{ id: string; at: string }>`
   update api_keys set last_used_at = ${'at'} where id = ${'id'}`;
 
-const revocation = statement<{ id: string; at: string }>`
+/** Changes nothing if the key does not exist or was already revoked. */
+export const setRevoked = statement<{ id: string; at: string }>`
   update api_keys set revoked_at = ${'at'} where id = ${'id'} and revoked_at is null`;
 
-/** Returns false if the key does not exist or was already revoked. */
-export async function setRevoked(db: Queries, id: string, at: string): Promise<boolean> {
-  return (await revocation(db, { id, at })).changes > 0;
-}
-
-const expired = statement<{ at: string }>`delete from api_keys where expires_at <= ${'at'}`;
-
-/** Returns how many there were. */
-export async function deleteKeysExpiredBefore(db: Queries, at: string): Promise<number> {
-  return (await expired(db, { at })).changes;
-}
+export const deleteExpired = statement<{ at: string }>`delete from api_keys where expires_at <= ${'at'}`;

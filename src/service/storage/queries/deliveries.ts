@@ -1,17 +1,12 @@
 import { sql } from 'kysely';
 import { statement } from '../core/statement.ts';
-import { isEmbedded, type Queries, type Tenant } from '../core/storage.ts';
+import { isEmbedded, type ObjectRef, type Queries, type Tenant } from '../core/storage.ts';
 
 /** A dead delivery is not retried unless the operator revives it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
-export interface EndpointRef {
-  readonly storeId: string;
-  readonly id: string;
-}
-
 /** An endpoint that a worker has locked, with what sending to it needs. */
-export interface DueEndpoint extends EndpointRef {
+export interface DueEndpoint extends ObjectRef {
   /** Null if nothing can be sent there. */
   readonly secretUrl: string | null;
   readonly isEnabled: boolean;
@@ -88,22 +83,22 @@ const oldestPending = statement<{ storeId: string; id: string }, PendingDelivery
   order by delivery.sequence limit 1`;
 
 /** Lock the endpoint before, or an event that is recorded meanwhile waits until the next one. */
-export async function findPending(db: Queries, endpoint: EndpointRef): Promise<PendingDelivery | undefined> {
+export async function findPending(db: Queries, endpoint: ObjectRef): Promise<PendingDelivery | undefined> {
   return (await oldestPending(db, endpoint)).rows[0];
 }
 
-const claimEndpoint = statement<EndpointRef & { token: string; until: string }>`
+const claimEndpoint = statement<ObjectRef & { token: string; until: string }>`
   update endpoints set claimed_by = ${'token'}, due_at = ${'until'}, held = 0
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-const countAttempt = statement<EndpointRef & { now: string }>`
+const countAttempt = statement<ObjectRef & { now: string }>`
   update deliveries set attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${'now'})
   where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Begins an attempt: the endpoint belongs to the owner of this token until the claim ends. */
 export async function claim(
   db: Queries,
-  { storeId, id }: EndpointRef,
+  { storeId, id }: ObjectRef,
   deliveryId: string,
   times: { readonly token: string; readonly until: string; readonly now: string },
 ): Promise<void> {
@@ -111,14 +106,14 @@ export async function claim(
   await countAttempt(db, { storeId, id: deliveryId, now: times.now });
 }
 
-const setDue = statement<EndpointRef & { dueAt: string | null; held: number; isFailing: number }>`
+const setDue = statement<ObjectRef & { dueAt: string | null; held: number; isFailing: number }>`
   update endpoints set claimed_by = null, due_at = ${'dueAt'}, held = ${'held'}, is_failing = ${'isFailing'}
   where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Ends the claim of an endpoint, and says when it is due next: null if nothing is pending. */
 export async function schedule(
   db: Queries,
-  { storeId, id }: EndpointRef,
+  { storeId, id }: ObjectRef,
   next: { readonly dueAt: string | null; readonly held?: boolean; readonly isFailing: boolean },
 ): Promise<void> {
   const { dueAt, held = false, isFailing } = next;
@@ -126,7 +121,7 @@ export async function schedule(
 }
 
 /** Locks an endpoint. Returns the token of its claim. */
-export async function lockClaim(db: Queries, { storeId, id }: EndpointRef): Promise<string | null> {
+export async function lockClaim(db: Queries, { storeId, id }: ObjectRef): Promise<string | null> {
   const query = db
     .selectFrom('endpoints')
     .select('claimedBy')
@@ -143,27 +138,23 @@ interface Outcome {
   readonly lastError: string | null;
 }
 
-const setOutcome = statement<EndpointRef & Outcome>`
+/** Writes the result of an attempt if the delivery is still pending. */
+export const saveOutcome = statement<ObjectRef & Outcome>`
   update deliveries set status = ${'status'}, settled_at = ${'settledAt'}, last_error = ${'lastError'}
   where store_id = ${'storeId'} and id = ${'id'} and status = 'pending'`;
 
-/** Writes the result of an attempt if the delivery is still pending. */
-export async function saveOutcome({ db, storeId }: Tenant, id: string, outcome: Outcome): Promise<void> {
-  await setOutcome(db, { storeId, id, ...outcome });
-}
-
-const disable = statement<EndpointRef & { reason: string }>`
+const disable = statement<ObjectRef & { reason: string }>`
   update endpoints set enabled = 0, disabled_reason = ${'reason'}, due_at = null, held = 0, claimed_by = null
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-const giveUp = statement<EndpointRef & { reason: string; now: string }>`
+const giveUp = statement<ObjectRef & { reason: string; now: string }>`
   update deliveries set status = 'dead', settled_at = ${'now'}, last_error = ${'reason'}
   where store_id = ${'storeId'} and endpoint_id = ${'id'} and status = 'pending'`;
 
 /** Disables the endpoint and makes its pending deliveries dead. */
 export async function disableEndpoint(
   db: Queries,
-  { storeId, id }: EndpointRef,
+  { storeId, id }: ObjectRef,
   reason: string,
   now: string,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { insertion, statement } from '../core/statement.ts';
-import type { Tenant } from '../core/storage.ts';
+import { insert, statement } from '../core/statement.ts';
+import type { ObjectRef, Tenant } from '../core/storage.ts';
 
 export type DisputeRecord = RecordOf<'disputes', { riskSignals: Readonly<Record<string, unknown>> }>;
 
@@ -9,54 +9,29 @@ export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
 type DecisionRecord = RecordOf<'disputeDecisions'>;
 
-interface ById {
-  readonly storeId: string;
-  readonly id: string;
-}
-
-const insert = insertion('disputes', [
-  'id',
-  'orderId',
-  'buyerEmail',
-  'providerCaseId',
-  'kind',
-  'status',
-  'reason',
-  'riskSignals',
-  'deadlineAt',
-  'appealDeadlineAt',
-  'resolution',
-  'idempotencyKey',
-  'createdAt',
-  'updatedAt',
-]);
-
 export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insert(tenant, { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
+  await insert(tenant, 'disputes', { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
 }
 
-const disputeById = statement<ById, Selectable<Schema['disputes']>>`
+const disputeObjectRef = statement<ObjectRef, Selectable<Schema['disputes']>>`
   select id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals, deadline_at,
     appeal_deadline_at, resolution, idempotency_key, created_at, updated_at
   from disputes where store_id = ${'storeId'} and id = ${'id'}`;
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
-  const [row] = (await disputeById(db, { storeId, id })).rows;
+  const [row] = (await disputeObjectRef(db, { storeId, id })).rows;
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 
 export async function insertEvidence(
-  { db, storeId }: Tenant,
+  tenant: Tenant,
   disputeId: string,
   evidence: EvidenceRecord,
 ): Promise<void> {
-  await db
-    .insertInto('disputeEvidence')
-    .values({ ...evidence, storeId, disputeId })
-    .execute();
+  await insert(tenant, 'disputeEvidence', { ...evidence, disputeId });
 }
 
-const evidenceOf = statement<ById, EvidenceRecord>`
+const evidenceOf = statement<ObjectRef, EvidenceRecord>`
   select id, kind, label, storage_key, text_value, submitted_by, created_at from dispute_evidence
   where store_id = ${'storeId'} and dispute_id = ${'id'} order by created_at, id`;
 
@@ -69,19 +44,10 @@ const decideOpen = statement<DecisionRecord & { readonly storeId: string }>`
   update disputes set status = ${'status'}, resolution = ${'resolution'}, updated_at = ${'decidedAt'}
   where store_id = ${'storeId'} and id = ${'disputeId'} and status = 'open'`;
 
-const insertDecision = insertion('disputeDecisions', [
-  'disputeId',
-  'id',
-  'status',
-  'resolution',
-  'decidedBy',
-  'decidedAt',
-]);
-
 /** Decides an open dispute and adds to its audit trail. Returns false and changes nothing if it is not open. */
 export async function decideOpenDispute(tenant: Tenant, decision: DecisionRecord): Promise<boolean> {
   const { db, storeId } = tenant;
   if ((await decideOpen(db, { ...decision, storeId })).changes === 0) return false;
-  await insertDecision(tenant, decision);
+  await insert(tenant, 'disputeDecisions', decision);
   return true;
 }

@@ -1,7 +1,7 @@
 import { createId } from '../../model/ids.ts';
 import type { SettingsDocument } from '../../model/settings-document.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { insertion, statement } from '../core/statement.ts';
+import { insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 import { makeDue } from './endpoints.ts';
 
@@ -11,11 +11,9 @@ export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
 /** What the deliveries of an event have in common. */
 export type Cause = Pick<RecordOf<'deliveries'>, 'eventId' | 'createdAt' | 'traceparent'>;
 
-const insert = insertion('events', ['id', 'sequence', 'type', 'data', 'title', 'body', 'createdAt']);
-
 /** The notification starts out unread. */
 export async function insertEvent(tenant: Tenant, event: EventRecord): Promise<void> {
-  await insert(tenant, { ...event, data: JSON.stringify(event.data) });
+  await insert(tenant, 'events', { ...event, data: JSON.stringify(event.data) });
 }
 
 interface ContextRow {
@@ -53,16 +51,6 @@ export async function findEventContext({ db, storeId }: Tenant, eventType: strin
   return { sequence: (rows[0]?.newest ?? 0) + 1, settings, subscribers };
 }
 
-const insertDelivery = insertion('deliveries', [
-  'id',
-  'eventId',
-  'endpointId',
-  'status',
-  'attempts',
-  'createdAt',
-  'traceparent',
-]);
-
 /** One for each endpoint. They start out pending, and make their endpoints due at once. */
 export async function insertDeliveries(
   tenant: Tenant,
@@ -72,7 +60,8 @@ export async function insertDeliveries(
   // Endpoints are locked before deliveries.
   await makeDue(tenant, endpointIds, cause.createdAt);
   for (const endpointId of endpointIds) {
-    await insertDelivery(tenant, { ...cause, id: createId(), endpointId, status: 'pending', attempts: 0 });
+    const delivery = { ...cause, id: createId(), endpointId, status: 'pending', attempts: 0 };
+    await insert(tenant, 'deliveries', delivery);
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { insertion, statement } from '../core/statement.ts';
+import { statement } from '../core/statement.ts';
 import { isEmbedded, type Tenant } from '../core/storage.ts';
 
 /** An idempotency key is unique within its operation and target. */
@@ -29,24 +29,9 @@ export async function findAnswer(
   return (await answerTo(db, { ...request, storeId })).rows[0];
 }
 
-const removal = statement<KeyedRequest & { storeId: string }>`
+export const deleteAnswer = statement<KeyedRequest & { storeId: string }>`
   delete from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
-
-export async function deleteAnswer({ db, storeId }: Tenant, request: KeyedRequest): Promise<void> {
-  await removal(db, { ...request, storeId });
-}
-
-export const insertAnswer = insertion('idempotencyKeys', [
-  'operation',
-  'targetId',
-  'key',
-  'fingerprint',
-  'status',
-  'body',
-  'createdAt',
-  'expiresAt',
-]);
 
 /** How many answers one sweep looks at. */
 const sweepSize = 1_000;
@@ -71,11 +56,9 @@ export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string
 
 /** How many answers of the store are expired. */
 export async function countExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
-  const row = await db
-    .selectFrom('idempotencyKeys')
-    .select((query) => query.fn.countAll().as('count'))
-    .where('storeId', '=', storeId)
-    .where('expiresAt', '<=', time)
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from idempotency_keys where store_id = ${storeId} and expires_at <= ${time}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }

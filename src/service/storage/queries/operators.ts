@@ -6,23 +6,16 @@ import { tablesOfStores } from '../migrations/0001-schema.ts';
 
 /** Queries of the person who runs the service. They see all stores but deleted ones. */
 
+type ListedStore = Pick<Selectable<Schema['stores']>, 'id' | 'name' | 'slug' | 'status' | 'createdAt'>;
+
 /** Stores by name, those after one of them if `after` is its id. */
 export async function pageOfStores(db: Queries, limit: number, after: string | undefined) {
-  const before =
-    after === undefined
-      ? undefined
-      : await db.selectFrom('stores').select('name').where('id', '=', after).executeTakeFirst();
-  let query = db
-    .selectFrom('stores')
-    .select(['id', 'name', 'slug', 'status', 'createdAt'])
-    .where('deletedAt', 'is', null);
-  if (before !== undefined && after !== undefined) {
-    const { name } = before;
-    query = query.where((eb) =>
-      eb.or([eb('name', '>', name), eb.and([eb('name', '=', name), eb('id', '>', after)])]),
-    );
-  }
-  return query.orderBy('name').orderBy('id').limit(limit).execute();
+  const isAfter =
+    after === undefined ? sql`true` : sql`(name, id) > (select name, id from stores where id = ${after})`;
+  const { rows } = await sql<ListedStore>`
+    select id, name, slug, status, created_at from stores where deleted_at is null and ${isAfter}
+    order by name, id limit ${limit}`.execute(db);
+  return rows;
 }
 
 export interface ObjectQuery {
@@ -110,14 +103,10 @@ export async function markDeleted({ db, storeId }: Tenant, at: string): Promise<
   for (const part of deletionOfStore) await part(db, { storeId, at });
 }
 
-const closing = statement<{ storeId: string; id: string; at: string }>`
+/** Changes nothing if the notice is closed. */
+export const setClosed = statement<{ storeId: string; id: string; at: string }>`
   update subdomain_reclaims set status = 'closed', closed_at = ${'at'}
   where store_id = ${'storeId'} and id = ${'id'} and closed_at is null`;
-
-/** Returns false if the notice is closed. */
-export async function setClosed({ db, storeId }: Tenant, id: string, at: string): Promise<boolean> {
-  return (await closing(db, { storeId, id, at })).changes > 0;
-}
 
 export async function listDeletedStores(db: Queries): Promise<string[]> {
   const rows = await db.selectFrom('stores').select('id').where('deletedAt', 'is not', null).execute();

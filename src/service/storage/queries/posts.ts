@@ -1,6 +1,6 @@
 import { type ClosedRanges, closed, includes, outside, type Ranges, union } from '../core/ranges.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { insertion, statement } from '../core/statement.ts';
+import { insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: readonly string[] };
@@ -26,37 +26,16 @@ export async function findBlog({ db, storeId }: Tenant): Promise<Blog> {
   return { ranges: JSON.parse(row?.blog ?? '[]'), newest: row?.newest ?? 0 };
 }
 
+const setRanges = statement<{ storeId: string; blog: string }>`
+  update stores set blog = ${'blog'} where id = ${'storeId'}`;
+
 /** From now on the store shows these posts. */
 export async function setBlog({ db, storeId }: Tenant, ranges: Ranges): Promise<void> {
-  await db
-    .updateTable('stores')
-    .set({ blog: JSON.stringify(ranges) })
-    .where('id', '=', storeId)
-    .execute();
+  await setRanges(db, { storeId, blog: JSON.stringify(ranges) });
 }
 
 const positionsOfSlug = statement<{ storeId: string; slug: string }, { position: number }>`
   select position from posts where store_id = ${'storeId'} and slug = ${'slug'}`;
-
-const insert = insertion('posts', [
-  'position',
-  'id',
-  'title',
-  'slug',
-  'excerpt',
-  'contentMd',
-  'coverImageId',
-  'tags',
-  'featuredProductIds',
-  'status',
-  'publishedAt',
-  'scheduledAt',
-  'metaTitle',
-  'metaDescription',
-  'viewCount',
-  'createdAt',
-  'updatedAt',
-]);
 
 /** To be called in a change of the store. Returns false if a post that it shows has the slug. */
 export async function insertPost(tenant: Tenant, post: PostRecord): Promise<boolean> {
@@ -64,7 +43,7 @@ export async function insertPost(tenant: Tenant, post: PostRecord): Promise<bool
   const { ranges, newest } = await findBlog(tenant);
   const { rows } = await positionsOfSlug(db, { storeId, slug: post.slug });
   if (rows.some(({ position }) => includes(ranges, position))) return false;
-  await insert(tenant, {
+  await insert(tenant, 'posts', {
     ...post,
     position: newest + 1,
     tags: JSON.stringify(post.tags),
@@ -109,14 +88,12 @@ export async function deleteUnusedPosts(tenant: Tenant, limit: number): Promise<
   return 0;
 }
 
+const blogsOfBackups = statement<{ storeId: string }, { blog: string }>`
+  select blog from backups where store_id = ${'storeId'} and blog is not null`;
+
 async function findUnused(tenant: Tenant): Promise<ClosedRanges> {
   const { ranges, newest } = await findBlog(tenant);
-  const backups = await tenant.db
-    .selectFrom('backups')
-    .select('blog')
-    .where('storeId', '=', tenant.storeId)
-    .where('blog', 'is not', null)
-    .execute();
-  const used = union(closed(ranges, newest), ...backups.map(({ blog }) => JSON.parse(blog ?? '[]')));
+  const backups = await blogsOfBackups(tenant.db, tenant);
+  const used = union(closed(ranges, newest), ...backups.rows.map(({ blog }) => JSON.parse(blog)));
   return outside(used, newest - 1);
 }

@@ -4,30 +4,15 @@ import type { Tenant } from '../core/storage.ts';
 
 export type ReclaimRecord = Omit<RecordOf<'subdomainReclaims'>, 'closedAt'>;
 
-export async function insertReclaim({ db, storeId }: Tenant, reclaim: ReclaimRecord): Promise<void> {
-  await db
-    .insertInto('subdomainReclaims')
-    .values({ ...reclaim, storeId })
-    .execute();
-}
+const reclaimById = statement<{ storeId: string; id: string }, ReclaimRecord>`
+  select id, subdomain, reason, status, appeal_text, appealed_at, created_at from subdomain_reclaims
+  where store_id = ${'storeId'} and id = ${'id'}`;
 
 export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<ReclaimRecord | undefined> {
-  return db
-    .selectFrom('subdomainReclaims')
-    .select(['id', 'subdomain', 'reason', 'status', 'appealText', 'appealedAt', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return (await reclaimById(db, { storeId, id })).rows[0];
 }
 
-const appealOpen = statement<{ storeId: string; id: string; text: string; at: string }>`
+/** Changes nothing if the notice does not exist, has an appeal or is closed. */
+export const appealOpenReclaim = statement<{ storeId: string; id: string; text: string; at: string }>`
   update subdomain_reclaims set status = 'appealed', appeal_text = ${'text'}, appealed_at = ${'at'}
   where store_id = ${'storeId'} and id = ${'id'} and appealed_at is null and closed_at is null`;
-
-/** Returns false and changes nothing if the notice does not exist or has an appeal. */
-export async function appealOpenReclaim(
-  { db, storeId }: Tenant,
-  appeal: { readonly id: string; readonly text: string; readonly at: string },
-): Promise<boolean> {
-  return (await appealOpen(db, { ...appeal, storeId })).changes > 0;
-}
