@@ -38,13 +38,19 @@ export class HistoryError extends Error {
   }
 }
 
-/** A file is no whole log. `problem` continues its name. */
+/** A file is no whole log, or a later version of this program has written it (`newer`). `problem` continues its name. */
 export class DamagedError extends HistoryError {
   readonly problem: string;
+  readonly kind: 'damaged' | 'newer';
 
-  constructor(file: string, problem: string) {
-    super('history_damaged', `${file} ${problem}`, { file });
+  constructor(file: string, problem: string, kind: DamagedError['kind'] = 'damaged') {
+    super(
+      'history_damaged',
+      `${file} ${problem}`,
+      kind === 'newer' ? { file, advice: 'update storectl' } : { file },
+    );
     this.problem = problem;
+    this.kind = kind;
   }
 }
 

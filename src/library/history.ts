@@ -67,7 +67,13 @@ export function createHistory(options: {
       return use(async (history) => {
         const { records, problems } = history.list(query);
         const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-        if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+        if (problem !== undefined) {
+          throw new DamagedError(
+            problem.file,
+            problem.message,
+            problem.kind === 'newer' ? 'newer' : 'damaged',
+          );
+        }
         return records;
       });
     },

@@ -40,13 +40,16 @@ test('it is under 1 MB, and every link in its Markdown leads into it or to the w
   let links = 0;
   for (const page of pages) {
     const text = readFileSync(path.join(root, page), 'utf8').replace(/```[\s\S]*?```/g, '');
-    for (const [, link = '', picture = ''] of text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)) {
+    for (const [, link = '', picture = ''] of text.matchAll(
+      /\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g,
+    )) {
       links += 1;
       const [target = '', heading] = (link || picture).split('#');
       if (/^https:/.test(target)) continue;
       const found = target === '' ? page : path.posix.join(path.posix.dirname(page), target);
       if (!contents.includes(found)) broken.push(`${page}: ${target}`);
-      else if (heading !== undefined && !headingsOf(found).includes(heading)) broken.push(`${page}: #${heading}`);
+      else if (heading !== undefined && !headingsOf(found).includes(heading))
+        broken.push(`${page}: #${heading}`);
     }
   }
 
@@ -59,7 +62,10 @@ test('it is under 1 MB, and every link in its Markdown leads into it or to the w
 function headingsOf(page: string): string[] {
   const text = readFileSync(path.join(root, page), 'utf8');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'),
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
   );
 }
 
@@ -72,8 +78,12 @@ test('what it needs is in it, and what it cannot use is not', async () => {
 
   expect(contents).toEqual(expect.arrayContaining(['dist/sbom.cdx.json', 'docs/compatibility.md']));
   // They need a clone: an image is built from it, and the action is a folder of it.
-  expect(contents.filter((name) => /compose|Dockerfile|action|CONTRIBUTING|^bench|^scripts/.test(name))).toEqual([]);
-  expect(parts.components.map(({ name }) => name)).toEqual(expect.arrayContaining(['commander', 'llhttp', 'undici', 'zod']));
+  expect(
+    contents.filter((name) => /compose|Dockerfile|action|CONTRIBUTING|^bench|^scripts/.test(name)),
+  ).toEqual([]);
+  expect(parts.components.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['commander', 'llhttp', 'undici', 'zod']),
+  );
   for (const { name, version } of parts.components) {
     expect(notices).toContain(`\n\n${version === undefined ? name : `${name} ${version}`} (`);
   }

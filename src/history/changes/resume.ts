@@ -228,7 +228,9 @@ async function ended(writer: LogWriter, record: HistoryRecord): Promise<HistoryR
 export function openRecords(history: History): HistoryRecord[] {
   const { records, problems } = history.list({ open: true });
   const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+  if (problem !== undefined) {
+    throw new DamagedError(problem.file, problem.message, problem.kind === 'newer' ? 'newer' : 'damaged');
+  }
   return records.reverse();
 }
 

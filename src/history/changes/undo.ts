@@ -31,7 +31,9 @@ export type Undo = {
 export function planUndo(history: History, id: string | undefined): Undo {
   const { records, problems } = history.list();
   const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+  if (problem !== undefined) {
+    throw new DamagedError(problem.file, problem.message, problem.kind === 'newer' ? 'newer' : 'damaged');
+  }
   const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
   const rules = rulesOf(record.operation);
   const undoing = records.find(

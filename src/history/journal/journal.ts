@@ -15,7 +15,6 @@ import {
   listLogs,
   lockName,
   locksFolder,
-  NewerLogError,
   readLog,
   type StoreIdentity,
 } from './log-folder.ts';
@@ -145,9 +144,8 @@ export function openJournal(settings: JournalSettings): Journal {
     problemOf(log, error) {
       if (!(error instanceof HistoryError)) throw error;
       const file = error.file ?? fileOf(folder, log.name);
-      if (error instanceof NewerLogError) return { file, kind: 'newer', message: error.problem };
-      const message = error instanceof DamagedError ? error.problem : `cannot be read: ${error.message}`;
-      return { file, kind: 'damaged', message };
+      if (error instanceof DamagedError) return { file, kind: error.kind, message: error.problem };
+      return { file, kind: 'damaged', message: `cannot be read: ${error.message}` };
     },
     read: (log) => [...(readLog(folder, log)?.records.values() ?? [])],
     acquireLog: (id, options) => acquireLog(folder, id, options),

@@ -71,17 +71,6 @@ export function findLog(folder: LogFolder, id: string): LogName | null {
   return listLogs(folder).find((log) => log.id === id) ?? null;
 }
 
-/** A log was written by a later version of this program. */
-export class NewerLogError extends HistoryError {
-  /** Continues the name of the file. */
-  readonly problem: string;
-
-  constructor(file: string, problem: string) {
-    super('history_damaged', `${file} ${problem}`, { file, advice: 'update storectl' });
-    this.problem = problem;
-  }
-}
-
 export interface FoundLog extends ParsedLog {
   readonly name: LogName;
   /** The text of its whole lines. */
@@ -101,10 +90,7 @@ export function readLog(folder: ReadableFolder, listed: LogName): FoundLog | nul
     logs.find((log) => log.name === listed.name) ?? logs.find((log) => log.id === listed.id) ?? null;
   const found = name === null ? null : readOnce(folder, name);
   if (name === null || found === null || !('kind' in found)) return found as FoundLog | null;
-  const file = fileOf(folder, name.name);
-  throw found.kind === 'newer'
-    ? new NewerLogError(file, found.message)
-    : new DamagedError(file, found.message);
+  throw new DamagedError(fileOf(folder, name.name), found.message, found.kind);
 }
 
 function readOnce(folder: ReadableFolder, name: LogName): FoundLog | LogProblem | null {

@@ -47,7 +47,7 @@ function findDamage(folder: LogFolder, log: LogName): DamagedError | null {
   try {
     readLog(folder, log);
   } catch (error) {
-    if (error instanceof DamagedError) return error;
+    if (error instanceof DamagedError && error.kind === 'damaged') return error;
   }
   return null;
 }

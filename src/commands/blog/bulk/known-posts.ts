@@ -29,7 +29,9 @@ export type FindPost = (slug: string, body: Readonly<Record<string, unknown>>) =
 export function readKnownPosts(history: History): FindPost {
   const { records, problems } = history.list();
   const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-  if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+  if (problem !== undefined) {
+    throw new DamagedError(problem.file, problem.message, problem.kind === 'newer' ? 'newer' : 'damaged');
+  }
   const exists = existenceAfter(records);
   const posts = records
     .filter(({ operation }) => operation === createBlogPost.id)
