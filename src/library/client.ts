@@ -1,7 +1,7 @@
+import { isObject } from '../base/json.ts';
 import { normalizeBaseUrl } from '../client/base-url.ts';
 import { createClient as connect } from '../client/client.ts';
 import { makeIdempotencyKey } from '../client/idempotency-key.ts';
-import type { Outcome } from '../client/outcome.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
 import { type MethodName, operationsByMethod } from '../contract/operations.ts';
 import type { CallOptions, ClientOptions, History, Result, Resumed } from './api.ts';
@@ -55,6 +55,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
     assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'fresh', 'allowDuplicate']);
+    if (!isObject(input)) throw new TypeError('the input must be an object, such as { disputeId: … }');
     const { parameters, body } = split(operation, input);
     if (sender !== null && operation.class !== 'read') {
       const { ifMatch, fresh, allowDuplicate } = call;
@@ -70,7 +71,8 @@ export function createClient(options: ClientOptions): Client {
       parameters: { ...parameters, storeId },
       body: keyed && JSON.stringify(keyed),
     });
-    return resultOf(outcome, { idempotencyKey: keyed?.idempotencyKey });
+    const key = keyed?.idempotencyKey;
+    return { ...outcome, idempotencyKey: typeof key === 'string' ? key : null, recordId: null, warnings: [] };
   }
 
   const methods = Object.entries(operationsByMethod).map(([name, operation]) => [
@@ -110,7 +112,9 @@ function split(
   const rest = { ...input };
   for (const name of pathParameters(operation)) {
     if (name === 'storeId') continue;
-    parameters[name] = String(rest[name] ?? '');
+    const id = rest[name];
+    if (typeof id !== 'string' || id === '') throw new TypeError(`${name} must be a non-empty string`);
+    parameters[name] = id;
     delete rest[name];
   }
   if (operation.body === null) return { parameters, body: null };
@@ -118,17 +122,4 @@ function split(
   const issue = operation.body.safeParse(whole).error?.issues[0];
   if (issue !== undefined) throw new TypeError(`${issue.path.join('.')} ${issue.message}`);
   return { parameters, body: rest };
-}
-
-/** An outcome as the library's callers get it. */
-export function resultOf(
-  outcome: Outcome,
-  {
-    idempotencyKey,
-    recordId = null,
-    warnings = [],
-  }: { idempotencyKey: unknown } & Partial<Pick<Result<unknown>, 'recordId' | 'warnings'>>,
-): Result<unknown> {
-  const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
-  return { ...outcome, idempotencyKey: key, recordId, warnings };
 }
