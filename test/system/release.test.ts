@@ -8,7 +8,8 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 
 /** Runs a script of scripts/release in this clone, as the workflow of a release does. */
 async function runScript(...args: readonly string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, SMOKE_PORT: String(await freePort()) };
+  // What npm needs to reach its registry may be in the environment.
+  const env = { ...process.env, SMOKE_PORT: String(await freePort()) };
   const { stdout } = await promisify(execFile)('bash', args, { env });
   return stdout;
 }
