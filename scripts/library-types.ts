@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/contract/openapi.ts';
+import { responseSchemas } from '../src/contract/openapi-schemas.ts';
 import { operationsByMethod } from '../src/contract/operations.ts';
+import { problems } from '../src/contract/problem.ts';
 
 /** What is used of a JSON schema of openapi.json. */
 interface Schema {
@@ -33,7 +35,6 @@ interface Described {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 /**
@@ -41,9 +42,11 @@ interface Document {
  * the operations. They are written out of the contract, because the types of its schemas need zod.
  */
 export function libraryTypes(): Record<string, string> {
-  const { paths, components } = buildOpenApi('0.0.0') as unknown as Document;
+  const { paths } = buildOpenApi('0.0.0') as unknown as Document;
   const described = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const answers = Object.entries(components.schemas).filter(([name]) => name !== 'Problem');
+  // As the contract says: where a service differs, the answer has drift, and its type stays.
+  const schemas = responseSchemas(true) as Readonly<Record<string, Schema>>;
+  const answers = Object.entries(schemas).filter(([name]) => name !== 'Problem');
   const inputs: string[] = [];
   const methods: string[] = [];
   for (const [method, { id }] of Object.entries(operationsByMethod)) {
@@ -61,7 +64,7 @@ export function libraryTypes(): Record<string, string> {
     );
   }
   const client = [
-    ...['src/client/outcome.ts', 'src/library/api.ts'].map(declarationsOf),
+    withProblemCodes(['src/client/outcome.ts', 'src/library/api.ts'].map(declarationsOf).join('\n')),
     ...answers.map(([name, schema]) => declare(name, schema, 'answer')),
     ...inputs,
     ['export interface Client {', ...methods, ...memberTypes(), '}', ''].join('\n'),
@@ -79,6 +82,17 @@ export function libraryTypes(): Record<string, string> {
     ...forModules('client'),
     ...forModules('history'),
   };
+}
+
+/** The codes of this repository's service are offered, and those of another pass. */
+function withProblemCodes(text: string): string {
+  const field = /(`validation_failed`.*\n {2}readonly code: )string \| null;/;
+  if (!field.test(text)) throw new Error('Problem has no code any more');
+  const codes = Object.keys(problems).map((code) => `'${code}'`);
+  return `${text.replace(field, '$1ProblemCode | null;')}
+/** Why a service refused. */
+export type ProblemCode = ${[...codes, '(string & {})'].join(' | ')};
+`;
 }
 
 /** ES modules get what CommonJS gets, so that there is one of each class. */

@@ -193,8 +193,9 @@ export function openHistory(settings: JournalSettings): History {
     readForChange,
     listWhole(query) {
       const { records, problems } = list(query);
-      const [problem] = problems.filter(({ kind }) => kind !== 'foreign');
-      if (problem !== undefined) throw new DamagedError(problem.file, problem.message);
+      for (const { file, message, kind } of problems) {
+        if (kind !== 'foreign') throw new DamagedError(file, message, kind);
+      }
       return records;
     },
     storeWait: () => waitOf(earlierWaits(), journal.now()),

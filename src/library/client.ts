@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts';
 import { normalizeBaseUrl } from '../client/base-url.ts';
 import { createClient as connect } from '../client/client.ts';
 import { makeIdempotencyKey } from '../client/idempotency-key.ts';
@@ -54,6 +55,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
     assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'fresh', 'allowDuplicate']);
+    if (!isObject(input)) throw new TypeError('the input must be an object, such as { disputeId: … }');
     const { parameters, body } = split(operation, input);
     if (sender !== null && operation.class !== 'read') {
       const { ifMatch, fresh, allowDuplicate } = call;
@@ -111,7 +113,9 @@ function split(
   const rest = { ...input };
   for (const name of pathParameters(operation)) {
     if (name === 'storeId') continue;
-    parameters[name] = String(rest[name] ?? '');
+    const id = rest[name];
+    if (typeof id !== 'string' || id === '') throw new TypeError(`${name} must be a non-empty string`);
+    parameters[name] = id;
     delete rest[name];
   }
   if (operation.body === null) return { parameters, body: null };

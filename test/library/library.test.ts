@@ -287,7 +287,8 @@ test('what cannot be sent is thrown, and nothing is sent', async () => {
   await expect(client.showDispute({ disputeId: '../x' })).rejects.toThrow(
     'disputeId must not contain a slash',
   );
-  await expect(client.showDispute()).rejects.toThrow('disputeId is empty');
+  await expect(client.showDispute()).rejects.toThrow('disputeId must be a non-empty string');
+  await expect(client.showDispute('x' as never)).rejects.toThrow('the input must be an object');
   await expect(client.resume()).rejects.toThrow('needs a history');
   expect(() => createClient({ baseUrl: 'http://example.com', storeId: 's', apiKey: 'k' })).toThrow('HTTPS');
   expect(scene.proxy.requests).toEqual([]);

@@ -90,9 +90,9 @@ export async function main(): Promise<HistoryEntry | undefined> {
   const client = createClient({ ...store, apiKey: 'k', history });
   const backup: Result<Backup> = await client.createBackup({ label: 'x', sections: ['store', 'a new one'] });
   if (backup.kind === 'applied') {
-    const id: string | null | undefined = backup.body.id;
+    const id: string = backup.body.id;
     console.log(id, backup.body.anything, backup.drift.length);
-  } else if (backup.kind === 'rejected') console.log(backup.problem.code);
+  } else if (backup.kind === 'rejected') console.log(backup.problem.code === 'validation_failed');
   else console.log(backup.failure.message, backup.retryAt);
   // @ts-expect-error: only an applied operation has a body.
   backup.body;
@@ -103,7 +103,11 @@ export async function main(): Promise<HistoryEntry | undefined> {
   // @ts-expect-error: the id is missing.
   await client.showDispute();
   const dispute = await client.showDispute({ disputeId: 'd' }, { signal: AbortSignal.timeout(5) });
-  if (dispute.kind === 'applied') console.log(dispute.body.record?.status === 'open', dispute.body.evidence?.[0]?.label);
+  if (dispute.kind === 'applied') console.log(dispute.body.record.status === 'open', dispute.body.evidence[0]?.label);
+  const restored = await client.restoreBackup({ backupId: 'b', sections: ['blog'] });
+  if (restored.kind === 'applied') console.log(restored.body.preRestoreBackupId.length, restored.body.sections.blog?.returned);
+  const appeal = await client.appealReclaim({ reclaimId: 'r', text: 'x' });
+  if (appeal.kind === 'applied') console.log(appeal.body.appealedAt.length);
   await client.updateStore({ settings: { socials: { x: null }, checkout: { termsRequired: true } } });
   for (const { action, outcome } of await client.resume()) console.log(action, outcome?.kind);
   try {
@@ -139,4 +143,38 @@ test.each([
   }).catch((error: { stdout: string }) => error);
 
   expect(result.stdout).toBe('');
+});
+
+test('what a module exports is what its types declare, and the TypeScript example compiles and runs', async () => {
+  const example = write('example.mts', readFileSync(path.join(root, 'examples/library.ts'), 'utf8'));
+  const types = ['--typeRoots', path.join(root, 'node_modules/@types'), '--types', 'node'];
+  const options = [
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--strict',
+    '--skipLibCheck',
+    'false',
+    ...types,
+  ];
+  const tsc = path.join(root, 'node_modules/.bin/tsc');
+  const service = await startService();
+
+  const compiled = await run(tsc, [...options, example], { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(compiled.stdout).toBe('');
+  const env = {
+    STORECTL_BASE_URL: service.origin,
+    STORECTL_STORE_ID: service.storeId,
+    STORECTL_API_KEY: service.apiKey,
+  };
+  const { stdout } = await run(testNode, ['example.mjs'], { cwd: folder, env });
+  expect(stdout).toMatch(/^0 posts are back; undo with [0-9a-f-]{36}\n$/);
+
+  const exported = await run(testNode, ['-p', `Object.keys(require('storectl/client')).join()`], {
+    cwd: folder,
+  });
+  expect(exported.stdout).toBe('createClient\n');
 });

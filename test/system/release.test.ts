@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../helpers/cli.ts';
 import { freePort } from '../helpers/free-port.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
 /** Runs a script of scripts/release in this clone, as the workflow of a release does. */
 async function runScript(...args: readonly string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, HOME: temporaryFolder(), SMOKE_PORT: String(await freePort()) };
+  // What npm needs to reach its registry may be in the environment.
+  const env = { ...process.env, SMOKE_PORT: String(await freePort()) };
   const { stdout } = await promisify(execFile)('bash', args, { env });
   return stdout;
 }

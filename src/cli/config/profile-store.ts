@@ -32,16 +32,24 @@ export interface ProfileStore {
 }
 
 interface Settings {
+  format?: number;
   current?: string;
   profiles?: Record<string, Profile>;
 }
+
+/** A change that this version would misread needs a new number. A file without one has format 1. */
+const settingsFormat = 1;
+
+/** A newer storectl version has written the settings in a format that this one does not know. */
+class NewerSettingsError extends Error {}
 
 /** How long a lock of a process that may have died is respected without a sign of life, in milliseconds. */
 const lockSilenceMs = 10_000;
 
 /**
  * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and reported to
- * `notice`. `beforeWrite` may throw to refuse a change. Throws `settings_unreadable` if the file is not a JSON object.
+ * `notice`. `beforeWrite` may throw to refuse a change. Throws `settings_unreadable` if the file is not a JSON object, and
+ * `settings_newer` if a newer version wrote it.
  */
 export function openProfiles(
   directory: string,
@@ -76,9 +84,11 @@ export function openProfiles(
     if (!existsSync(file)) return {};
     return guarded((conf) => {
       // conf turns any content into an object, and its next write would destroy the file.
-      if (!isSettings(JSON.parse(readFileSync(file, 'utf8')))) {
-        throw new Error('not a settings file of storectl');
+      const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
+      if (isObject(settings) && typeof settings.format === 'number' && settings.format > settingsFormat) {
+        throw new NewerSettingsError(`${file} has format ${settings.format} of a newer storectl version`);
       }
+      if (!isSettings(settings)) throw new Error('not a settings file of storectl');
       return conf.store;
     });
   };
@@ -157,6 +167,13 @@ function isSettings(value: unknown): value is Settings {
 }
 
 function settingsError(file: string, error: unknown) {
+  if (error instanceof NewerSettingsError) {
+    return localStateError(
+      'settings_newer',
+      error.message,
+      'update storectl, or choose another directory with STORECTL_CONFIG_DIR',
+    );
+  }
   // The advice in the error is about the state directory.
   if (error instanceof HistoryError && error.code === 'history_unwritable') {
     return localStateError(

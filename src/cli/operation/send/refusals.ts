@@ -76,7 +76,9 @@ export function describeHistoryError(error: unknown): unknown {
     return usageError(message, 'only open changes can be marked', { code, exitCode: exitCodes.conflict });
   }
   const steps: Partial<Record<typeof code, Step>> = {
-    history_damaged: { run: ['history', 'repair'], rest: 'to keep what can be read' },
+    // A log of a later version is not to be repaired.
+    history_damaged:
+      advice === null ? { run: ['history', 'repair'], rest: 'to keep what can be read' } : { say: advice },
     history_busy: { say: 'add --timeout SECONDS to change how long to wait' },
   };
   return localStateError(code, message, steps[code] ?? advice ?? []);
