@@ -1,12 +1,10 @@
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
-import { printJson } from '../../../cli/command/print-json.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
-import { chooseKey } from '../operator/ask.ts';
+import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 const confirmation = (id: string) => `Revoke key ${id} permanently?`;
@@ -17,7 +15,8 @@ export const command = operatorCommand({
   arguments: [{ name: 'keyId', description: 'ID of the key, from `service keys list`' }],
   options: [confirmOption('KEYID', 'id of the key')],
   examples: ['service keys revoke K3y1dForTest', 'service keys revoke K3y1dForTest --confirm K3y1dForTest'],
-  async run({ ui, session, parsed, open, next }) {
+  async run(operator) {
+    const { ui, parsed, storeId, open, next, printChanged } = operator;
     const given = argumentValue(parsed, 'keyId');
     if (given === undefined && !ui.canAsk) {
       const description = `key to revoke, from \`${next('keys list')}\``;
@@ -26,16 +25,15 @@ export const command = operatorCommand({
     // A key given instead of its id must not be repeated in a question or an error.
     const list = next('keys list --store ID');
     if (given?.startsWith('sk_')) throw keyNotFound(list);
-    const keyId = await chooseKey(ui, session, parsed, given, {
-      what: 'key to revoke',
+    const texts = {
+      description: 'key to revoke',
       question: 'Which key do you want to revoke?',
       confirmation,
-    });
-    if (given !== undefined) await confirmOrFail(ui, parsed, keyId, confirmation(keyId));
-    const revoked = await open((storage) => revokeKey(storage, keyId, session.flags.store));
-    if (!revoked) throw keyNotFound(list);
-    noticeDone(ui, `Revoked key ${keyId}`);
-    if (ui.json) printJson(ui, { revoked: keyId });
+    };
+    const id = await readKeyId(operator, texts);
+    if (given !== undefined) await confirmOrFail(ui, parsed, id, confirmation(id));
+    if (!(await open((storage) => revokeKey(storage, id, storeId)))) throw keyNotFound(list);
+    printChanged(`Revoked key ${id}`, { id });
   },
 });
 

@@ -1,11 +1,11 @@
 import { printJson } from '../../../cli/command/print-json.ts';
-import type { Session } from '../../../cli/command/session.ts';
-import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
-import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
+import type { StorageOptions } from './database-options.ts';
+import type { Operator } from './operator-command.ts';
 
 /** An option that takes many values from a file, one a line. */
 export function linesOption(flag: string, what: string): OptionSpec {
@@ -17,16 +17,14 @@ export function linesOption(flag: string, what: string): OptionSpec {
  * seen how far it came if one is refused.
  */
 export async function eachLine<Result>(
-  ui: Ui,
-  session: Session,
-  parsed: ParsedCommand,
+  { ui, session, parsed, open }: Operator,
   flag: string,
   {
-    open,
+    options,
     run,
     show,
   }: {
-    open(work: (storage: Storage) => Promise<void>): Promise<void>;
+    readonly options?: StorageOptions;
     run(storage: Storage, line: string): Promise<Result>;
     show(result: Result): string;
   },
@@ -42,6 +40,6 @@ export async function eachLine<Result>(
       results.push(result);
       if (!ui.json) ui.print(show(result));
     }
-  });
+  }, options);
   if (ui.json) printJson(ui, results);
 }
