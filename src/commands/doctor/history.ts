@@ -52,7 +52,7 @@ export async function checkHistory(session: Session): Promise<Finding[]> {
       ),
     ];
   } catch (error) {
-    if (error instanceof CliError) return [problemOf('history', error)];
+    if (error instanceof CliError) return [problemOf(session, 'history', error)];
     if (!(error instanceof HistoryError)) throw error;
     const fix = 'fix this, or set STORECTL_STATE_DIR to another directory';
     return [problem('history', error.message, fix, exitCodes.localState)];
