@@ -31,7 +31,11 @@ export function endCommand({ words, description, noun, done, loss, run }: EndCom
     async run({ ui, parsed, storeId, open, next, printChanged }) {
       const id = argumentValue(parsed, name);
       if (id === undefined) {
-        const missing = { field: name, give: `<${name}>`, description: `${noun}, from \`${next(list)}\`` };
+        const missing = {
+          field: name,
+          give: `<${name}>`,
+          description: `id of the ${noun}, from \`${next(list)}\``,
+        };
         throw inputNeeded([missing, missingConfirmation(placeholder)]);
       }
       const options = { hint: `run \`${next(list)}\` to see the ids` };
