@@ -34,18 +34,8 @@ export async function checkHistory(session: Session): Promise<Finding[]> {
               phrase`run ${toRun('resume')}`,
             ),
           ];
-    const whyNotWritable = tryToWrite(folder);
     return [
-      whyNotWritable !== null
-        ? problem(
-            'history',
-            `cannot write to ${folder}: ${whyNotWritable}`,
-            'fix this, or set STORECTL_STATE_DIR to another directory; until then no change is sent',
-            exitCodes.localState,
-          )
-        : isLoose(session.io, folder)
-          ? warning('history', `other users can read ${folder}`, `chmod 700 '${folder}'`)
-          : ok('history', `${count} in ${folder}`),
+      checkFolder(session, folder) ?? ok('history', `${count} in ${folder}`),
       ...openChanges,
       ...problems.map(({ file, kind, message }) =>
         problem('record', `${file} ${message}`, fixes[kind], exitCodes.localState),
@@ -57,6 +47,17 @@ export async function checkHistory(session: Session): Promise<Finding[]> {
     const fix = 'fix this, or set STORECTL_STATE_DIR to another directory';
     return [problem('history', error.message, fix, exitCodes.localState)];
   }
+}
+
+/** What is wrong with the folder of the history, or null. */
+function checkFolder({ io }: Session, folder: string): Finding | null {
+  const whyNot = tryToWrite(folder);
+  if (whyNot !== null) {
+    const fix = 'fix this, or set STORECTL_STATE_DIR to another directory; until then no change is sent';
+    return problem('history', `cannot write to ${folder}: ${whyNot}`, fix, exitCodes.localState);
+  }
+  if (!isLoose(io, folder)) return null;
+  return warning('history', `other users can read ${folder}`, `chmod 700 '${folder}'`);
 }
 
 /**
