@@ -33,11 +33,11 @@ const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
   { from: /^src\/commands\/demo\//, to: /^src\/service\/index\.ts$/, onDemand: false },
 ];
 
-/** Only these make sentences of failures: `main`, results of a batch, questions, and the MCP server. */
+/** Only these make sentences of failures: `main`, results of a batch, questions, the MCP server, and `doctor`. */
 const failureText = {
   file: 'src/cli/output/failure-text.ts',
   importers:
-    /^src\/(cli\/(main\.ts|batch\/item-result\.ts|operation\/questions\/|prompts\/)|commands\/mcp\/)/,
+    /^src\/(cli\/(main\.ts|batch\/item-result\.ts|operation\/questions\/|prompts\/)|commands\/(mcp|doctor)\/)/,
 };
 
 /** What prints and what asks must not reach the store, its settings or the history. */

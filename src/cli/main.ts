@@ -145,12 +145,7 @@ function watchOutput({ stdout, stderr }: Io): {
         code: 'output_failed',
         exitCode: exitCodes.localState,
         what: `cannot write the output: ${describeSystemError(failure)}`,
-        next: ran
-          ? [
-              { say: 'the command itself succeeded' },
-              { run: ['history', 'list'], rest: 'to see what was sent' },
-            ]
-          : [],
+        next: ran ? [{ say: 'the command itself succeeded' }] : [],
       });
     },
   };

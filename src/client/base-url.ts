@@ -14,19 +14,19 @@ export function isLoopbackHost(hostname: string): boolean {
 
 /**
  * The base URL of a service: an origin with an optional path prefix, without a trailing slash.
- * Throws a RangeError whose message is a sentence for the user.
+ * Throws a RangeError whose message says what is wrong with it.
  */
 export function parseBaseUrl(text: string): URL {
   // Stricter than the URL parser, which repairs spaces, backslashes and missing slashes into something else.
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
-    throw new RangeError('The base URL must be an http or https URL, for example https://api.example.com');
+    throw new RangeError('the base URL must be an http or https URL, for example https://api.example.com');
   }
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
-    throw new RangeError('The base URL must not contain a user name or a password');
+    throw new RangeError('the base URL must not contain a user name or a password');
   }
-  if (text.includes('?')) throw new RangeError('The base URL must not contain a query (?…)');
-  if (text.includes('#')) throw new RangeError('The base URL must not contain a fragment (#…)');
+  if (text.includes('?')) throw new RangeError('the base URL must not contain a query (?…)');
+  if (text.includes('#')) throw new RangeError('the base URL must not contain a fragment (#…)');
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     throw new RangeError(
       `HTTPS is required (except for localhost): ${url.host} would receive the API key unencrypted`,

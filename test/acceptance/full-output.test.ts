@@ -37,7 +37,18 @@ test.each([['--version'], ['--help'], ['backup', 'create', '--help'], ['completi
     const { exitCode, stderr } = await machine.run(args, { stdoutFile: openSync('/dev/full', 'w') });
 
     expect(stderr).toMatch(/^error: [^\n]*the disk is full\n/);
-    expect(stderr.includes('was sent')).toBe(args[0] === 'completion');
+    expect(stderr.includes('the command itself succeeded')).toBe(args[0] === 'completion');
     expect(exitCode).toBe(11);
   },
 );
+
+test('a read that cannot be printed has no record to look at', async () => {
+  const machine = newProgramMachine();
+
+  const { exitCode, stderr } = await machine.run(['--demo', 'settings', 'show'], {
+    stdoutFile: openSync('/dev/full', 'w'),
+  });
+
+  expect(stderr).toMatch(/the disk is full\n {2}the command itself succeeded\n$/);
+  expect(exitCode).toBe(11);
+});

@@ -21,6 +21,23 @@ const historyOf = ({ stateDirectory, env }: ProgramMachine) =>
     storeId: env.STORECTL_STORE_ID ?? '',
   });
 
+/** A file to preload: `call` of node:fs fails with `code` wherever it writes. */
+function failingDisk({ folder }: ProgramMachine, code: string, call: string): string {
+  const preload = path.join(folder, 'failing-disk.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs');
+const { ${call}: original, constants } = fs;
+fs.${call} = (...parameters) => {
+  const [, flags = 0] = parameters;
+  const reads = '${call}' === 'openSync' && flags !== 'w' && (Number(flags) & constants.O_CREAT) === 0;
+  if (reads) return original.apply(fs, parameters);
+  throw Object.assign(new Error('${code}: as the test wants it'), { code: '${code}' });
+};`,
+  );
+  return preload;
+}
+
 test('a full disk (no file may grow): exit 11, nothing sent, the record of before is whole', async () => {
   const { machine, proxy } = await setScene();
   await machine.run(create);
@@ -45,21 +62,28 @@ test.each([
   ['EIO', 'renameSync', /I\/O error/],
 ])('%s from %s: a clear message, exit 11, nothing sent', async (code, call, message) => {
   const { machine, proxy } = await setScene();
-  const preload = path.join(machine.folder, 'failing-disk.cjs');
-  writeFileSync(
-    preload,
-    `const fs = require('node:fs');
-const { ${call}: original, constants } = fs;
-fs.${call} = (...parameters) => {
-  const reads = '${call}' === 'openSync' && (Number(parameters[1] ?? 0) & constants.O_CREAT) === 0;
-  if (reads) return original.apply(fs, parameters);
-  throw Object.assign(new Error('${code}: as the test wants it'), { code: '${code}' });
-};`,
-  );
+  const preload = failingDisk(machine, code, call);
   const result = await machine.run([...create, '--json'], { preload });
   expect(result.exitCode).toBe(11);
   expect(errorOf(result)).toMatchObject({ outcome: 'not_sent', message: expect.stringMatching(message) });
   expect(proxy.requests).toEqual([]);
+});
+
+test.each([
+  ['ENOSPC', 'fsyncSync', /disk is full/],
+  ['EROFS', 'openSync', /read-only/],
+  ['EACCES', 'openSync', /permission denied/],
+])('doctor: %s from %s would stop every change', async (code, call, message) => {
+  const { machine } = await setScene();
+  const result = await machine.run(['doctor', '--json'], { preload: failingDisk(machine, code, call) });
+  expect(result.exitCode).toBe(11);
+  const findings: { check: string }[] = JSON.parse(result.stdout);
+  expect(findings.find(({ check }) => check === 'history')).toMatchObject({
+    status: 'problem',
+    message: expect.stringMatching(message),
+    fix: expect.stringContaining('STORECTL_STATE_DIR'),
+  });
+  expect(existsSync(machine.stateDirectory)).toBe(false);
 });
 
 test('a file, and a symbolic link, where the history should be: exit 11, nothing sent', async () => {

@@ -92,7 +92,7 @@ export function resolveSettings(
     ['profile', stored?.baseUrl],
   );
   const baseUrl = baseUrlText && {
-    value: checkBaseUrl(baseUrlText.value, baseUrlText.source),
+    value: checkBaseUrl(baseUrlText.value, howToChangeUrl(baseUrlText.source, profile.value)),
     source: baseUrlText.source,
   };
   const isKeyForUrl = baseUrl !== null && stored?.keyBaseUrl === normalizeBaseUrl(baseUrl.value.href);
@@ -206,14 +206,21 @@ export function refuseMistypedKey(key: string, what: string): void {
   });
 }
 
-/** Parses a base URL. Throws exit 2, naming where the URL came from and what is wrong with it. */
-export function checkBaseUrl(text: string, source: Source): URL {
+/** Parses a base URL. Throws exit 2, which says what is wrong with it and how to change it. */
+export function checkBaseUrl(text: string, howToChange = 'change --base-url'): URL {
   try {
     return parseBaseUrl(text);
   } catch (error) {
-    const reason = String(error instanceof Error ? error.message : error);
-    throw usageError(`invalid base URL from ${describeSource(source)}`, reason, { code: 'invalid_base_url' });
+    const what = String(error instanceof Error ? error.message : error);
+    throw usageError(what, howToChange, { code: 'invalid_base_url' });
   }
+}
+
+function howToChangeUrl(source: Source, profile: string): string {
+  if (source === 'environment') return 'change STORECTL_BASE_URL';
+  return source === 'profile'
+    ? `run \`storectl profile set ${profile} --base-url URL\` to change it`
+    : 'change --base-url';
 }
 
 export function describeSource(source: Source): string {

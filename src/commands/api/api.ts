@@ -27,13 +27,13 @@ import { appealReclaim } from '../../contract/operations/reclaims.ts';
 import { type RawBody, readRawBody } from './raw-body.ts';
 import {
   addQuery,
+  fillStore,
   hintOfUnknownPath,
   matchOperation,
   type RawMethod,
   rawChange,
   rawMethods,
   readRequestLine,
-  resolveRawPath,
   storeOf,
 } from './raw-request.ts';
 
@@ -95,7 +95,7 @@ other change is sent once. Nothing is checked or backed up first.`,
     }
     const body = await readRawBody(session, parsed, method);
     const connection = await session.connect();
-    const path = addQuery(resolveRawPath(target, connection), body.query);
+    const path = addQuery(fillStore(target, connection.storeId), body.query);
     refuseKey(`${path}\n${body.text ?? ''}\n${JSON.stringify(body.value)}`, connection.secret);
     if (method !== 'GET' && method !== 'HEAD') refuseOtherStore(path, connection.storeId);
     const request: RawRequest = { ui, session, connection, parsed, method, path, body };

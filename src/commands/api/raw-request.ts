@@ -36,28 +36,21 @@ function parseMethod(text: string): RawMethod {
   );
 }
 
-/** Splits a URL or path into origin (null for a path) and path with query. */
-function splitOrigin(text: string): { origin: string | null; path: string } {
-  const [, origin = '', path = ''] = /^(https?:\/\/[^/?#\\]*)(.*)$/is.exec(text) ?? [];
-  return origin === '' ? { origin: null, path: text } : { origin, path: path === '' ? '/' : path };
-}
-
 /** Throws a usage error for a path that could leave the base URL or that cannot be sent. */
 function checkRawPath(text: string): void {
-  const { path } = splitOrigin(text);
-  if (/^[A-Za-z]:[/\\]/.test(path)) {
+  if (/^[A-Za-z]:[/\\]/.test(text)) {
     throw refusedPath(text, 'is a Windows path', 'Git Bash turns /v1 into one: set MSYS_NO_PATHCONV=1');
   }
-  if (!path.startsWith('/')) {
+  if (!text.startsWith('/')) {
     throw refusedPath(
       text,
       'does not start with a slash',
-      'for example /v1/stores/{store}/operations/settings',
+      'give the path below the base URL, for example /v1/stores/{store}/operations/settings',
     );
   }
-  if (path.startsWith('//'))
+  if (text.startsWith('//'))
     throw refusedPath(text, 'starts with two slashes, which would name another host');
-  const filled = path.replaceAll('{store}', 'store');
+  const filled = fillStore(text, 'store');
   if (filled.includes('\\')) throw refusedPath(text, 'has a backslash');
   if (filled.includes('#')) throw refusedPath(text, 'has a fragment (#), which is never sent');
   if (/[{}]/.test(filled)) {
@@ -75,28 +68,9 @@ function checkRawPath(text: string): void {
   }
 }
 
-/** Where a request goes: the base URL without a trailing slash, and the store of `{store}`. */
-interface Target {
-  readonly baseUrl: string;
-  readonly storeId: string;
-}
-
-/**
- * Path and query below the base URL, `{store}` filled in, from a path or an absolute URL that passed
- * {@link checkRawPath}. Throws a usage error for a URL of another origin, or outside of the base URL's own path.
- */
-export function resolveRawPath(text: string, { baseUrl, storeId }: Target): string {
-  const { origin, path } = splitOrigin(text);
-  const filled = path.replaceAll('{store}', encodeURIComponent(storeId));
-  if (origin === null) return filled;
-  const base = new URL(baseUrl);
-  const hint = `the key is sent to ${baseUrl} only: give a path below that URL`;
-  if (!URL.canParse(origin) || /[@\s]/.test(origin) || new URL(origin).origin !== base.origin) {
-    throw refusedPath(text, 'is not a URL of this service', hint);
-  }
-  const prefix = base.pathname.replace(/\/$/, '');
-  if (!filled.startsWith(`${prefix}/`)) throw refusedPath(text, 'is not below the base URL', hint);
-  return filled.slice(prefix.length);
+/** A path that passed {@link checkRawPath}, with the store in use in it. */
+export function fillStore(path: string, storeId: string): string {
+  return path.replaceAll('{store}', encodeURIComponent(storeId));
 }
 
 function refusedPath(text: string, reason: string, hint = 'use a path such as /v1/…'): CliError {

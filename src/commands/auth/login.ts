@@ -103,7 +103,7 @@ function refuseMissing(ui: Ui, session: Session, { baseUrl, storeId }: Given, wi
 }
 
 function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
-  const url = checkBaseUrl(baseUrl, 'flag');
+  const url = checkBaseUrl(baseUrl);
   const problem = pathParameterProblem(storeId);
   if (problem !== null) throw usageError(`the store id ${problem}`, 'use the id as the service shows it');
   return { url, storeId };

@@ -1,11 +1,14 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phraseText } from '../../cli/config/phrase.ts';
+import { CliError } from '../../cli/core/errors.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
+import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
-import { checkAccess } from './access.ts';
-import { type Finding, notChecked } from './finding.ts';
+import { showSettings } from '../../contract/operations/settings.ts';
+import { type Finding, notChecked, ok, problemOf } from './finding.ts';
 import { checkHistory } from './history.ts';
 import { checkSettings } from './settings.ts';
 
@@ -26,10 +29,9 @@ the exit code of the first one. Warnings do not affect the exit code.`,
     // A history belongs to a store.
     const hasNoStore = found.some(({ check, status }) => status === 'problem' && storeChecks.has(check));
     const skipped = (check: string) => notChecked(check, `fix "${broken?.check}" first`);
-    const timeoutMs = session.flags.timeoutMs ?? requestMs;
     const findings = [
       ...found,
-      mayTryKey ? await checkAccess(session, timeoutMs) : skipped('access'),
+      mayTryKey ? await checkAccess(session) : skipped('access'),
       ...(settings === null || hasNoStore ? [skipped('history')] : await checkHistory(session)),
     ];
     print(
@@ -43,6 +45,27 @@ the exit code of the first one. Warnings do not affect the exit code.`,
     return first && { exitCode: first.exitCode };
   },
 };
+
+/** Checks address and key with one read-only request. */
+async function checkAccess(session: Session): Promise<Finding> {
+  try {
+    const { client, profile, storeId, baseUrl } = await session.connect();
+    const outcome = await client.call(showSettings, {
+      parameters: { storeId },
+      body: null,
+      signal: session.io.signal,
+      timeoutMs: session.flags.timeoutMs ?? requestMs,
+    });
+    if (outcome.kind === 'applied') return ok('access', `the key works for store ${storeId}`);
+    if (outcome.kind === 'rejected' && outcome.status === 403)
+      return ok('access', 'the key works, but lacks the scope settings:read');
+    const subject = { object: null, storeId };
+    return problemOf(session, 'access', outcomeError(session, outcome, { profile, baseUrl, subject }));
+  } catch (error) {
+    if (error instanceof CliError) return problemOf(session, 'access', error);
+    throw error;
+  }
+}
 
 /** A finding whose fix names the profile. */
 type ShownFinding = Finding & { readonly fix: string | null };

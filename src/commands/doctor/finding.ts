@@ -1,6 +1,8 @@
+import type { Session } from '../../cli/command/session.ts';
 import type { Phrase } from '../../cli/config/phrase.ts';
-import type { CliError, Step } from '../../cli/core/errors.ts';
+import type { CliError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
+import { describeFailure } from '../../cli/output/failure-text.ts';
 
 /** What one check of `doctor` found. */
 export interface Finding {
@@ -35,14 +37,7 @@ export function notChecked(check: string, reason: string): Finding {
 }
 
 /** The error that any other command would end with, as a finding. */
-export function problemOf(check: string, { message, failure }: CliError): Finding {
-  return problem(check, message, fixOf(failure.next ?? []), failure.exitCode);
-}
-
-function fixOf(steps: readonly Step[]): Phrase {
-  return steps.flatMap((step, index) => {
-    const between = index === 0 ? '' : '; ';
-    if ('say' in step) return [between + step.say];
-    return 'run' in step ? [`${between}run `, step, ` ${step.rest ?? ''}`] : [`${between}try again later`];
-  });
+export function problemOf({ flags }: Session, check: string, { failure }: CliError): Finding {
+  const { message, hint } = describeFailure(failure, { now: Date.now(), profile: flags.profile });
+  return { check, status: 'problem', message, fix: hint ?? null, exitCode: failure.exitCode };
 }

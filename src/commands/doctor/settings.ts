@@ -38,7 +38,7 @@ export async function checkSettings(session: Session): Promise<SettingsFindings>
     const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
     const findings = [
       ...(check === 'settings' ? [] : file),
-      problemOf(check, error),
+      problemOf(session, check, error),
       ...left.map((name) => notChecked(name, `fix "${check}" first`)),
     ];
     return { findings, settings: null, mayTryKey: false };

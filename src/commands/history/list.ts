@@ -1,3 +1,4 @@
+import { refuseUnknownFields } from '../../cli/command/answer-fields.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
 import type { Session } from '../../cli/command/session.ts';
@@ -27,6 +28,12 @@ const states = [...recordStates, 'open'] as const;
 
 const header = ['id', 'age', 'operation', 'label', 'result'];
 
+/** Of a record in JSON. */
+const recordFields: readonly string[] = [
+  ...['id', 'createdAt', 'age', 'operation', 'label', 'storeId', 'baseUrl'],
+  ...['state', 'open', 'result', 'idempotencyKey', 'attempts'],
+];
+
 const recordedOperations: readonly string[] = [
   ...operations.filter((known) => known.class !== 'read').map(({ id }) => id),
   rawOperationId,
@@ -53,11 +60,13 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     },
     limitOption,
   ],
+  answerFields: () => recordFields,
   examples: ['history list', 'history list --operation backup.create --json', 'history list --state open'],
   async run({ ui, session, parsed }) {
     const operation = choiceOf(parsed, '--operation', recordedOperations);
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed);
+    if (ui.fields !== null) refuseUnknownFields(ui.fields, recordFields);
 
     const history = await session.history();
     const { records, problems } = history.list({

@@ -30,7 +30,7 @@ export const command: CommandDefinition = {
     const name = await chooseProfile(ui, profiles, argumentValue(parsed, 'name'));
     if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');
     const { baseUrl, store } = await completeValues(ui, session, profiles.get(name));
-    const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl, 'flag');
+    const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl);
     const problem = store === undefined ? null : pathParameterProblem(store);
     if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
     const before = profiles.get(name);

@@ -28,7 +28,7 @@ export const command = operationCommand({
   description: `Change the operations settings. Only the fields that you set are changed: storectl reads the current settings,
 changes them and saves them as a whole, including fields that it does not know. Stops if someone else changed the settings in
 the meantime. storeId, env and updatedAt are read-only and are not sent.`,
-  toolNote: 'Only the fields that you give are changed.',
+  toolNote: 'This tool reads them first, so that only the fields that you give are changed.',
   question: 'Save these settings?',
   withoutEffect: 'nothing was saved',
   examples: [

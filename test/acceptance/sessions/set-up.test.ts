@@ -362,6 +362,22 @@ test('service keys revoke', async () => {
     ✔ Which key do you want to revoke? <id>
     ✔ Revoke key <id> permanently? Yes
     ✓ Revoked key <id>
+    ID  <id>
+    exit 0"
+  `);
+});
+
+test('service stores delete: what is lost is said before its id is typed', async () => {
+  const machine = newProgramMachine();
+  const { stdout } = await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q']);
+  const session = await openSession(`storectl service stores delete ${stdout.trim()}`, { machine });
+  await session.typeAt(/Type its id to confirm:$/, stdout.trim());
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl service stores delete <uuid>
+    Store "My store" has 0 posts, 0 backups, 0 disputes and 0 unsent messages. All of it goes.
+    ✔ Type its id to confirm: <uuid>
+    ✓ Deleted store <uuid>
+    ID  <uuid>
     exit 0"
   `);
 });
@@ -385,7 +401,7 @@ test('service emit', async () => {
     ✔ Which event do you want to emit? feedback_digest
     ✔ Which store is the event for? My store  <uuid>
     ✓ Emitted event feedback_digest
-    Event ID  <uuid>
+    ID  <uuid>
     exit 0"
   `);
 });
@@ -409,8 +425,7 @@ test('service deliveries retry', async () => {
     "$ storectl service deliveries retry --database <database>
     ? Which delivery do you want to retry?
     ❯ <uuid>  feedback_digest, Workshop channel
-        (https://discord.com/api/webhooks/100000000000000000/***), dead, 1 attempt, <age>, returned
-        status 404
+        (https://discord.com/api/webhooks/100000000000000000/***), <age>, returned status 404
 
     ↑↓ navigate • ⏎ select"
   `);

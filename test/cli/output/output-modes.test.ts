@@ -134,8 +134,8 @@ describe('--fields of what is no operation', () => {
     [['service', 'deliveries', 'list'], 'id', []],
     [
       ['service', 'emit', '--store', '{store}', '--event', 'feedback_digest'],
-      'eventId',
-      { eventId: expect.any(String) },
+      'id',
+      { id: expect.any(String) },
     ],
   ])('%j', async (args, fields, expected) => {
     const machine = newMachine();

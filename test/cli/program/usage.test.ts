@@ -199,6 +199,24 @@ describe('wrong usage is refused before anything is sent', () => {
     expect(server.connections).toBe(0);
   });
 
+  test('a base URL that is invalid names what has set it', async () => {
+    const machine = newMachine();
+    const folder = machine.configDirectory;
+    mkdirSync(folder, { mode: 0o700 });
+    const profiles = { outlet: { baseUrl: 'api.example.com', storeId: 'store-1' } };
+    const settings = JSON.stringify({ current: 'outlet', profiles });
+    writeFileSync(path.join(folder, 'settings.json'), settings, { mode: 0o600 });
+    const stderrOf = async (args: string[], env = {}) =>
+      (await machine.run(['settings', 'show', ...args], { env })).stderr;
+
+    const what = 'error: the base URL must be an http or https URL, for example https://api.example.com\n';
+    expect(await stderrOf(['--base-url', 'h'])).toBe(`${what}  change --base-url\n`);
+    expect(await stderrOf([], { STORECTL_BASE_URL: 'h' })).toBe(`${what}  change STORECTL_BASE_URL\n`);
+    expect(await stderrOf([])).toBe(
+      `${what}  run \`storectl profile set outlet --base-url URL\` to change it\n`,
+    );
+  });
+
   test('several invalid values are named at once, each with its flag', async () => {
     const machine = machineFor({ origin: 'https://api.example.com', ...target });
 

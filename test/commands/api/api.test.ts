@@ -234,15 +234,12 @@ test('--fields and --dry-run', async () => {
   expect(scene.server.requests).toHaveLength(1);
 });
 
-test('an absolute URL of the same origin is taken, also below a path of the base URL', async () => {
+test('the path goes below that of the base URL', async () => {
   await using server = await startFaultServer([answer(200, {})]);
   const machine = machineFor({ origin: `${server.url}/shop`, storeId: 'a store', apiKey });
-  const run = (target: string) => machine.run(['api', 'GET', target]);
 
-  expect(await run(`${server.url}/shop/v1/x`)).toMatchObject({ exitCode: 0 });
-  expect(await run('/v1/stores/{store}')).toMatchObject({ exitCode: 0 });
-  expect(await run(`${server.url}/other/v1/x`)).toMatchObject({ exitCode: 2 });
-  expect(server.requests.map(({ path }) => path)).toEqual(['/shop/v1/x', '/shop/v1/stores/a%20store']);
+  expect(await machine.run(['api', 'GET', '/v1/stores/{store}'])).toMatchObject({ exitCode: 0 });
+  expect(server.requests.map(({ path }) => path)).toEqual(['/shop/v1/stores/a%20store']);
 });
 
 test.each([
@@ -269,15 +266,6 @@ test.each([
 
   expect(result.exitCode).toBe(2);
   expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'invalid_path', outcome: 'not_sent' });
-  expect(scene.server.requests).toEqual([]);
-});
-
-test('a user name in an absolute URL does not pass for the origin', async () => {
-  await using scene = await setScene();
-  const { port } = scene.server;
-  for (const url of [`http://127.0.0.1:${port}@evil.example/x`, `http://evil@127.0.0.1:${port}/x`]) {
-    expect(await scene.machine.run(['api', 'GET', url])).toMatchObject({ exitCode: 2 });
-  }
   expect(scene.server.requests).toEqual([]);
 });
 

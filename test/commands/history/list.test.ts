@@ -13,3 +13,20 @@ test('a long label does not widen the list, and --json has it whole', async () =
   for (const line of list.stdout.split('\n')) expect(line.length).toBeLessThan(200);
   expect(JSON.parse(json.stdout)).toMatchObject([{ label: title }]);
 });
+
+test('--fields takes every field of a record, and no other', async () => {
+  const machine = newMachine();
+  await machine.run(['--demo', 'backup', 'create', '--label', 'x', '--sections', 'store']);
+  const list = (...args: string[]) => machine.run(['--demo', 'history', 'list', ...args]);
+
+  const [record] = JSON.parse((await list('--json')).stdout);
+  const chosen = await list('--fields', Object.keys(record).join(','));
+  expect(Object.keys(JSON.parse(chosen.stdout)[0])).toEqual(Object.keys(record));
+
+  const unknown = await list('--fields', 'idd');
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(JSON.parse(unknown.stderr.split('\n').at(-2) ?? '').error).toMatchObject({
+    code: 'unknown_field',
+    message: 'unknown field: idd (did you mean id?)',
+  });
+});

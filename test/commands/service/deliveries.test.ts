@@ -40,7 +40,7 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
   const start = ['--database', service.databaseFile, '--delivery-sink', receiver.url];
 
   const emitted = await run('service', 'emit', '--event', 'feedback_digest', '--data', 'summary=a=b');
-  const [, eventId = ''] = /^Event ID {2}([0-9a-f-]{36})\n$/.exec(emitted.stdout) ?? [];
+  const [, eventId = ''] = /^ID {2}([0-9a-f-]{36})\n$/.exec(emitted.stdout) ?? [];
   expect(emitted).toMatchObject({
     exitCode: 0,
     stderr: '✓ Emitted event feedback_digest\n',
@@ -119,7 +119,7 @@ test.each([
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
   [['service', 'deliveries', 'retry'], 3, '<id> or --all-dead is required'],
   [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'cannot be used together'],
-  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'error: delivery no-such-id not found\n'],
+  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'error: Delivery no-such-id not found.\n'],
   [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'does not support --dry-run'],
   [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'does not support --dry-run'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],

@@ -33,7 +33,7 @@ test('every change of an operator is in the log, with who ran it', async () => {
   const notice = ['--store', store.id, '--subdomain', 'outlet', '--reason', 'Trade mark'];
   const { id } = await runJson('reclaims', 'add', ...notice);
   await run('reclaims', 'close', id, '--confirm', id);
-  const { eventId } = await runJson('emit', '--store', store.id, '--event', 'feedback_digest');
+  const { id: eventId } = await runJson('emit', '--store', store.id, '--event', 'feedback_digest');
   await run('stores', 'delete', store.id, '--confirm', store.id);
 
   expect((await log()).slice(before)).toEqual([

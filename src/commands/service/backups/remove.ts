@@ -1,12 +1,11 @@
 import { removeBackup } from '../../../service/index.ts';
-import { objectCommand } from '../operator/object-command.ts';
+import { endCommand } from '../operator/end-command.ts';
 
-export const command = objectCommand({
+export const command = endCommand({
+  words: 'backups remove',
   description: 'Remove a backup of a store. The store keeps what it has.',
   noun: 'backup',
-  list: 'backups list',
   done: 'Removed backup',
-  question: 'Nobody can restore the backup any more.',
-  examples: ['service backups remove 019a…', 'service backups remove 019a… --confirm 019a…'],
+  loss: 'Nobody can restore a removed backup.',
   run: removeBackup,
 });

@@ -1,7 +1,6 @@
 import { choiceOf } from '../../../cli/core/parsed-command.ts';
-import { deliveryStates, listDeliveries } from '../../../service/index.ts';
-import { listCommand } from '../operator/operator-command.ts';
-import { attemptOf } from './delivery-texts.ts';
+import { deliveryStates, type ListedDelivery, listDeliveries } from '../../../service/index.ts';
+import { ago, listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'deliveries list',
@@ -16,19 +15,22 @@ store end), delivered, or dead (rejected for good, or not accepted for 72 hours)
     },
   ],
   examples: ['service deliveries list --state dead', 'service deliveries list --store 4be5… --json'],
-  list: ({ open, parsed }, page) => {
-    const state = choiceOf(parsed, '--state', deliveryStates);
-    return open((storage) => listDeliveries(storage, { ...page, state }));
-  },
+  list: (storage, page, parsed) =>
+    listDeliveries(storage, { ...page, state: choiceOf(parsed, '--state', deliveryStates) }),
   columns: {
     id: ({ id }) => id,
     event: ({ event }) => event,
     endpoint: ({ endpoint, url }) => `${endpoint} (${url})`,
     state: ({ state }) => state,
     attempts: ({ attempts }) => String(attempts),
-    'next/last': (delivery, ago) => ago(attemptOf(delivery)),
+    'next/last': (delivery) => ago(attemptOf(delivery)),
     error: ({ lastError }) => lastError ?? '-',
   },
-  empty: ({ parsed, storeId }) =>
-    `No ${storeId === undefined && !parsed.options.has('--state') ? 'deliveries yet' : 'matching deliveries'}.`,
+  empty: 'No deliveries.',
 });
+
+/** When it will be tried next, else when it was settled or made. */
+export function attemptOf({ nextAttemptAt, settledAt, createdAt }: ListedDelivery): string {
+  const isFuture = nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now();
+  return isFuture ? nextAttemptAt : (settledAt ?? createdAt);
+}

@@ -1,13 +1,12 @@
 import { removeEndpoint } from '../../../service/index.ts';
-import { objectCommand } from '../operator/object-command.ts';
+import { endCommand } from '../operator/end-command.ts';
 
-export const command = objectCommand({
+export const command = endCommand({
+  words: 'endpoints remove',
   description: `Remove an endpoint with its unsent messages, and erase its secret URL: a restore of a backup shows the endpoint
 again, but nothing can be sent to it.`,
   noun: 'endpoint',
-  list: 'endpoints list',
   done: 'Removed endpoint',
-  question: 'The secret URL of the endpoint is erased.',
-  examples: ['service endpoints remove 019a…', 'service endpoints remove 019a… --confirm 019a…'],
+  loss: 'The secret URL of the endpoint is erased.',
   run: removeEndpoint,
 });

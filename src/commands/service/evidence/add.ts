@@ -3,24 +3,8 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import { submitEvidence } from '../../../service/index.ts';
-import { askForStoreAnd, type RequiredOption } from '../operator/ask.ts';
+import { readInputs, storeInput } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
-
-const required: readonly RequiredOption[] = [
-  {
-    field: 'disputeId',
-    give: '--dispute ID',
-    description: 'dispute that the evidence is for',
-    question: 'Dispute ID',
-  },
-  {
-    field: 'kind',
-    give: '--kind WORD',
-    description: 'kind of evidence, for example tracking_number',
-    question: 'Kind (for example tracking_number)',
-  },
-  { field: 'label', give: '--label TEXT', description: 'what it shows', question: 'Label' },
-];
 
 export const command = operatorCommand({
   description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
@@ -41,14 +25,23 @@ storage, or neither. This needs write access to the database, not a key.`,
   async run(operator) {
     const { session, parsed, open, printChanged } = operator;
     const content = await readContent(session, parsed);
-    const store = {
-      description: 'store of the dispute',
-      question: 'Which store does the dispute belong to?',
-    };
-    const [storeId = '', disputeId = '', kind, label] = await askForStoreAnd(operator, store, required);
+    const { store, disputeId, kind, label } = await readInputs(operator, {
+      store: storeInput(operator, 'store of the dispute', 'Which store does the dispute belong to?'),
+      disputeId: {
+        give: '--dispute ID',
+        description: 'dispute that the evidence is for',
+        question: 'Dispute ID',
+      },
+      kind: {
+        give: '--kind WORD',
+        description: 'kind of evidence, for example tracking_number',
+        question: 'Kind (for example tracking_number)',
+      },
+      label: { give: '--label TEXT', description: 'what it shows', question: 'Label' },
+    });
     const given = { kind, label, ...content };
     const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
-    const evidence = await open((storage) => submitEvidence(storage, storeId, disputeId, given), {
+    const evidence = await open((storage) => submitEvidence(storage, store, disputeId, given), {
       hint: 'check --store, --dispute and --database',
       flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
     });

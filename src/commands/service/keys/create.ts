@@ -1,12 +1,10 @@
-import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import { chooseOrFail } from '../../../cli/prompts/ask-or-fail.ts';
-import { askFromStart } from '../../../cli/prompts/questions.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
-import { chooseStore } from '../operator/ask.ts';
+import { type Input, readInputs, storeInput } from '../operator/inputs.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
+import { readWholeNumber } from '../operator/service-settings.ts';
 import { printKey } from './print-key.ts';
 
 const presetNames = Object.keys(presets) as Preset[];
@@ -39,13 +37,15 @@ export const command = operatorCommand({
     'service keys create --stores-from ids.txt > keys.txt',
   ],
   async run(operator) {
-    const { ui, parsed, open } = operator;
+    const { ui, session, parsed, storeId, open } = operator;
     const label = optionValue(parsed, '--label');
-    const expiresInSeconds = readLifetime(parsed);
+    const lifetime = { min: 1, max: 99_999, fallback: 90 };
+    const expiresInSeconds = parsed.options.has('--expires-in-days')
+      ? readWholeNumber(session, parsed, '--expires-in-days', lifetime) * 86_400
+      : undefined;
     if (parsed.options.has('--stores-from')) {
       const granted = readGrant(parsed);
       await eachLine(operator, '--stores-from', {
-        open: (work) => open(work),
         run: async (storage, id) => ({
           storeId: id,
           ...(await createKey(storage, { storeId: id, ...granted, label, expiresInSeconds })),
@@ -54,45 +54,36 @@ export const command = operatorCommand({
       });
       return;
     }
-    const wasAsked = operator.storeId === undefined;
-    let storeId = '';
-    let grant: Grant = { preset: 'owner' };
-    const askStore = async () => {
-      const question = 'Which store is the key for?';
-      storeId = await chooseStore(operator, 'store that the key is for', question);
-    };
-    const chooseGrant = async () => {
-      grant = wasAsked ? await askGrant(ui, parsed) : readGrant(parsed);
-    };
-    await askFromStart(() => [askStore, chooseGrant]);
+    const store = storeInput(operator, 'store that the key is for', 'Which store is the key for?');
+    const isGranted = parsed.options.has('--preset') || parsed.options.has('--scopes');
+    // The default preset may do everything, so whoever is asked for the store is asked for that, too.
+    const asksPreset = storeId === undefined && !isGranted && ui.canAsk;
+    const answers = await readInputs<string>(
+      operator,
+      asksPreset ? { store, preset: presetInput } : { store },
+    );
+    const { store: chosenStore = '', preset: chosenPreset } = answers;
+    const preset = presetNames.find((name) => name === chosenPreset);
+    const grant = preset === undefined ? readGrant(parsed) : { preset };
     const created = await open((storage) =>
-      createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
+      createKey(storage, { storeId: chosenStore, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-    printKey(ui, created, storeId, what);
+    printKey(ui, created, chosenStore, what);
   },
 });
 
-function readLifetime(parsed: ParsedCommand): number | undefined {
-  const days = optionValue(parsed, '--expires-in-days');
-  if (days === undefined) return undefined;
-  if (/^[1-9]\d{0,4}$/.test(days)) return Number(days) * 86_400;
-  throw usageError(`--expires-in-days must be a whole number of days (got "${days}")`, 'for example 90');
-}
-
-/** Asks for the scopes too if the store was asked for: the default preset may do everything. */
-async function askGrant(ui: Ui, parsed: ParsedCommand): Promise<Grant> {
-  if (parsed.options.has('--preset') || parsed.options.has('--scopes')) return readGrant(parsed);
-  const missing = { field: 'preset', give: '--preset NAME', description: 'scopes of the key' };
-  const choices = Object.entries(presets).map(([value, granted]) => ({
-    value,
-    short: value,
-    name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
-  }));
-  const name = await chooseOrFail(ui, missing, 'What should the key be able to do?', choices);
-  const preset = presetNames.find((known) => known === name);
-  return preset === undefined ? readGrant(parsed) : { preset };
-}
+const presetInput: Input = {
+  give: '--preset NAME',
+  description: 'scopes of the key',
+  question: 'What should the key be able to do?',
+  choices: async () =>
+    Object.entries(presets).map(([value, granted]) => ({
+      value,
+      short: value,
+      name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
+    })),
+};
 
 type Grant = { preset: Preset } | { scopes: Scope[] };
 

@@ -1,11 +1,10 @@
-import { printJson } from '../../../cli/command/print-json.ts';
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
-import { argumentNeeded, confirmOption, confirmOrFail } from '../../../cli/prompts/confirm-or-fail.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
-import { chooseKey } from '../operator/ask.ts';
+import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 const confirmation = (id: string) => `Revoke key ${id} permanently?`;
@@ -17,23 +16,24 @@ export const command = operatorCommand({
   options: [confirmOption('KEYID', 'id of the key')],
   examples: ['service keys revoke K3y1dForTest', 'service keys revoke K3y1dForTest --confirm K3y1dForTest'],
   async run(operator) {
-    const { ui, parsed, storeId, open, next } = operator;
+    const { ui, parsed, storeId, open, next, printChanged } = operator;
     const given = argumentValue(parsed, 'keyId');
-    if (given === undefined && !ui.canAsk)
-      throw argumentNeeded('keyId', `key to revoke, from \`${next('keys list')}\``);
+    if (given === undefined && !ui.canAsk) {
+      const description = `key to revoke, from \`${next('keys list')}\``;
+      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
+    }
     // A key given instead of its id must not be repeated in a question or an error.
     const list = next('keys list --store ID');
     if (given?.startsWith('sk_')) throw keyNotFound(list);
-    const keyId = await chooseKey(operator, given, {
-      what: 'key to revoke',
+    const texts = {
+      description: 'key to revoke',
       question: 'Which key do you want to revoke?',
       confirmation,
-    });
-    if (given !== undefined) await confirmOrFail(ui, parsed, keyId, confirmation(keyId));
-    const revoked = await open((storage) => revokeKey(storage, keyId, storeId));
-    if (!revoked) throw keyNotFound(list);
-    noticeDone(ui, `Revoked key ${keyId}`);
-    if (ui.json) printJson(ui, { revoked: keyId });
+    };
+    const id = await readKeyId(operator, texts);
+    if (given !== undefined) await confirmOrFail(ui, parsed, id, confirmation(id));
+    if (!(await open((storage) => revokeKey(storage, id, storeId)))) throw keyNotFound(list);
+    printChanged(`Revoked key ${id}`, { id });
   },
 });
 

@@ -1,9 +1,9 @@
 import { usageError } from '../../../cli/core/errors.ts';
-import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
+import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
-import { chooseKey } from '../operator/ask.ts';
+import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 import { printKey } from './print-key.ts';
 
@@ -27,8 +27,8 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     if (overlapMs === null) {
       throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
     }
-    const keyId = await chooseKey(operator, argumentValue(parsed, 'keyId'), {
-      what: 'key to replace',
+    const keyId = await readKeyId(operator, {
+      description: 'key to replace',
       question: 'Which key do you want to replace?',
       confirmation: (id) => `Replace key ${id} and keep the old one valid for ${overlap}?`,
     });

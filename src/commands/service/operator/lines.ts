@@ -4,6 +4,7 @@ import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
+import type { StorageOptions } from './database-options.ts';
 import type { Operator } from './operator-command.ts';
 
 /** An option that takes many values from a file, one a line. */
@@ -16,14 +17,14 @@ export function linesOption(flag: string, what: string): OptionSpec {
  * seen how far it came if one is refused.
  */
 export async function eachLine<Result>(
-  { ui, session, parsed }: Operator,
+  { ui, session, parsed, open }: Operator,
   flag: string,
   {
-    open,
+    options,
     run,
     show,
   }: {
-    open(work: (storage: Storage) => Promise<void>): Promise<void>;
+    readonly options?: StorageOptions;
     run(storage: Storage, line: string): Promise<Result>;
     show(result: Result): string;
   },
@@ -39,6 +40,6 @@ export async function eachLine<Result>(
       results.push(result);
       if (!ui.json) ui.print(show(result));
     }
-  });
+  }, options);
   if (ui.json) printJson(ui, results);
 }

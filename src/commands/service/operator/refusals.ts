@@ -1,6 +1,5 @@
 import { CliError, invalidFields } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
-import { lowerFirst } from '../../../cli/output/labels.ts';
 import { ServiceError } from '../../../service/index.ts';
 
 const exits: Readonly<Record<string, 5 | 6 | 7>> = {
@@ -11,8 +10,8 @@ const exits: Readonly<Record<string, 5 | 6 | 7>> = {
 };
 
 /**
- * Turns a ServiceError into a CliError, for the caller to throw. Returns any other error unchanged. `flags` maps fields to
- * the flags that set them.
+ * Turns a ServiceError into a CliError with the service's own sentence, for the caller to throw. Returns any other error
+ * unchanged. `flags` maps fields to the flags that set them.
  */
 export function describeRefusal(
   error: unknown,
@@ -28,8 +27,8 @@ export function describeRefusal(
     });
     return invalidFields(fields, hint);
   }
-  const what = lowerFirst(message).replace(/\.$/, '');
   const advice =
     code === 'slug_taken' && flags.slug !== undefined ? `choose another slug with ${flags.slug}` : hint;
-  return new CliError({ code, exitCode: exits[code] ?? exitCodes.rejected, what, next: [{ say: advice }] });
+  const exitCode = exits[code] ?? exitCodes.rejected;
+  return new CliError({ code, exitCode, what: message, next: [{ say: advice }] });
 }

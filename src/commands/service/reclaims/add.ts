@@ -1,19 +1,6 @@
-import { giveReclaimNotice } from '../../../service/index.ts';
-import { askForStoreAnd } from '../operator/ask.ts';
+import { giveReclaimNotice, type Storage } from '../../../service/index.ts';
+import { readInputs, storeInput } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
-
-const subdomain = {
-  field: 'subdomain',
-  give: '--subdomain NAME',
-  description: 'subdomain that the platform reclaims',
-  question: 'Subdomain',
-};
-const reason = {
-  field: 'reason',
-  give: '--reason TEXT',
-  description: 'why it is reclaimed',
-  question: 'Reason',
-};
 
 export const command = operatorCommand({
   description: `Add a reclaim notice for a store's subdomain. The store is notified and can appeal with \`reclaim appeal\`. This needs
@@ -25,14 +12,18 @@ write access to the database, not a key.`,
   listedGlobals: ['--store'],
   examples: ['service reclaims add --store 4be5… --subdomain juniper --reason "Trademark claim"'],
   async run(operator) {
-    const { open, printChanged } = operator;
-    const store = { description: 'store that gets the notice', question: 'Which store gets the notice?' };
-    const [storeId = '', name = '', text = ''] = await askForStoreAnd(operator, store, [subdomain, reason]);
-    const given = { subdomain: name, reason: text };
-    const notice = await open((storage) => giveReclaimNotice(storage, storeId, given), {
-      hint: 'check --store and --database',
-      flags: { subdomain: '--subdomain', reason: '--reason' },
+    const { store, subdomain, reason } = await readInputs(operator, {
+      store: storeInput(operator, 'store that gets the notice', 'Which store gets the notice?'),
+      subdomain: {
+        give: '--subdomain NAME',
+        description: 'subdomain that the platform reclaims',
+        question: 'Subdomain',
+      },
+      reason: { give: '--reason TEXT', description: 'why it is reclaimed', question: 'Reason' },
     });
-    printChanged(`Added a reclaim notice for ${name} to store ${storeId}`, notice);
+    const options = { flags: { subdomain: '--subdomain', reason: '--reason' } };
+    const add = (storage: Storage) => giveReclaimNotice(storage, store, { subdomain, reason });
+    const notice = await operator.open(add, options);
+    operator.printChanged(`Added a reclaim notice for ${subdomain} to store ${store}`, notice);
   },
 });

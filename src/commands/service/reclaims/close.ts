@@ -1,12 +1,11 @@
 import { closeReclaim } from '../../../service/index.ts';
-import { objectCommand } from '../operator/object-command.ts';
+import { endCommand } from '../operator/end-command.ts';
 
-export const command = objectCommand({
+export const command = endCommand({
+  words: 'reclaims close',
   description: 'Close a reclaim notice. The store can no longer appeal it.',
   noun: 'reclaim',
-  list: 'reclaims list',
   done: 'Closed reclaim notice',
-  question: 'This cannot be undone.',
-  examples: ['service reclaims close 019a…', 'service reclaims close 019a… --confirm 019a…'],
+  loss: 'A closed notice cannot be opened again.',
   run: closeReclaim,
 });

@@ -1,18 +1,17 @@
 import { listReclaimNotices } from '../../../service/index.ts';
-import { listCommand } from '../operator/operator-command.ts';
+import { ago, listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'reclaims list',
   description: 'List the reclaim notices with their appeals, newest first.',
-  examples: ['service reclaims list', 'service reclaims list --store 4be5… --json'],
-  list: ({ open }, page) => open((storage) => listReclaimNotices(storage, page)),
+  list: listReclaimNotices,
   columns: {
     id: ({ id }) => id,
     store: ({ storeId }) => storeId,
     subdomain: ({ subdomain }) => subdomain,
     status: ({ status }) => status,
-    created: ({ createdAt }, ago) => ago(createdAt),
+    created: ({ createdAt }) => ago(createdAt),
     appeal: ({ appealText }) => appealText ?? '-',
   },
-  empty: () => 'No reclaim notices.',
+  empty: 'No reclaim notices.',
 });

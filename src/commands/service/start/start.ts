@@ -104,7 +104,8 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
   const metricsAt = readMetricsAddress(session, parsed);
   const logLevel = readLogLevel(session, parsed);
   const sink = readSink(parsed);
-  const rateLimit = readRateLimit(parsed);
+  const perSecond = readWholeNumber(session, parsed, '--rate-limit', { max: 999_999, fallback: 10 });
+  const rateLimit = perSecond === 0 ? null : { perSecond, burst: 2 * perSecond };
   const isTrustedProxy = readTrustedProxies(parsed);
   const serve = async (storage: Storage, location: string) => {
     const isTerminal = ui.io.stderr.isTTY === true;
@@ -176,18 +177,6 @@ function readLogLevel(session: Session, parsed: ParsedCommand): LogLevel {
   const level = logLevels.find((candidate) => candidate === value);
   if (level !== undefined) return level;
   throw usageError(`${name} must be one of ${logLevels.join(', ')} (got "${value}")`, 'the default is info');
-}
-
-function readRateLimit(parsed: ParsedCommand) {
-  const value = optionValue(parsed, '--rate-limit') ?? '10';
-  if (!/^\d{1,6}$/.test(value)) {
-    throw usageError(
-      `--rate-limit must be a whole number of requests per second (got "${value}")`,
-      'for example --rate-limit 50, or 0 for no limit',
-    );
-  }
-  const perSecond = Number(value);
-  return perSecond === 0 ? null : { perSecond, burst: 2 * perSecond };
 }
 
 function readTrustedProxies(parsed: ParsedCommand) {

@@ -1,12 +1,9 @@
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
-import { askFirst } from '../../../cli/prompts/questions.ts';
 import { createStore } from '../../../service/index.ts';
-import { askOption } from '../operator/ask.ts';
+import { readInputs } from '../operator/inputs.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
-
-const nameOption = { field: 'name', give: '--name TEXT', description: 'name of the store', question: 'Name' };
 
 export const command = operatorCommand({
   description:
@@ -37,13 +34,14 @@ export const command = operatorCommand({
         throw usageError('--names-from cannot be used with --name or --slug');
       }
       await eachLine(operator, '--names-from', {
-        open: (work) => open(work, options),
+        options,
         run: (storage, name) => createStore(storage, { name, currency, timezone }),
         show: ({ id }) => id,
       });
       return;
     }
-    const name = await askFirst(() => askOption(ui, optionValue(parsed, '--name'), nameOption));
+    const nameInput = { give: '--name TEXT', description: 'name of the store', question: 'Name' };
+    const { name } = await readInputs(operator, { name: nameInput });
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
     if (ui.quiet || ui.json) return;

@@ -1,20 +1,20 @@
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { listStores } from '../../../service/index.ts';
-import { listCommand } from '../operator/operator-command.ts';
+import { ago, listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'stores list',
   description: 'List the stores in the database of the service, by name.',
   options: [{ flag: '--after', value: 'ID', description: 'Begin after this store, to see the next page' }],
   examples: ['service stores list', 'service stores list --limit 1000 --json'],
-  list: ({ open, parsed }, { limit }) =>
-    open((storage) => listStores(storage, { limit, after: optionValue(parsed, '--after') })),
+  list: (storage, { limit }, parsed) => listStores(storage, { limit, after: optionValue(parsed, '--after') }),
   columns: {
     id: ({ id }) => id,
     name: ({ name }) => name,
     slug: ({ slug }) => slug,
-    created: ({ createdAt }, ago) => ago(createdAt),
+    created: ({ createdAt }) => ago(createdAt),
   },
-  empty: ({ next }) => `No stores. Run \`${next('stores create')}\` to create one.`,
-  more: ({ next }, { id }) => `\`${next(`stores list --after ${id}`)}\` shows the next ones`,
+  empty: 'No stores.',
+  start: 'stores create',
+  more: ({ id }) => `--after ${id}`,
 });

@@ -1,0 +1,53 @@
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
+import { argumentValue } from '../../../cli/core/parsed-command.ts';
+import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import type { Storage } from '../../../service/index.ts';
+import { operatorCommand } from './operator-command.ts';
+
+interface EndCommand {
+  /** Its words after `service`. */
+  readonly words: string;
+  readonly description: string;
+  /** Such as `backup`. */
+  readonly noun: string;
+  readonly done: string;
+  /** What is lost with the object: said before it is confirmed. */
+  readonly loss: string | ((storage: Storage, id: string) => Promise<string>);
+  run(storage: Storage, id: string, storeId: string | undefined): Promise<{ readonly id: string }>;
+}
+
+/** A command that ends something for good, such as a backup, once its id has been repeated. */
+export function endCommand({ words, description, noun, done, loss, run }: EndCommand): CommandDefinition {
+  const name = `${noun}Id`;
+  const placeholder = name.toUpperCase();
+  const list = `${words.split(' ')[0]} list`;
+  return operatorCommand({
+    description,
+    arguments: [{ name, description: `ID of the ${noun}, from \`service ${list}\`` }],
+    options: [confirmOption(placeholder, `id of the ${noun}`)],
+    examples: [`service ${words} 019a…`, `service ${words} 019a… --confirm 019a…`],
+    async run({ ui, parsed, storeId, open, next, printChanged }) {
+      const id = argumentValue(parsed, name);
+      if (id === undefined) {
+        const missing = {
+          field: name,
+          give: `<${name}>`,
+          description: `id of the ${noun}, from \`${next(list)}\``,
+        };
+        throw inputNeeded([missing, missingConfirmation(placeholder)]);
+      }
+      const options = { hint: `run \`${next(list)}\` to see the ids` };
+      ui.notice(typeof loss === 'string' ? loss : await open((storage) => loss(storage, id), options));
+      if (!ui.canAsk || parsed.options.has('--confirm')) await confirmOrFail(ui, parsed, id, '');
+      else {
+        const validate = (text: string) => text.trim() === id || `This is not ${id}. Press Ctrl-C to cancel.`;
+        await askOrFail(ui, [], ({ askText }) =>
+          askText(ui.io, 'Type its id to confirm', { validate, isConfirmation: true }),
+        );
+      }
+      printChanged(`${done} ${id}`, await open((storage) => run(storage, id, storeId), options));
+    },
+  });
+}

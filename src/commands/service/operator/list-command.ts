@@ -1,0 +1,86 @@
+import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import { limitOption, printList, readLimit } from '../../../cli/command/lists.ts';
+import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { printable } from '../../../cli/core/sanitize.ts';
+import { formatDistance } from '../../../cli/output/format-value.ts';
+import { renderTable } from '../../../cli/output/tables.ts';
+import type { Storage } from '../../../service/index.ts';
+import { databaseOption, quoted } from './database-options.ts';
+import { type Input, readInputs, storeInput } from './inputs.ts';
+import { operatorCommand } from './operator-command.ts';
+
+interface Page {
+  /** Of `--store`, or asked for if the list is that of a store. */
+  readonly storeId: string | undefined;
+  /** One more than is shown, to know whether there are others. */
+  readonly limit: number;
+}
+
+interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'options'> {
+  /** Its words after `service`. */
+  readonly words: string;
+  /** Default: the list, and that of a store as JSON. */
+  readonly examples?: readonly string[];
+  /** Cells by the title of their column. */
+  readonly columns: Readonly<Record<string, (item: Item) => string>>;
+  readonly empty: string;
+  /** The words after `service` of the command that makes the first item. */
+  readonly start?: string;
+  /** The store that has to be known. Without it, the list is that of all stores. */
+  readonly store?: Pick<Input, 'description' | 'question'>;
+  list(storage: Storage, page: Page, parsed: ParsedCommand): Promise<readonly Item[]>;
+  /** Words after `words` that show the items behind the last one that is shown. Default: ten times as many. */
+  more?(last: Item): string;
+}
+
+/** `3 minutes ago`. */
+export const ago = (time: string): string => formatDistance(Date.parse(time) - Date.now());
+
+/** A command that lists something, `--limit` at a time. */
+export function listCommand<Item extends { readonly id: string }>({
+  words,
+  description,
+  options = [],
+  examples = [`service ${words}`, `service ${words} --store 4be5… --json`],
+  columns,
+  empty,
+  start,
+  store,
+  list,
+  more,
+}: ListCommand<Item>): CommandDefinition {
+  return operatorCommand({
+    description,
+    options: [...options, limitOption],
+    listedGlobals: ['--store'],
+    examples,
+    async run(operator) {
+      const { ui, parsed, open, next } = operator;
+      const limit = readLimit(parsed);
+      const storeId = store
+        ? (await readInputs(operator, { store: storeInput(operator, store.description, store.question) }))
+            .store
+        : operator.storeId;
+      const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
+      const items = found.slice(0, limit);
+      const rows = () => items.map((item) => Object.values(columns).map((cell) => printable(cell(item))));
+      printList(ui, items, {
+        empty: start === undefined ? empty : `${empty} Run \`${next(start)}\` to create one.`,
+        show: () => ui.print(renderTable(Object.keys(columns), rows(), ui.out)),
+      });
+      const last = items.at(-1);
+      if (found.length === items.length || last === undefined) return;
+      const rest = more?.(last) ?? [...givenOptions(parsed), `--limit ${10 * limit}`].join(' ');
+      ui.notice(`There are more than ${limit}: \`${next(`${words} ${rest}`)}\` shows more`);
+    },
+  });
+}
+
+/** The options of a list that were given, as they are typed. */
+function givenOptions({ options }: ParsedCommand): string[] {
+  return [...options].flatMap(([flag, values]) =>
+    typeof values === 'boolean' || [limitOption.flag, databaseOption.flag].includes(flag)
+      ? []
+      : values.map((value) => `${flag} ${quoted(value)}`),
+  );
+}
