@@ -85,11 +85,13 @@ export async function decideMany(
       id: ({ disputeId }) => disputeId,
     });
     const results = rows.map((row) => resultIn(end, row));
-    const document = rows.map((row, index) =>
-      documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
-    );
+    const document = rows.map((row) => documentOf(row, resultIn(end, row), history.journal.store));
     const advice = await reportApplied(appliedIn(results), () =>
-      writeFailedRows(session, parsed, rows, results),
+      writeFailedRows(
+        session,
+        parsed,
+        rows.map((row) => ({ row, result: resultIn(end, row) })),
+      ),
     );
     return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
   });

@@ -1,6 +1,5 @@
 import type { ItemResult } from '../../../cli/batch/item-result.ts';
 import type { Session } from '../../../cli/command/session.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { beginFile, outputFileOption } from '../../../cli/output/output-file.ts';
@@ -19,15 +18,9 @@ export function failedRowsFile(parsed: ParsedCommand): string | null {
 export function writeFailedRows(
   { io }: Session,
   parsed: ParsedCommand,
-  rows: readonly PlannedRow[],
-  results: readonly ItemResult[],
+  ended: readonly { readonly row: PlannedRow; readonly result: ItemResult }[],
 ): string | undefined {
-  const failed = rows.flatMap((row, index) => {
-    const result = results[index];
-    return result === undefined || result.outcome !== 'failed' || result.exitCode === exitCodes.done
-      ? []
-      : [{ row, result }];
-  });
+  const failed = ended.filter(({ result }) => result.outcome === 'failed');
   const file = failedRowsFile(parsed);
   if (failed.length === 0 || file === null) return undefined;
   const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
