@@ -5,7 +5,14 @@ import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, Failure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
 import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
-import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS } from './retry.ts';
+import {
+  ATTEMPT_TIMEOUT_MS,
+  backoffMs,
+  mayRetry,
+  OPERATION_TIMEOUT_MS,
+  type Retry,
+  reconnectsForMs,
+} from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';
@@ -40,8 +47,7 @@ export interface ClientOptions {
   /** Spreads retries, in [0, 1). */
   readonly random?: () => number;
   onExchange?(exchange: Exchange): void;
-  /** Called before each wait. `status` is that of the response, or null where none came. */
-  onRetry?(info: { attempt: number; delayMs: number; status: number | null; reason: string }): void;
+  onRetry?(retry: Retry): void;
 }
 
 export interface CallInput {
@@ -124,7 +130,9 @@ export function createClient(options: ClientOptions): Client {
     let delayMs = 0;
     for (;;) {
       const { signal } = input;
-      const mayGoOn = await waitForSlot(delayMs, deadline, signal, (ms) => announceWait(ms, failed, input));
+      const mayGoOn = await waitForSlot(delayMs, deadline, signal, (ms) =>
+        announceWait(ms, failed, input, deadline),
+      );
       if (signal?.aborted) return end(CANCELLED);
       if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent();
       const attempt = failed.length + 1;
@@ -171,7 +179,7 @@ export function createClient(options: ClientOptions): Client {
     return true;
   }
 
-  function announceWait(delayMs: number, failed: readonly FailedAttempt[], input: Input): void {
+  function announceWait(delayMs: number, failed: FailedAttempt[], input: Input, deadline: number): void {
     const last = failed.at(-1);
     input.onRetry?.();
     // Requests of a batch wait together: it is said once.
@@ -179,7 +187,8 @@ export function createClient(options: ClientOptions): Client {
     if (input.inBatch && now < announcedUntil) return;
     announcedUntil = now + delayMs;
     const reason = last?.failure?.message ?? last?.problem?.message ?? 'the service asked to wait';
-    options.onRetry?.({ attempt: failed.length, delayMs, status: last?.status ?? null, reason });
+    const forMs = reconnectsForMs(failed, now, deadline);
+    options.onRetry?.({ attempt: failed.length, delayMs, forMs, status: last?.status ?? null, reason });
   }
 
   function informThrottle(result: FailedAttempt | Applied): void {

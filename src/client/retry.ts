@@ -61,6 +61,18 @@ export function rowOfStatus(status: number): RowName {
   return status >= 300 && status <= 303 ? 'redirected' : 'refused';
 }
 
+/** Said before each wait. */
+export interface Retry {
+  /** The attempts so far. */
+  readonly attempt: number;
+  readonly delayMs: number;
+  /** How long a connection that was refused is tried again; null after any other failure. */
+  readonly forMs: number | null;
+  /** The status of the response, or null where none came. */
+  readonly status: number | null;
+  readonly reason: string;
+}
+
 /** What {@link mayRetry} needs to know about an attempt. */
 export interface Attempt {
   readonly row: RowName;
@@ -81,10 +93,8 @@ export function mayRetry(
 ): boolean {
   const last = attempts.at(-1);
   if (last === undefined) return false;
-  if (wasNotConnected(last)) {
-    const firstRefused = attempts.findLastIndex((attempt) => !wasNotConnected(attempt)) + 1;
-    return now - (attempts[firstRefused]?.startedAt ?? now) < REFUSED_PATIENCE_MS;
-  }
+  const reconnectMs = reconnectsForMs(attempts, now);
+  if (reconnectMs !== null) return reconnectMs > 0;
   const counted = attempts.filter(
     (attempt) => !wasNotConnected(attempt) && !(persistent && attempt.row === 'throttled'),
   );
@@ -92,6 +102,17 @@ export function mayRetry(
   const action: Action = retryTable[last.row][operationClass];
   if (action === 'retry-once') return attempts.filter(({ row }) => row === last.row).length === 1;
   return action === 'retry';
+}
+
+/** For how many milliseconds from now a connection is tried again that was refused or timed out; else null. */
+export function reconnectsForMs(
+  attempts: readonly Attempt[],
+  now: number,
+  deadline = Number.POSITIVE_INFINITY,
+): number | null {
+  const firstRefused = attempts.findLastIndex((attempt) => !wasNotConnected(attempt)) + 1;
+  const first = attempts[firstRefused];
+  return first === undefined ? null : Math.min(first.startedAt + REFUSED_PATIENCE_MS, deadline) - now;
 }
 
 function wasNotConnected({ failure }: Attempt): boolean {

@@ -1,16 +1,22 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Connection } from '../cli/command/connection.ts';
-import { inputNeeded, wrongConfirmation } from '../cli/command/input-needed.ts';
+import { inputNeeded } from '../cli/command/input-needed.ts';
 import type { Session } from '../cli/command/session.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
 import { sameJson } from '../cli/core/json-changes.ts';
-import { argumentValue, optionValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
+import { argumentValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
-import { describeRestored, safetyLabelOf, withSafetyId } from '../cli/operation/result/restored.ts';
+import {
+  describeReplaced,
+  restoredView,
+  safetyLabelOf,
+  withSafetyId,
+} from '../cli/operation/result/restored.ts';
+import { confirmById } from '../cli/operation/send/confirm.ts';
 import {
   announce,
   readBeforeWrite,
@@ -80,14 +86,9 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
       printDryRun(whole);
       return undefined;
     }
-    await confirmYes(ui, undo, question);
-    const result = await send(whole, change);
-    const safetyId = result.record?.safetyBackupId ?? null;
-    await printResult(
-      run,
-      viewOf(undo),
-      safetyId === null ? result : { ...withSafetyId(result, safetyId), id: safetyId },
-    );
+    await confirm(whole, undo, question);
+    const result = withSafetyId(await send(whole, change));
+    await printResult(run, viewOf(undo), result);
     return { applied: recordsOf(result) };
   },
 };
@@ -139,13 +140,12 @@ function operationOf(id: string): Operation {
 
 function viewOf({ record, by }: Undo) {
   return {
-    done: async (result: Result, { session }: Run) => {
+    done: async (result: Result, run: Run) => {
       if (result.changedNothing) return null;
-      if (by === 'backup' && result.record !== null)
-        return `Undid ${record.id}: ${await describeRestored(session, result.record)}`;
+      if (by === 'backup') return `Undid ${record.id}: ${await restoredView.done(result, run)}`;
       return `Undid ${record.id} (${recordSummary(record).operation})`;
     },
-    show: () => '',
+    show: (result: Result, run: Run) => (by === 'backup' ? restoredView.show(result, run) : ''),
     id: (answer: unknown) => getPath(answer, ['id']) ?? getPath(answer, ['storeId']),
   };
 }
@@ -187,10 +187,10 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   };
 }
 
-async function prepareRestore({ ui, session, parsed }: Run, undo: RestoreUndo): Promise<Prepared> {
-  const { record, backupId, sections, later } = undo;
-  const all = sections.join(', ');
-  ui.notice(`This restores ${all} from the safety backup that was taken before ${record.id}.`);
+async function prepareRestore(run: Run, { backupId, sections, later }: RestoreUndo): Promise<Prepared> {
+  const { ui, session } = run;
+  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections } };
+  ui.notice(await describeReplaced({ ...run, request }, true));
   if (later.length > 0) {
     ui.notice('It takes back these later changes of this machine, too:');
     for (const other of later) {
@@ -198,21 +198,7 @@ async function prepareRestore({ ui, session, parsed }: Run, undo: RestoreUndo): 
       ui.notice(`  ${[id, operation, label, age].filter((part) => part !== null).join('  ')}`);
     }
   }
-  const confirmed = optionValue(parsed, '--confirm');
-  if (confirmed !== undefined && confirmed !== record.id) throw wrongConfirmation(confirmed, record.id);
-  if (confirmed === undefined && !ui.canAsk && !session.flags.dryRun) {
-    const missing = {
-      field: 'confirm',
-      give: `--confirm ${record.id}`,
-      description: 'to confirm, repeat the id',
-    };
-    throw inputNeeded([missing]);
-  }
-  return {
-    request: { operation: restoreBackup, parameters: { backupId }, body: { sections } },
-    question: confirmed === undefined ? `restore ${all}` : '',
-    safetyLabel: await safetyLabelOf(session, backupId),
-  };
+  return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
 
 /** A field that is missing is the same as one that is null. */
@@ -238,10 +224,13 @@ function refuseOverLater(ui: Ui, { record, later }: Undo): void {
   });
 }
 
-/** A script gives the id, which is enough; a terminal asks, unless the restore was confirmed already. */
-async function confirmYes(ui: Ui, { record }: Undo, question: string): Promise<void> {
-  if (!ui.canAsk || question === '') return;
+/** A terminal always asks. A script gives the id, which is enough where no restore is undone. */
+async function confirm(run: Run, { record, by }: Undo, what: string): Promise<void> {
+  const { ui } = run;
+  const question = `Undo ${record.id} and ${what}?`;
+  if (by === 'backup') return confirmById(run, record.id, question);
+  if (!ui.canAsk) return;
   const { askYesNo } = await import('../cli/prompts/prompts.ts');
   const { askFirst } = await import('../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(ui.io, `Undo ${record.id} and ${question}?`)))) throw cancelledError();
+  if (!(await askFirst(() => askYesNo(ui.io, question)))) throw cancelledError();
 }

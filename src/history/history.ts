@@ -1,3 +1,4 @@
+import { asObject, parseJson } from '../base/json.ts';
 import { memoize } from '../base/memoize.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
@@ -141,7 +142,9 @@ export function openHistory(settings: JournalSettings): History {
     const exact = records.filter((record) => record.id === wanted);
     const found = exact.length > 0 || wanted !== logId ? exact : records;
     if (found.length > 0) return found;
-    throw new HistoryError('record_not_found', `no change "${id}" in the history of this store`);
+    const labelled = list().records.find(({ body }) => asObject(parseJson(body)).label === id);
+    const label = labelled === undefined ? '' : `, but it is the label of ${labelled.id}`;
+    throw new HistoryError('record_not_found', `no change "${id}" in the history of this store${label}`);
   }
 
   function readForChange(

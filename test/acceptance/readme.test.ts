@@ -36,7 +36,7 @@ function normalized(output: string): string {
       .replace(/^demo(: | → ).*\n/gm, '')
       .replace(/127\.0\.0\.1:\d+/g, 'HOST')
       // A service that was started a moment ago may need longer on a busy machine.
-      .replace(/^HOST refused the connection: retrying in .*\n/gm, '')
+      .replace(/^HOST refused the connection: retrying for .*\n/gm, '')
       .trim()
   );
 }

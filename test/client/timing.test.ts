@@ -38,9 +38,27 @@ test('backs off with full jitter, from half a second and doubling', async () => 
 
   expect(clock.sleeps).toEqual([250, 500, 1000]);
   expect(retries).toEqual([
-    { attempt: 1, delayMs: 250, status: 503, reason: 'the service returned HTTP 503 Service Unavailable' },
-    { attempt: 2, delayMs: 500, status: 503, reason: 'the service returned HTTP 503 Service Unavailable' },
-    { attempt: 3, delayMs: 1000, status: 503, reason: 'the service returned HTTP 503 Service Unavailable' },
+    {
+      attempt: 1,
+      delayMs: 250,
+      forMs: null,
+      status: 503,
+      reason: 'the service returned HTTP 503 Service Unavailable',
+    },
+    {
+      attempt: 2,
+      delayMs: 500,
+      forMs: null,
+      status: 503,
+      reason: 'the service returned HTTP 503 Service Unavailable',
+    },
+    {
+      attempt: 3,
+      delayMs: 1000,
+      forMs: null,
+      status: 503,
+      reason: 'the service returned HTTP 503 Service Unavailable',
+    },
   ]);
 });
 

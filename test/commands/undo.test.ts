@@ -102,11 +102,30 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
   expect(asked).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`--confirm ${id}`) });
   const undone = await machine.run(['undo', id, '--confirm', id]);
 
-  expect(undone.exitCode).toBe(0);
+  expect(undone).toMatchObject({ exitCode: 0, stdout: 'Changed store  Name\n' });
+  expect(undone.stderr).toMatch(
+    /^This replaces the store section of store .* with the contents of backup \S+ \(Safety backup before restoring "x", just now\)\. A safety backup is taken first\.$/m,
+  );
   expect(undone.stderr).toContain('Restored store from backup');
   const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);
   expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'B' });
 });
+
+test.each([['undo'], ['history', 'show']])(
+  '%s: the label of a backup instead of an id: the message names the id',
+  async (...command) => {
+    const machine = machineFor(await startService());
+    await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
+    const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+
+    const { exitCode, stderr } = await machine.run([...command, 'nightly']);
+
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(
+      `no change "nightly" in the history of this store, but it is the label of ${id}`,
+    );
+  },
+);
 
 test('what the service cannot take back is refused, and so is what was never applied', async () => {
   const machine = machineFor(await startService());

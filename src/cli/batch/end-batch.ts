@@ -14,6 +14,7 @@ import {
   type BatchWords,
   countItems,
   describeTotals,
+  type ItemOutcome,
   type ItemResult,
   mostSevereExitCode,
 } from './item-result.ts';
@@ -45,7 +46,7 @@ export async function endBatch(
   if (exitCode !== exitCodes.done) {
     throw stop === null
       ? incomplete(words, results, { exitCode, advice })
-      : stopped(words, stop, { exitCode, totals: describeTotals(outcomes, words) });
+      : stopped(words, stop, { exitCode, outcomes });
   }
   const done = outcomes.filter((outcome) => outcome === 'applied').length;
   const others = describeTotals(
@@ -73,17 +74,18 @@ function isLeft({ outcome, code }: ItemResult): boolean {
 function stopped(
   words: BatchWords,
   { message, failure }: CliError,
-  { exitCode, totals }: { readonly exitCode: ExitCode; readonly totals: string },
+  { exitCode, outcomes }: { readonly exitCode: ExitCode; readonly outcomes: readonly ItemOutcome[] },
 ): CliError {
   const { code, status, requestId, next = [] } = failure;
   const isUnanswered = failure.exitCode === exitCodes.unknown && status === undefined;
   const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`;
-  const skips = words.again === null ? [] : [{ say: words.again }];
+  const doubts = outcomes.includes('unknown') ? ', and those in doubt are checked' : '';
+  const skips = words.again === null ? [] : [{ say: words.again + doubts }];
   const isRefused = failure.exitCode === exitCodes.notAllowed && next.length > 0;
   return new CliError({
     code,
     exitCode,
-    what: `stopped (${totals}): ${message}`,
+    what: `stopped (${describeTotals(outcomes, words)}): ${message}`,
     next: [...(isRefused ? next : [{ say: again }]), ...skips],
     status,
     requestId,

@@ -32,10 +32,12 @@ export interface BatchWords {
   /** Begins the first line of a success: `Created`. */
   readonly done: string;
   readonly applied: string;
-  /** Items of a plan that cannot be sent: `row has an error`, `rows have errors`. */
+  /** Items of a plan that cannot be sent: `row with an error`, `rows with errors`. */
   readonly wrong: readonly [one: string, many: string];
   /** After one, and after several: `already exists`, `already exist`. */
   readonly exists: readonly [one: string, many: string];
+  /** Items that are left out, where the user did not skip them: `row repeats another`, `rows repeat others`. */
+  readonly skipped?: readonly [one: string, many: string];
   /** Why the same command continues: `posts that exist are skipped`. Null if it does not. */
   readonly again: string | null;
 }
@@ -91,8 +93,8 @@ export function wordOf(outcome: ItemOutcome, words: BatchWords, count = 1): stri
     exists: words.exists[count === 1 ? 0 : 1],
     failed: 'failed',
     unknown: 'in doubt',
-    skipped: 'skipped',
-    not_sent: 'not reached',
+    skipped: words.skipped?.[count === 1 ? 0 : 1] ?? 'skipped',
+    not_sent: 'not sent',
   };
   return all[outcome];
 }

@@ -36,9 +36,11 @@ export function printPlan(ui: Ui, plan: Plan): void {
 
 /**
  * Shows the plan before anything is sent. A terminal shows all of it, in a pager if it is long, and says that a question
- * follows; elsewhere the totals are enough, because the results follow.
+ * follows; elsewhere the totals are enough, because the results follow. Without anything to say or send, the totals of the
+ * results are enough.
  */
 export function showPlan(ui: Ui, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
+  if (plan.rows.length === 0 && plan.problems.length === 0) return;
   if (!ui.canAsk) {
     noticeTotals(ui, plan);
     return;

@@ -20,7 +20,7 @@ import {
 import type { ProfileStore } from '../config/profile-store.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { version } from '../core/version.ts';
-import { describeExchange, describeRetry } from '../output/describe-exchange.ts';
+import { describeExchange, noteRetries } from '../output/describe-exchange.ts';
 import { type Connection, demoTarget, makeClient, showingWaits, storedTarget } from './connection.ts';
 import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -82,7 +82,6 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     return started;
   });
 
-  let longestAnnouncedWaitMs = 0;
   let endHistory = async () => {};
   const connect = memoize(async (): Promise<Connection> => {
     const resolved = await settings();
@@ -98,14 +97,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
         if (exchange.status !== null) waiting.answered();
         for (const listener of listeners) listener(exchange);
       },
-      onRetry: (retry) => {
-        // The requests of a batch wait together, so one line is enough unless the wait gets much longer.
-        // Before the first attempt, only an earlier rate limit makes it wait.
-        const isRateLimit = retry.status === 429 || retry.attempt === 0;
-        if (isRateLimit && retry.delayMs <= 2 * longestAnnouncedWaitMs) return;
-        if (isRateLimit) longestAnnouncedWaitMs = retry.delayMs;
-        notice(err.color.dim(describeRetry(retry)));
-      },
+      onRetry: noteRetries((text) => notice(err.color.dim(text))),
     });
     cleanups.push(() => client.close());
     return {

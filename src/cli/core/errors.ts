@@ -41,7 +41,7 @@ export interface Failure {
   readonly next?: readonly Step[] | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Why the service refused it, in its own words: untrusted, and part of `what`. */
+  /** The part of `what` that says why: the service's own words where it refused, so untrusted, or what cut the response. */
   readonly reason?: string | undefined;
   /** When the service wants to be asked again, ISO 8601. */
   readonly retryAt?: string | undefined;

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../client/client.ts';
+import type { Retry } from '../../client/retry.ts';
 import { maskWebhooksIn } from '../core/mask-webhooks.ts';
 import { printable, printableLines } from '../core/sanitize.ts';
 
@@ -19,18 +20,28 @@ export function describeExchange(exchange: Exchange): string {
   return printableLines(maskWebhooksIn(lines.join('\n')));
 }
 
-/** The notice before a retry: the reason and the delay. `status` is null if no answer came. */
-export function describeRetry({
-  status,
-  delayMs,
-  reason,
-}: {
-  readonly status: number | null;
-  readonly delayMs: number;
-  readonly reason: string;
-}): string {
+/**
+ * Says why a request is sent again, and when. Requests of a command wait together: that the connection is tried again is said
+ * once, and a rate limit again only if the wait gets much longer.
+ */
+export function noteRetries(notice: (text: string) => void): (retry: Retry) => void {
+  let isReconnectingSaid = false;
+  let longestLimitMs = 0;
+  return (retry) => {
+    const { forMs, delayMs, status, attempt } = retry;
+    // Before the first attempt, only an earlier rate limit makes it wait.
+    const isRateLimit = status === 429 || attempt === 0;
+    if (isRateLimit ? delayMs <= 2 * longestLimitMs : forMs !== null && isReconnectingSaid) return;
+    if (isRateLimit) longestLimitMs = delayMs;
+    else if (forMs !== null) isReconnectingSaid = true;
+    notice(describeRetry(retry));
+  };
+}
+
+/** The notice before a retry: the reason and the delay. */
+export function describeRetry({ status, delayMs, forMs, reason }: Omit<Retry, 'attempt'>): string {
   const why = status === 429 ? 'rate limited by the service' : printable(reason).replace(/[.\s]+$/, '');
-  return `${why}: retrying in ${inSeconds(delayMs)} s`;
+  return `${why}: retrying ${forMs === null ? `in ${inSeconds(delayMs)}` : `for up to ${inSeconds(forMs)}`} s`;
 }
 
 /** Short delays are rounded to a tenth of a second, longer ones to a second. */

@@ -47,13 +47,14 @@ export function failureDocument(failure: Failure, audience: Audience) {
 
 /** The reason of one item of a batch, in one line. The whole batch says what was sent. */
 export function describeItem({ fields = [], ...failure }: Failure, recordId: string | undefined): string {
-  const { outcome, status, code } = failure;
+  const { outcome, status, code, what, reason = what } = failure;
   if (fields.length > 0) {
     const wrong = fields.map(({ field, detail }) => `${field}: ${detail}`).join('; ');
     return printable(status === undefined ? wrong : `${wrong} (${[status, code].join(' ')})`);
   }
   const id = outcome === 'unknown' && recordId !== undefined ? ` (${recordId})` : '';
-  return printable((failure.what ?? '') + id);
+  // That the outcome is unknown is the word before it.
+  return printable(`${(outcome === 'unknown' ? reason : what) ?? ''}${id}`);
 }
 
 /** The steps in one sentence. */

@@ -15,7 +15,7 @@ import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { describeRetry } from '../../cli/output/describe-exchange.ts';
+import { noteRetries } from '../../cli/output/describe-exchange.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
 import { hintOfVersion, normalizeBaseUrl } from '../../client/base-url.ts';
@@ -202,7 +202,7 @@ async function checkAccess(ui: Ui, session: Session, { url, storeId, apiKey }: L
     apiKey,
     userAgent: 'storectl',
     env: session.io.env,
-    onRetry: (retry) => ui.notice(ui.err.color.dim(describeRetry(retry))),
+    onRetry: noteRetries((text) => ui.notice(ui.err.color.dim(text))),
   });
   try {
     const outcome = await ui.waiting.during(url.host, () =>

@@ -2,7 +2,8 @@ import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
-import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
+import { noticeDone, undoCommand } from '../../cli/operation/result/print-result.ts';
+import { restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
@@ -55,9 +56,7 @@ export async function offerRestore(ui: Ui, session: Session, unfinished: Unfinis
   };
   await confirmById(run, backupId, 'Restore this backup?');
   const { record } = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
-  const { describeRestored } = await import('../../cli/operation/result/restored.ts');
-  const { noticeDone, undoCommand } = await import('../../cli/operation/result/print-result.ts');
   if (record === null) return;
-  noticeDone(ui, await describeRestored(session, record));
+  noticeDone(ui, await restoredView.done({ record }, run));
   ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
 }

@@ -1,5 +1,4 @@
 import { isObject } from '../../base/json.ts';
-
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
@@ -92,7 +91,6 @@ export function prepareSave(
   base: CurrentSettings,
   next: Record<string, unknown>,
   ifMoved: readonly Step[],
-  undoes?: string,
 ): PreparedSave {
   const changes = changesBetween(clientFields(base.document), next);
   if (changes.length === 0) {
@@ -108,10 +106,7 @@ export function prepareSave(
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document)) throw movedError(base.document, again.document, ifMoved);
       const request = { ...run.request, body: next };
-      return send(
-        { ...run, request },
-        { former: JSON.stringify(base.document), ifMatch: again.etag, undoes },
-      );
+      return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag });
     },
   };
 }

@@ -1,5 +1,4 @@
 import { leafPaths } from '../../base/json.ts';
-
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';

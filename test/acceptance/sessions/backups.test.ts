@@ -110,6 +110,48 @@ test('backup restore', async () => {
   `);
 });
 
+test('the undo of a restore asks for the id of the change, and shows what the service changed', async () => {
+  const machine = demoMachine();
+  const create = ['backup', 'create', '--label', 'first', '--sections', 'store', '-q'];
+  const backupId = (await machine.run(create)).stdout.trim();
+  await machine.run(['store', 'update', '--name', 'Outlet']);
+  const { stderr } = await machine.run([
+    ...['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId],
+  ]);
+  const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
+  const id = undo.split(' ').at(-1) ?? '';
+  const session = await openSession(undo, { machine, names: { [id]: '<record>' } });
+  expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
+    "$ storectl --demo undo <record>
+    demo: example data on this machine, not a real store
+    demo → store Juniper & Ink (5e0c7a52)
+    This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
+    <uuid> (Safety backup before restoring "first", <age>). A safety
+    backup is taken first.
+    ? Undo <record> and restore this backup? Type <record> to confirm:"
+  `);
+  session.type('y');
+  await session.shows(/That doesn't match/);
+  session.press('BSpace');
+  session.type(id);
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl --demo undo <record>
+    demo: example data on this machine, not a real store
+    demo → store Juniper & Ink (5e0c7a52)
+    This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
+    <uuid> (Safety backup before restoring "first", <age>). A safety
+    backup is taken first.
+    ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
+    ✓ Undid <record>: Restored store from backup <uuid> (Safety backup
+    before restoring "first")
+    Changed store  Name
+    Undo: storectl --demo undo <record>
+    $ echo "exit $?"
+    exit 0
+    $"
+  `);
+});
+
 test('backup restore: a store that is no example lists nothing, so the history of this machine does', async () => {
   const { machine, service } = await setScene();
   const take = (label: string) =>

@@ -128,10 +128,12 @@ function notSent(outcome: Extract<Outcome, { kind: 'not_sent' }>): Failure {
 type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 
 function inDoubt(outcome: Unknown, context: OutcomeContext): Failure {
+  const reason = describeDoubt(outcome);
   return {
     code: 'outcome_unknown',
+    reason,
     exitCode: exitCodes.unknown,
-    what: `the request was sent, but its outcome is unknown: ${describeDoubt(outcome)}`,
+    what: `the request was sent, but its outcome is unknown: ${reason}`,
     next: nextInDoubt(outcome, context),
     status: outcome.status ?? undefined,
   };

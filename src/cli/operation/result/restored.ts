@@ -2,23 +2,26 @@ import { asObject, isObject, parseJson } from '../../../base/json.ts';
 import { uuidPattern } from '../../../contract/operation.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { idInPath } from '../../../history/objects/known-objects.ts';
-import { listKnown } from '../../command/known.ts';
+import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
+import { describeStoreInUse, listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
-import { textAt } from '../../core/field-path.ts';
+import { getPath, textAt } from '../../core/field-path.ts';
 import { printable } from '../../core/sanitize.ts';
+import { formatDistance } from '../../output/format-value.ts';
+import { labelOf } from '../../output/labels.ts';
 import { answerBody } from '../../output/record-summary.ts';
-import type { Result, Run } from '../call/run.ts';
+import { type Row, renderRecord } from '../../output/tables.ts';
+import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { outcomeError } from './outcome-error.ts';
+import { idIfAny } from './print-result.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
-  const known = (await listKnown(session, 'backup')).find(({ id }) => id === backupId);
+  const { label } = (await knownBackup(session, backupId)) ?? {};
   const { records } = (await session.history()).list();
   const made = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
-  const label = known?.fields.label;
   // Labels of safety backups would nest. The beginning of a UUID of version 7 is a time.
   const isNamed = typeof label === 'string' && (made?.prepares ?? null) === null;
   const short = uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
@@ -26,30 +29,92 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   return [...`Safety backup before restoring ${name}`].slice(0, 120).join('');
 }
 
-/** `Restored store, blog from backup 01a1… ("nightly")`. */
-export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
-  const backupId = idInPath(record.path) ?? '';
-  const label = (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields.label;
-  const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
-  return `Restored ${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
+/** What a restore replaces, and with what, said before it is asked for. */
+export async function describeReplaced(
+  { request, session }: Run,
+  takesSafetyBackup: boolean,
+): Promise<string> {
+  const { backupId = '' } = request.parameters;
+  const sections = sectionsOf(request.body);
+  const what = `the ${printable(sections.join(', '))} ${sections.length === 1 ? 'section' : 'sections'}`;
+  const store = await describeStoreInUse(session);
+  const safety = takesSafetyBackup ? 'A safety backup is taken first.' : 'No safety backup is taken.';
+  const from = await describeBackup(session, backupId);
+  return `This replaces ${what} of store ${store} with the contents of ${from}. ${safety}`;
+}
+
+/** `backup 01a1… ("nightly", 2 hours ago)`. */
+async function describeBackup(session: Session, backupId: string): Promise<string> {
+  const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
+  if (typeof label !== 'string' || typeof createdAt !== 'string')
+    return `backup ${backupId} (not made on this machine)`;
+  const age = formatDistance(Date.parse(createdAt) - Date.now());
+  return `backup ${backupId} ("${printable(label)}", ${age})`;
+}
+
+/** The fields of a backup that this machine knows. */
+export async function knownBackup(
+  session: Session,
+  backupId: string,
+): Promise<KnownObject['fields'] | undefined> {
+  return (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields;
+}
+
+/** How a restore is shown: `Restored store, blog from backup 01a1… ("nightly")`, and what the service says it changed. */
+export const restoredView = {
+  done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) => {
+    if (record === null) return '';
+    const backupId = idInPath(record.path) ?? '';
+    const { label } = (await knownBackup(session, backupId)) ?? {};
+    const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
+    return `Restored ${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
+  },
+  show: ({ answer }: Result, { ui }: Run) => renderRecord(describeChanged(answer), ui.out),
+  id: idIfAny,
+};
+
+/** A row for each section of which the service says what changed. */
+function describeChanged(answer: unknown): Row[] {
+  const fields = (section: string): Row[] => {
+    const changed = getPath(answer, ['sections', section, 'changed']);
+    if (!Array.isArray(changed)) return [];
+    const labels = changed.map((path) => labelOf(String(path).split('.')));
+    return [[`Changed ${section}`, labels.join(', ') || 'nothing']];
+  };
+  const items = (section: string, title: string): Row[] => {
+    const counts = ['removed', 'returned'].flatMap((what) => {
+      const count = getPath(answer, ['sections', section, what]);
+      return typeof count === 'number' ? [`${count} ${what}`] : [];
+    });
+    return counts.length === 0 ? [] : [[title, counts.join(', ')]];
+  };
+  return [
+    ...fields('store'),
+    ...fields('settings'),
+    ...items('blog', 'Posts'),
+    ...items('endpoints', 'Endpoints'),
+  ];
 }
 
 export function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {
-  const { sections } = asObject(parseJson(body));
-  return Array.isArray(sections) ? sections.map(String) : [];
+  return sectionsOf(asObject(parseJson(body)));
 }
 
-/** The response, which may name backups of the service's own, with the one that `storectl undo` restores. */
-export function withSafetyId<Value extends Pick<Result, 'answer' | 'text'>>(
-  result: Value,
-  safetyBackupId: string,
-): Value {
-  const { answer, text } = result;
-  if (!isObject(answer) || 'safetyBackupId' in answer) return result;
+export function sectionsOf(body: OperationRequest['body']): string[] {
+  return Array.isArray(body?.sections) ? body.sections.map(String) : [];
+}
+
+/** The result with the id of the safety backup, which `storectl undo` restores; the response may name others. */
+export function withSafetyId(result: Result): Result {
+  const { answer, text, record } = result;
+  const safetyBackupId = record?.safetyBackupId ?? null;
+  if (safetyBackupId === null) return result;
+  if (!isObject(answer) || 'safetyBackupId' in answer) return { ...result, id: safetyBackupId };
   const separator = Object.keys(answer).length === 0 ? '' : ',';
   const member = `${separator}"safetyBackupId":${JSON.stringify(safetyBackupId)}}`;
   // Added to the text, because its numbers would not survive being parsed and written again.
-  return { ...result, answer: { ...answer, safetyBackupId }, text: text.replace(/\}\s*$/, () => member) };
+  const longer = text.replace(/\}\s*$/, () => member);
+  return { ...result, answer: { ...answer, safetyBackupId }, text: longer, id: safetyBackupId };
 }
 
 /**

@@ -1,10 +1,9 @@
 import { pathParameters } from '../../../contract/operation.ts';
-import { wrongConfirmation } from '../../command/input-needed.ts';
+import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
 import { completeKnownId, listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, minIdLength, shortenId } from '../../command/short-id.ts';
 import { parameterKinds } from '../../completion/known-values.ts';
-import { cancelledError } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from '../call/run.ts';
 
@@ -13,7 +12,7 @@ export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cance
 
 /**
  * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.
- * Without a terminal, `completeInput` has already refused the command.
+ * The id is that of the object in the path, or of the change that is undone. Throws exit 3 without a terminal.
  */
 export async function confirmById(
   { request: { operation }, ui, session, parsed, interview }: Run,
@@ -26,7 +25,10 @@ export async function confirmById(
   if (given !== undefined) {
     return refuseOtherConfirmation(session, name, given, id);
   }
-  if (!ui.canAsk) throw cancelledError();
+  if (!ui.canAsk) {
+    const description = 'repeat the id to confirm';
+    throw inputNeeded([{ field: 'confirm', give: `--confirm ${id}`, description }]);
+  }
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
   const kind = parameterKinds[name];

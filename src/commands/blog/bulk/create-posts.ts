@@ -84,9 +84,7 @@ export async function createPosts(
       id: (_, { record }) => idOf(record),
     });
     const results = planned.map((one) => resultIn(end, one));
-    const document = planned.map(({ post }, index) =>
-      documentOf(post, results[index] ?? makeResult('not_sent')),
-    );
+    const document = planned.map((one) => documentOf(one.post, resultIn(end, one)));
     return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }

@@ -70,9 +70,7 @@ export async function decideByHand(
       id: ({ disputeId }) => disputeId,
     });
     const results = queue.rows.map((row) => resultIn(end, row));
-    const document = queue.rows.map((row, index) =>
-      documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
-    );
+    const document = queue.rows.map((row) => documentOf(row, resultIn(end, row), history.journal.store));
     return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }

@@ -6,10 +6,10 @@ import {
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
-import { countItems, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
+import { makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
-import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
+import { type Plan, printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { reportApplied } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, wrongConfirmation } from '../../../cli/command/input-needed.ts';
@@ -31,9 +31,9 @@ import { expectedStatus, formerOf } from '../decide-one.ts';
 import { assessRow, fixRows } from './assess-row.ts';
 import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
-import { addedColumns, writeFailedRows } from './failed-rows.ts';
-import { describeDecisions, knownResult, type PlannedRow, planDecisions } from './plan.ts';
-import { documentOf, readEarlierDecisions, runOfRow, words } from './rows.ts';
+import { addedColumns, failedRowsFile, writeFailedRows } from './failed-rows.ts';
+import { describeDecisions, describeRecording, knownResult, type PlannedRow, planDecisions } from './plan.ts';
+import { documentOf, readEarlierDecisions, rowWords, runOfRow } from './rows.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
@@ -58,19 +58,23 @@ export async function decideMany(
   const run = await startRun(ui, session, parsed, decideDispute);
   const history = await session.history();
   const input = { expected: expectedStatus(run), earlier: readEarlierDecisions(history) };
-  if (session.flags.dryRun) return printDryRun(ui, await planDecisions(run, file, input));
+  const describe = (rows: readonly PlannedRow[]) => describeDecisions(rows, ui.out, failedRowsFile(parsed));
+  if (session.flags.dryRun) {
+    const rows = await planDecisions(run, file, input);
+    return printDryRun(ui, rows, describe(rows));
+  }
   await announce(run);
   return withResultsFile(session, parsed, async (write) => {
     const rows = await settleShown(run, await planDecisions(run, file, input));
     const count = rows.filter(({ plan }) => plan === 'decide').length;
-    showPlan(ui, describeDecisions(rows, ui.out), { isAsked: count > 0 });
+    showPlan(ui, describe(rows), { isAsked: count > 0 });
     await confirmCount(ui, parsed, rows, count);
     await closeEarlierLogs(
       history,
       rows.flatMap((row) => knownResult(row)?.record ?? []),
     );
     const end = await runBatch(ui, {
-      words,
+      words: rowWords,
       items: rows,
       total: count,
       atOnce: 1,
@@ -81,13 +85,15 @@ export async function decideMany(
       id: ({ disputeId }) => disputeId,
     });
     const results = rows.map((row) => resultIn(end, row));
-    const document = rows.map((row, index) =>
-      documentOf(row, results[index] ?? makeResult('not_sent'), history.journal.store),
-    );
+    const document = rows.map((row) => documentOf(row, resultIn(end, row), history.journal.store));
     const advice = await reportApplied(appliedIn(results), () =>
-      writeFailedRows(session, parsed, rows, results),
+      writeFailedRows(
+        session,
+        parsed,
+        rows.map((row) => ({ row, result: resultIn(end, row) })),
+      ),
     );
-    return endBatch(ui, { words, results, document, stop: end.stop, write, advice });
+    return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
   });
 }
 
@@ -135,18 +141,19 @@ async function openChannel(
   };
 }
 
-function printDryRun(ui: Ui, rows: readonly PlannedRow[]): CommandResult {
+function printDryRun(ui: Ui, rows: readonly PlannedRow[], described: Plan): CommandResult {
   if (ui.json) {
     const plan = rows.map((row) => ({
       line: row.line,
       disputeId: row.disputeId,
       status: row.decision?.status ?? null,
+      resolution: row.decision?.resolution ?? null,
       plan: knownResult(row)?.outcome ?? 'decide',
       message: knownResult(row)?.message ?? '',
       warning: row.warning,
     }));
     printJson(ui, plan);
-  } else printPlan(ui, describeDecisions(rows, ui.out));
+  } else printPlan(ui, described);
   ui.notice('dry run: nothing was sent');
   return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
 }
@@ -165,10 +172,7 @@ async function confirmCount(
   const known = rows.flatMap((row) => knownResult(row) ?? []);
   const done = known.filter(({ outcome }) => outcome === 'exists' || outcome === 'unknown').length;
   const isContinued = known.some(({ record }) => record !== null);
-  const skipped = known.filter(({ exitCode }) => exitCode !== exitCodes.done).length;
-  const bad = skipped === 1 ? '1 bad row' : `${skipped} bad rows`;
-  const decisions = countItems(count, { one: 'decision', many: 'decisions' });
-  const what = `record ${decisions}${skipped === 0 ? '' : ` and skip ${bad}`}`;
+  const what = describeRecording(rows);
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;

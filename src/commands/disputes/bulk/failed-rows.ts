@@ -1,32 +1,28 @@
 import type { ItemResult } from '../../../cli/batch/item-result.ts';
 import type { Session } from '../../../cli/command/session.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { beginFile, outputFileOption } from '../../../cli/output/output-file.ts';
 import type { PlannedRow } from './plan.ts';
 
+/** The file beside `--output-file` for the rows that failed, or null without that flag. */
+export function failedRowsFile(parsed: ParsedCommand): string | null {
+  const outputFile = optionValue(parsed, outputFileOption.flag);
+  return outputFile === undefined ? null : `${outputFile.replace(/\.json$/i, '')}.failed.csv`;
+}
+
 /**
- * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns what the user
- * can do about them, or undefined if none failed.
+ * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns where they
+ * are, or undefined if there is no such file.
  */
 export function writeFailedRows(
   { io }: Session,
   parsed: ParsedCommand,
-  rows: readonly PlannedRow[],
-  results: readonly ItemResult[],
+  ended: readonly { readonly row: PlannedRow; readonly result: ItemResult }[],
 ): string | undefined {
-  const failed = rows.flatMap((row, index) => {
-    const result = results[index];
-    return result === undefined || result.outcome !== 'failed' || result.exitCode === exitCodes.done
-      ? []
-      : [{ row, result }];
-  });
-  if (failed.length === 0) return undefined;
-  const outputFile = optionValue(parsed, outputFileOption.flag);
-  if (outputFile === undefined)
-    return `with ${outputFileOption.flag} FILE.json, the rows that failed are also written to FILE.failed.csv`;
-  const file = `${outputFile.replace(/\.json$/i, '')}.failed.csv`;
+  const failed = ended.filter(({ result }) => result.outcome === 'failed');
+  const file = failedRowsFile(parsed);
+  if (failed.length === 0 || file === null) return undefined;
   const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
     [cells.disputeId, cells.status, cells.resolution, String(line), reasonOf(message)].map(quote).join(','),
   );

@@ -1,15 +1,22 @@
-import { countItems, describeTotals, type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
+import {
+  countItems,
+  describeTotals,
+  type ItemOutcome,
+  type ItemResult,
+  makeResult,
+} from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { shortenId } from '../../../cli/command/short-id.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
+import { outputFileOption } from '../../../cli/output/output-file.ts';
 import type { Style } from '../../../cli/output/style.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { assessRow, invalidRow, refuseUnknownStatus } from './assess-row.ts';
 import type { Decision, DecisionsFile } from './decisions-file.ts';
-import { type DecisionRow, type EarlierDecisions, runOfRow, words } from './rows.ts';
+import { type DecisionRow, type EarlierDecisions, rowWords, runOfRow, words } from './rows.ts';
 
 /** A row of a file, and what to do with it: decide, or nothing because its result is known. */
 export interface PlannedRow extends DecisionRow {
@@ -61,8 +68,15 @@ export function knownResult({ plan }: PlannedRow): ItemResult | null {
 /** In a pipe or a log. A terminal may have less room. */
 const maxResolutionWidth = 80;
 
-/** What is shown before decisions are recorded. A terminal shows the ids of rows that can be decided by their beginning. */
-export function describeDecisions(rows: readonly PlannedRow[], { width }: Style): Plan {
+/**
+ * What is shown before decisions are recorded. A terminal shows the ids of rows that can be decided by their beginning.
+ * `failedFile` is where the rows that fail are written to, or null.
+ */
+export function describeDecisions(
+  rows: readonly PlannedRow[],
+  { width }: Style,
+  failedFile: string | null,
+): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
   const ids = rows.map(({ disputeId }) => disputeId ?? '');
   const problems = rows.flatMap((row) => {
@@ -82,9 +96,36 @@ export function describeDecisions(rows: readonly PlannedRow[], { width }: Style)
         `${warning === null ? '' : '(see the warning) '}${shorten(decision?.resolution ?? '')}`,
       ),
     ]),
-    totals: summarize(rows),
-    notes: warningsOf(rows),
+    totals: [
+      ...(decided.length === 0 ? [] : [`${countItems(decided.length, words)} to decide`]),
+      describeTotals(knownOutcomes(rows), rowWords, { isPlan: true }),
+    ]
+      .filter(Boolean)
+      .join(', '),
+    notes: [...warningsOf(rows), ...(hasErrors(rows) ? [noteOfFailed(failedFile)] : [])],
   };
+}
+
+/** `record 195 decisions and skip 3 rows with errors`. */
+export function describeRecording(rows: readonly PlannedRow[]): string {
+  const count = rows.filter(({ plan }) => plan === 'decide').length;
+  const skipped = knownOutcomes(rows).filter((outcome) => outcome === 'failed' || outcome === 'unknown');
+  const skip = skipped.length === 0 ? '' : ` and skip ${describeTotals(skipped, words, { isPlan: true })}`;
+  return `record ${countItems(count, { one: 'decision', many: 'decisions' })}${skip}`;
+}
+
+function knownOutcomes(rows: readonly PlannedRow[]): ItemOutcome[] {
+  return rows.flatMap((row) => knownResult(row)?.outcome ?? []);
+}
+
+function hasErrors(rows: readonly PlannedRow[]): boolean {
+  return knownOutcomes(rows).includes('failed');
+}
+
+function noteOfFailed(file: string | null): string {
+  return file === null
+    ? `To get the rows with errors as a CSV file, add ${outputFileOption.flag} FILE.json: they are written to FILE.failed.csv.`
+    : `The rows with errors are written to ${file}.`;
 }
 
 function shorten(resolution: string): string {
@@ -95,15 +136,4 @@ function warningsOf(rows: readonly PlannedRow[]): string[] {
   return rows
     .filter(({ warning }) => warning !== null)
     .map(({ line, warning }) => `Warning: line ${line}: ${printable(warning ?? '')}`);
-}
-
-/** `195 disputes to decide, 2 already decided, 3 rows have errors`. */
-function summarize(rows: readonly PlannedRow[]): string {
-  const count = rows.filter(({ plan }) => plan === 'decide').length;
-  const known = rows.flatMap((row) => knownResult(row)?.outcome ?? []);
-  const parts = [
-    count === 0 ? '' : `${countItems(count, words)} to decide`,
-    describeTotals(known, words, { isPlan: true }),
-  ];
-  return parts.filter(Boolean).join(', ');
 }

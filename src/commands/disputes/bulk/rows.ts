@@ -14,10 +14,13 @@ export const words = {
   many: 'disputes',
   done: 'Decided',
   applied: 'decided',
-  wrong: ['row has an error', 'rows have errors'],
+  wrong: ['row with an error', 'rows with errors'],
   exists: ['already decided', 'already decided'],
   again: 'disputes that are already decided are skipped',
 } as const;
+
+/** The same for the rows of a file, of which nobody chooses one to skip. */
+export const rowWords = { ...words, skipped: ['row repeats another', 'rows repeat others'] } as const;
 
 /** A dispute to be decided, from a file or by hand. */
 export interface DecisionRow {

@@ -282,12 +282,15 @@ describe('errors', () => {
 describe('between two attempts', () => {
   test.each([
     [
-      { status: 429, delayMs: 1000, reason: 'Try again in 1 s.' },
+      { status: 429, delayMs: 1000, forMs: null, reason: 'Try again in 1 s.' },
       'rate limited by the service: retrying in 1 s',
     ],
-    [{ status: 503, delayMs: 12_300, reason: 'Down.' }, 'Down: retrying in 12 s'],
-    [{ status: null, delayMs: 213, reason: 'connection refused' }, 'connection refused: retrying in 0.2 s'],
-    [{ status: null, delayMs: 3, reason: 'x' }, 'x: retrying in 0.1 s'],
+    [{ status: 503, delayMs: 12_300, forMs: null, reason: 'Down.' }, 'Down: retrying in 12 s'],
+    [
+      { status: null, delayMs: 213, forMs: 59_900, reason: 'connection refused' },
+      'connection refused: retrying for up to 60 s',
+    ],
+    [{ status: null, delayMs: 3, forMs: null, reason: 'x' }, 'x: retrying in 0.1 s'],
   ])('%j is said in one sentence, with the true time', (retry, expected) => {
     expect(describeRetry(retry)).toBe(expected);
   });
@@ -337,6 +340,7 @@ describe('between two attempts', () => {
 
     expect(exitCode).toBe(9);
     expect(stderr).toMatch(/^error: the service could not be reached in \d attempts: /m);
+    expect(stderr.match(/retrying for up to \S+ s$/gm)).toHaveLength(1);
   });
 });
 

@@ -187,6 +187,20 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   expect(settled.stdout).toMatch(/^State +applied$/m);
 });
 
+test('a service that dies in the middle: what stopped it, how far it got, and that the same command continues', async () => {
+  const { proxy, machine } = await scene();
+  const names = writePosts(machine, 40);
+  proxy.decide((_, number) => (number <= 12 ? 'pass' : 'lose'));
+
+  const { exitCode, stdout, stderr } = await machine.run(['blog', 'create', ...names]);
+
+  expect(exitCode).toBe(10);
+  expect(stdout).toMatch(/^in doubt {2}\S+ +the connection was lost .*\(\w{6}\.\d+\)$/m);
+  expect(stderr).toMatch(
+    /^error: stopped \(\d+ created, \d+ in doubt, \d+ not sent\): the connection was lost .*\n {2}run the same command again when the service answers; posts that exist are skipped, and those in doubt are checked$/m,
+  );
+});
+
 test('no more posts are settled at once than are created', async () => {
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 8);
@@ -430,7 +444,7 @@ test('a cancelled run lets what is under way end, and says what is there', async
   const second = await machine.run(['blog', 'create', ...names, '--json']);
 
   expect(first.exitCode).toBe(130);
-  expect(first.stderr).toMatch(/stopped \(.*not reached\): cancelled"/);
+  expect(first.stderr).toMatch(/stopped \(.*not sent\): cancelled"/);
   expect(created.length).toBeGreaterThan(0);
   expect(created.length).toBeLessThanOrEqual(4);
   // Written down is what was sent, or was about to be.

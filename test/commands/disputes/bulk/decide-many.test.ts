@@ -49,7 +49,7 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
     },
   ];
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
-  expect(result.stderr).toContain('4 of 200 disputes not decided (195 decided, 1 skipped)');
+  expect(result.stderr).toContain('4 of 200 disputes not decided (195 decided, 1 row repeats another)');
 }, 120_000);
 
 test('a row that repeats another is skipped: it is no failure, and the progress bar does not count it', async () => {
@@ -62,7 +62,7 @@ test('a row that repeats another is skipped: it is no failure, and the progress 
 
   expect(result).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringContaining(' Decided 1 dispute, 1 skipped\n'),
+    stderr: expect.stringContaining(' Decided 1 dispute, 1 row repeats another\n'),
   });
   expect(result.stderr).toMatch(/ 1\/1 disputes(?! read)/);
   expect(result.stderr).not.toContain('/2 disputes');
@@ -126,7 +126,7 @@ test('rows that cannot be decided come first in the plan, with their whole id, a
     new RegExp(`^line 2  ${nobody}  won\\n  not found in this store\\n\\nLINE .*\\n3 +${id} +won +ok\\n$`),
   );
   expect(result.stderr).toContain(
-    '--confirm 1 is required (to record 1 decision and skip 1 bad row; decisions are final)',
+    '--confirm 1 is required (to record 1 decision and skip 1 row with an error; decisions are final)',
   );
 });
 
@@ -213,7 +213,10 @@ test('--dry-run prints the plan and writes nothing', async () => {
     stdout: expect.stringContaining(String(open)),
     stderr: expect.stringContaining('1 dispute to decide, 1 already decided'),
   });
-  expect(JSON.parse(json.stdout)).toMatchObject([{ plan: 'decide' }, { plan: 'exists' }]);
+  expect(JSON.parse(json.stdout)).toMatchObject([
+    { plan: 'decide', status: 'won', resolution: 'ok' },
+    { plan: 'exists', status: 'won', resolution: 'ok' },
+  ]);
   expect(proxy.writes()).toEqual([]);
 });
 
@@ -248,6 +251,24 @@ test('a decision in doubt does not hold up the others, and is not sent again bef
   expect(outcomesOf(third.stdout)).toEqual(['exists', 'applied', 'exists', 'exists']);
   const { decisions } = await tables(service);
   for (const id of ids) expect(decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
+});
+
+test('run again, rows that were decided are not sent', async () => {
+  const { proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(2);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '2'];
+  await machine.run(args);
+  const before = proxy.writes().length;
+
+  const again = await machine.run(args);
+
+  expect(again).toMatchObject({
+    exitCode: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^main → store .*\n2 already decided\.\n$/),
+  });
+  expect(proxy.writes()).toHaveLength(before);
 });
 
 test('a store that was restored since: what is open again is decided again, and said to be so', async () => {
@@ -399,7 +420,7 @@ test('a cancelled run ends between two decisions and says what is done', async (
 
   expect(result).toMatchObject({
     exitCode: 130,
-    stderr: expect.stringContaining('stopped (1 decided, 1 failed, 2 not reached): cancelled\n'),
+    stderr: expect.stringContaining('stopped (1 decided, 1 failed, 2 not sent): cancelled\n'),
   });
   // The error counts the rows that are left; only what was decided has a line.
   expect(
@@ -426,7 +447,7 @@ test('a history that fails midway ends the run, which says what is done', async 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
 
   expect(result.exitCode).toBe(11);
-  expect(result.stderr).toMatch(/stopped \(1 decided, 2 not reached\): /);
+  expect(result.stderr).toMatch(/stopped \(1 decided, 2 not sent\): /);
   expect(result.stderr).toContain('run the same command again to continue');
 });
 
@@ -558,8 +579,12 @@ test('the rows that failed are a file of their own beside --output-file, which c
   const plain = await machine.run([...decide.slice(0, -1), '1']);
   const result = await machine.run([...decide, '--output-file', 'out.json']);
 
-  expect(plain.stderr).toContain('--output-file FILE.json');
-  expect(result).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('out.failed.csv') });
+  expect(plain.stderr).toMatch(
+    /^1 dispute to decide, 2 rows with errors\n.* add --output-file FILE\.json: /m,
+  );
+  expect(result.exitCode).toBe(5);
+  expect(result.stderr).toMatch(/^The rows with errors are written to out\.failed\.csv\.$/m);
+  expect(result.stderr).toMatch(/^ {2}.*; the rows that failed are in out\.failed\.csv; /m);
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     `${header},line,reason`,
     `${second},wom,"so, ""it"" was",3,"unknown status ""wom"": did you mean won?"`,
