@@ -12,6 +12,7 @@ import type { ChangeOptions, OperationRequest, Result, Run } from '../cli/operat
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import {
   describeReplaced,
+  describeRestored,
   restoredView,
   safetyLabelOf,
   withSafetyId,
@@ -140,9 +141,10 @@ function operationOf(id: string): Operation {
 
 function viewOf({ record, by }: Undo) {
   return {
-    done: async (result: Result, run: Run) => {
+    done: async (result: Result, { session }: Run) => {
       if (result.changedNothing) return null;
-      if (by === 'backup') return `Undid ${record.id}: ${await restoredView.done(result, run)}`;
+      if (by === 'backup' && result.record !== null)
+        return `Undid ${record.id}: restored ${await describeRestored(session, result.record)}`;
       return `Undid ${record.id} (${recordSummary(record).operation})`;
     },
     show: (result: Result, run: Run) => (by === 'backup' ? restoredView.show(result, run) : ''),

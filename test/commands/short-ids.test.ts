@@ -95,7 +95,7 @@ test('backup restore refuses a label, and takes no safety backup', async () => {
       machine.run(['backup', 'restore', given, '--sections', 'store', ...more]);
     expect(await restore('nightly')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining(`"nightly" is the label of backup ${id}`),
+      stderr: `error: "nightly" is the label of a backup, not an id\n  use the id: ${id}\n`,
     });
   }
   expect((await machine.run(['backup', 'list', '-q'])).stdout).toBe(`${id}\n`);

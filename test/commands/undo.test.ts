@@ -104,9 +104,9 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
 
   expect(undone).toMatchObject({ exitCode: 0, stdout: 'Changed store  Name\n' });
   expect(undone.stderr).toMatch(
-    /^This replaces the store section of store .* with the contents of backup \S+ \(Safety backup before restoring "x", just now\)\. A safety backup is taken first\.$/m,
+    /^This replaces the store section of store .* with the contents of backup \S+ \("Safety backup before restoring x", just now\)\. A safety backup is taken first\.$/m,
   );
-  expect(undone.stderr).toContain('Restored store from backup');
+  expect(undone.stderr).toMatch(/^✓ Undid \w{6}: restored store from backup /m);
   const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);
   expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'B' });
 });

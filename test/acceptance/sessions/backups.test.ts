@@ -126,7 +126,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
     This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
-    <uuid> (Safety backup before restoring "first", <age>). A safety
+    <uuid> ("Safety backup before restoring first", <age>). A safety
     backup is taken first.
     ? Undo <record> and restore this backup? Type <record> to confirm:"
   `);
@@ -139,16 +139,14 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
     This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
-    <uuid> (Safety backup before restoring "first", <age>). A safety
+    <uuid> ("Safety backup before restoring first", <age>). A safety
     backup is taken first.
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
-    ✓ Undid <record>: Restored store from backup <uuid> (Safety backup
-    before restoring "first")
+    ✓ Undid <record>: restored store from backup <uuid> ("Safety backup
+    before restoring first")
     Changed store  Name
     Undo: storectl --demo undo <record>
-    $ echo "exit $?"
-    exit 0
-    $"
+    exit 0"
   `);
 });
 

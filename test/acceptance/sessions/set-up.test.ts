@@ -278,8 +278,10 @@ test('demo info', async () => {
       <uuid>  open    Buyer does not recognize the charge of 84.50 EUR.
 
     Reclaim notices
-      ID                                    SUBDOMAIN    STATUS
-      <uuid>  juniper-ink  noticed
+      ID                                    SUBDOMAIN    STATUS   REASON
+      <uuid>  juniper-ink  noticed  The name resembles a registered
+                                                                  trade mark. Without an appeal the
+                                                                  subdomain is withdrawn.
 
     Notifications
       ID                                    TITLE                               READ

@@ -60,15 +60,18 @@ export async function knownBackup(
   return (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields;
 }
 
-/** How a restore is shown: `Restored store, blog from backup 01a1… ("nightly")`, and what the service says it changed. */
+/** `store, blog from backup 01a1… ("nightly")`. */
+export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
+  const backupId = idInPath(record.path) ?? '';
+  const { label } = (await knownBackup(session, backupId)) ?? {};
+  const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
+  return `${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
+}
+
+/** How a restore is shown, with what the service says it changed. */
 export const restoredView = {
-  done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) => {
-    if (record === null) return '';
-    const backupId = idInPath(record.path) ?? '';
-    const { label } = (await knownBackup(session, backupId)) ?? {};
-    const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
-    return `Restored ${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
-  },
+  done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
+    record === null ? '' : `Restored ${await describeRestored(session, record)}`,
   show: ({ answer }: Result, { ui }: Run) => renderRecord(describeChanged(answer), ui.out),
   id: idIfAny,
 };
