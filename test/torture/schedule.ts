@@ -21,6 +21,8 @@ export interface Schedule {
 
 export function makeSchedule(seed: number): Schedule {
   const random = createRandom(seed);
+  // Long enough for an id.
+  const name = `s${String(seed).padStart(8, '0')}`;
   // Writes are what most can go wrong with.
   const operation = random.weighted(operationIds.map((id) => [operations[id].class === 'read' ? 1 : 4, id]));
   const model: OperationModel = operations[operation];
@@ -33,8 +35,8 @@ export function makeSchedule(seed: number): Schedule {
   return {
     seed,
     operation,
-    subjects: Array.from({ length: count }, (_, index) => `s${seed}-${index + 1}`),
-    otherSubject: `s${seed}-other`,
+    subjects: Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
+    otherSubject: `${name}-other`,
     key,
     safetyBackup: random.chance(0.6),
     timeoutMs: random.weighted([
