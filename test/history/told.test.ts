@@ -33,6 +33,18 @@ async function killedBatch(scene: Scene): Promise<string> {
 
 const openIds = (scene: Scene) => openRecords(scene.open()).map(({ id }) => id);
 
+test('what a running process still has to print is known to others, and told by it', async () => {
+  const scene = await startScene();
+  const history = scene.open();
+  const { id } = (await scene.begin(history, post)).record;
+
+  expect(await scene.resume(id)).toMatchObject({ action: 'told', outcome: { kind: 'applied' } });
+  expect(openIds(scene)).toEqual([id]);
+  await history.end();
+  expect(openIds(scene)).toEqual([]);
+  expect(scene.server.received).toHaveLength(1);
+});
+
 describe('a change whose outcome nobody was told stays open', () => {
   test('until resume has told it, and that tells no other change of its run', async () => {
     const scene = await startScene();

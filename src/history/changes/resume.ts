@@ -69,7 +69,11 @@ export type LeftReason =
  */
 export async function resumeRecord(history: History, id: string, options: ResumeOptions): Promise<Resumed> {
   const found = history.get(id);
-  if (history.isHeldElsewhere(logIdOf(found.id))) return { action: 'left', record: found, reason: 'running' };
+  if (history.isHeldElsewhere(logIdOf(found.id))) {
+    if (isInDoubt(found)) return { action: 'left', record: found, reason: 'running' };
+    // The other process still has to print its outcome.
+    return { action: 'told', ...reported(found), safetyBackup: null };
+  }
   const order = await acquireOrder(history, found.operation, options);
   try {
     const writer = await history.reopen(logIdOf(found.id), options);
