@@ -29,20 +29,10 @@ export function describeFailure(
 
 /** The error that `--json` prints on stderr. */
 export function failureDocument(failure: Failure, audience: Audience) {
-  const {
-    code,
-    exitCode: _,
-    what: __,
-    lines: ___,
-    done: ____,
-    next: _____,
-    reason: ______,
-    fields,
-    ...data
-  } = failure;
+  const { code, outcome, status, requestId, retryAt, operationId, safetyBackupId } = failure;
+  const fields = failure.fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
   const described = describeFailure(failure, audience);
-  const named = fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
-  return { code, ...described, ...data, fields: named };
+  return { code, ...described, outcome, status, requestId, retryAt, operationId, safetyBackupId, fields };
 }
 
 /** The reason of one item of a batch, in one line. The whole batch says what was sent. */
