@@ -33,6 +33,7 @@ import { restoreBackup } from '../contract/operations/backups.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';
 import { planUndo, type Undo, type UndoneField, withFormerValues } from '../history/changes/undo.ts';
+import { isInDoubt } from '../history/journal/history-record.ts';
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,
@@ -168,7 +169,8 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui } = run;
   const read = await readCurrent(run);
   const open = undo.fields.filter(({ path, former }) => !isSame(getPath(read.answer, path), former));
-  if (open.length === 0) {
+  // A change in doubt may still set other values: then they are saved, so that it is never sent again.
+  if (open.length === 0 && !undo.later.some(isInDoubt)) {
     ui.notice('The settings already have the values from before; nothing was sent.');
     const answer = { ...Object(read.answer), changed: false };
     return { unchanged: { ...read, answer, text: JSON.stringify(answer), changedNothing: true } };

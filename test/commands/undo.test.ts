@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Machine, machineFor } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { seedChange } from '../helpers/seed-history.ts';
 import { startService } from '../helpers/service.ts';
 
 /** Changes something; resolves with the id of its record. */
@@ -79,6 +80,24 @@ test('settings that have the former values already are left alone', async () => 
   expect(undone.exitCode).toBe(0);
   expect(JSON.parse(undone.stdout)).toMatchObject({ changed: false });
   expect(await changesIn(machine)).toBe(sent);
+});
+
+test('they are saved again where a change in doubt could still set others', async () => {
+  const service = await startService();
+  const machine = machineFor(service);
+  const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
+  await machine.run(['settings', 'save', '--quiet-hours-start', '22:00']);
+  const doubt = await seedChange(machine, service, {
+    operation: 'settings.save',
+    body: { quietHours: { start: '21:00' } },
+    state: 'unknown',
+  });
+
+  const undone = await machine.run(['undo', id]);
+
+  expect(undone.exitCode).toBe(0);
+  const { overtakenBy } = JSON.parse((await machine.run(['history', 'show', doubt.id, '--json'])).stdout);
+  expect(overtakenBy).not.toBeNull();
 });
 
 test('a restore is undone by its safety backup, after its id was repeated', async () => {

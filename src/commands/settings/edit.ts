@@ -54,7 +54,7 @@ async function editAndSave(run: Run): Promise<Result | null> {
         { say: 'your text is above' },
         { run: ['settings', 'edit'], rest: 'again to edit the current settings' },
       ];
-      return prepareSave(run, base, next, ifMoved).send();
+      return (await prepareSave(run, base, next, ifMoved)).send();
     },
     keep: { run: ['settings', 'save', '--from-file', 'FILE'] },
   });

@@ -60,11 +60,14 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       'the settings were changed after your input was read (your input → the current settings)',
     );
   }
-  return previewOf(run, prepareSave(run, current, next, ifMoved));
+  return previewOf(run, await prepareSave(run, current, next, ifMoved));
 }
 
-async function previewOf({ ui }: Run, { changes, send }: PreparedSave): Promise<Preview> {
-  const changesNothing = changes.length === 0;
-  const text = changesNothing ? 'No changes; nothing was sent.' : describeChanges(changes, ui.err);
-  return { text, changesNothing, send };
+function previewOf({ ui }: Run, { changes, contender, send }: PreparedSave): Preview {
+  if (changes.length > 0) return { text: describeChanges(changes, ui.err), changesNothing: false, send };
+  const text =
+    contender === null
+      ? 'No changes; nothing was sent.'
+      : `No changes, but ${contender.id} is in doubt and may still change them. They are saved again, so that they stay.`;
+  return { text, changesNothing: true, send };
 }

@@ -1,15 +1,18 @@
 import { isObject } from '../../base/json.ts';
+import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
-import type { Result, Run } from '../../cli/operation/call/run.ts';
-import { readBeforeWrite, send } from '../../cli/operation/send/send.ts';
+import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
+import { readBeforeWrite, recording, send } from '../../cli/operation/send/send.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
+import { findContender } from '../../history/changes/overtake.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
 /** The operations settings as the service has them now. */
 export interface CurrentSettings {
@@ -77,8 +80,10 @@ export function movedError(
 
 /** A save that was compared with the current settings. */
 export interface PreparedSave {
-  /** Empty if nothing would change; then nothing is sent. */
   readonly changes: readonly Change[];
+  /** A change in doubt that may set other values yet. The same values are saved over it, so that it is never sent again. */
+  readonly contender: HistoryRecord | null;
+  /** Sends nothing where nothing would change. */
   send(): Promise<Result>;
 }
 
@@ -86,29 +91,37 @@ export interface PreparedSave {
  * Prepares saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
  * former document in the history.
  */
-export function prepareSave(
+export async function prepareSave(
   run: Run,
   base: CurrentSettings,
   next: Record<string, unknown>,
   ifMoved: readonly Step[],
-): PreparedSave {
+): Promise<PreparedSave> {
   const changes = changesBetween(clientFields(base.document), next);
-  if (changes.length === 0) {
+  const request = { ...run.request, body: next };
+  const contender = changes.length > 0 ? null : await readContender(run.session, request);
+  if (changes.length === 0 && contender === null) {
     return {
       changes,
+      contender,
       send: async () => ({ answer: base.document, text: base.text, etag: base.etag, record: null }),
     };
   }
   refuseInexactNumbers(base);
   return {
     changes,
+    contender,
     async send() {
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document)) throw movedError(base.document, again.document, ifMoved);
-      const request = { ...run.request, body: next };
       return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag });
     },
   };
+}
+
+async function readContender(session: Session, request: OperationRequest): Promise<HistoryRecord | null> {
+  const history = await session.history();
+  return recording(session, async () => findContender(history, request));
 }
 
 /** Saving sends the whole document back, so a number that JavaScript cannot represent would change. */

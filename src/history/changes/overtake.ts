@@ -1,9 +1,9 @@
 import { type History, logIdOf } from '../history.ts';
-import { isSameCommand } from '../intent.ts';
+import { type ChangeRequest, intentOf, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import { isLogHeld } from '../journal/journal.ts';
 import { reopenLog } from '../journal/open-log.ts';
-import { covers, rulesOf } from '../operation-rules.ts';
+import { covers, overlap, rulesOf } from '../operation-rules.ts';
 
 /**
  * Ends the doubt about earlier changes that no longer matter, because a later one that was applied sets the same. What another
@@ -26,6 +26,15 @@ export async function overtake(
       // It stays open, which is true, and a later resume finds the same.
     }
   }
+}
+
+/** A change in doubt that may yet set what this request sets, or null. Throws a DamagedError. */
+export function findContender(history: History, request: ChangeRequest): HistoryRecord | null {
+  const { operation } = request;
+  const touched = rulesOf(operation.id).touches(intentOf(request, history.journal.store.storeId));
+  const contends = (record: HistoryRecord) =>
+    isInDoubt(record) && overlap(rulesOf(record.operation).touches(record), touched);
+  return history.readForChange(operation.id).find(contends) ?? null;
 }
 
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { seedChange } from '../../helpers/seed-history.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
@@ -107,6 +108,29 @@ describe('settings save', () => {
     expect(result.exitCode).toBe(0);
     expect(result.stderr).toContain('No changes; nothing was sent.');
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('where a change in doubt could still set other values, saves the same ones: it is never sent again', async () => {
+    const service = await startService();
+    const machine = machineFor(service);
+    await machine.run(['settings', 'save', '--discovery-summary', 'Wanted']);
+    const earlier = await seedChange(machine, service, {
+      operation: 'settings.save',
+      body: { discovery: { summary: 'Unwanted' } },
+      state: 'unknown',
+    });
+
+    const saved = await machine.run(['settings', 'save', '--discovery-summary', 'Wanted']);
+
+    expect(saved.exitCode).toBe(0);
+    expect(saved.stderr).toContain(`No changes, but ${earlier.id} is in doubt and may still change them.`);
+    await machine.run(['resume']);
+    const { stdout } = await machine.run(['settings', 'show', '--json']);
+    expect(JSON.parse(stdout).discovery.summary).toBe('Wanted');
+    const { state, overtakenBy } = JSON.parse(
+      (await machine.run(['history', 'show', earlier.id, '--json'])).stdout,
+    );
+    expect({ state, isOvertaken: overtakenBy !== null }).toEqual({ state: 'unknown', isOvertaken: true });
   });
 
   test('the output of settings show is input of settings save', async () => {

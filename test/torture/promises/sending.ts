@@ -124,10 +124,9 @@ function mayGoOn(operationClass: OperationClass, writes: readonly SeenRequest[])
   if (ending.does === 'contradict') return false;
   if (ending.does === 'status') return ending.status === 408 || ending.status >= 500;
   if (ending.does !== 'unreadable') return true;
-  return (
-    operationClass === 'keyed' &&
-    writes.filter(({ fault }) => fault.ending.does === 'unreadable').length === 1
-  );
+  const isUnusable = ({ fault, view }: SeenRequest) =>
+    view === 'doubtful' && ['unreadable', 'contradict'].includes(fault.ending.does);
+  return operationClass === 'keyed' && writes.filter(isUnusable).length === 1;
 }
 
 /** The hook may see two connections in the same turn of the event loop. */

@@ -105,6 +105,8 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
   const asks: OpenAsk[] = [];
   /** Whether the user knows what became of the last one, and so asks for another with the same command. */
   let isTold = false;
+  /** Whether that is so because a client was killed, before or after it had told: then the next key says which. */
+  let isPerhapsTold = false;
   /** Whether the user has settled a record whose request was lost: storectl no longer knows what was asked for. */
   let isForgotten = false;
   let earliestMs = 0;
@@ -117,7 +119,7 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
     const [firstMs, lastMs] = clockOf(run);
     const isAnother: boolean =
       (again === 'another' && (isMade || operationClass === 'repeatable')) ||
-      (again === 'continues' && isMade && isTold) ||
+      (again === 'continues' && isMade && (isTold || (isPerhapsTold && !continues(asks, writes)))) ||
       (again === 'refused' && (lastMs - earliestMs >= dayMs || isForgotten));
     const begins: boolean = asks.length === 0 || (!settles(run) && (run.typed === 'fresh' || isAnother));
     // With a key of its own, the command is about the same thing as ever, whatever `--new` did in between.
@@ -133,17 +135,22 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
       const told = toldBy(trace, run, subject, own, ask.keys);
       ask.episodes.push({ run, writes: own, told });
     }
-    if (begins) isTold = false;
+    if (begins) isTold = isPerhapsTold = false;
     isForgotten = begins ? false : isForgotten || (isSettledByUser(run) && isUnreadable(run));
     earliestMs = Math.min(earliestMs, firstMs);
     const told = current?.episodes.at(-1)?.told;
     // What was applied and could not be printed is told as well. A client may be killed after it has printed.
     const isPrinted =
       run.exitCode === 0 || run.exitCode === 12 || run.document !== null || run.tool !== 'command';
-    const isApplied = told === 'applied' || (wasKilled(run) && !settles(run));
-    if ((isApplied && isPrinted) || isSettledByUser(run)) isTold = true;
+    if ((told === 'applied' && isPrinted) || isSettledByUser(run)) isTold = true;
+    if (wasKilled(run) && !settles(run) && isPrinted) isPerhapsTold = true;
   }
   return asks.map(({ episodes }) => ({ subject, episodes }));
+}
+
+/** Whether one of these has the key of the newest ask. */
+function continues(asks: readonly OpenAsk[], writes: readonly SeenRequest[]): boolean {
+  return writes.some((write) => asks.at(-1)?.keys.has(keyOf(write) ?? ''));
 }
 
 /** What `resume` sends belongs to the ask whose key it is; without one, to the last. */
