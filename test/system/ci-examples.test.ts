@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -55,6 +55,32 @@ test('the GitLab job writes its backup to a file, the same one when it is retrie
   }
   expect(files[0]).toMatchObject({ label: 'nightly 2030-01-31T23:59:00Z', sections: ['store', 'blog'] });
   expect(files[1]).toEqual(files[0]);
+});
+
+test('the step of the README installs the program for one job, and says whether the settings differ', async () => {
+  const service = await startService();
+  const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(readFileSync(path.join(root, 'README.md'), 'utf8')) ?? [];
+  const steps = parse(yaml) as { run?: string }[];
+  const script = steps.find(({ run }) => run !== undefined)?.run ?? '';
+  const { file } = await packProgram();
+  const home = temporaryFolder();
+  const env = {
+    STORECTL_API_KEY: service.apiKey,
+    STORECTL_BASE_URL: service.origin,
+    STORECTL_STORE_ID: service.storeId,
+    RUNNER_TEMP: path.join(home, 'runner temp'),
+  };
+  const check = (settings: string) => {
+    writeFileSync(path.join(home, 'settings.yaml'), settings);
+    return runJob(script.replace(/storectl@[\d.]+/, file), env, home);
+  };
+
+  await check('quietHours: { start: "22:00" }\n');
+
+  await expect(check('quietHours: { start: "21:00" }\n')).rejects.toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining('21:00'),
+  });
 });
 
 test('an output file that cannot be written is refused before anything is sent', async () => {

@@ -78,6 +78,7 @@ export function chooseSteps(
   const choices = { random, model, key, isBatch };
   if (model.class === 'repeatable' && random.chance(0.5)) return overtaking(choices);
   if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);
+  if (model.id === 'backup.restore' && random.chance(0.4)) return resumedRestore(choices);
   const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
   if (model.class === 'read') return steps;
   const canUndo = ['store.update', 'settings.save', 'backup.restore'].includes(model.id);
@@ -183,6 +184,18 @@ function overtaking(choices: Choices): Step[] {
     { ...calm('other-subject'), mishaps: later },
     run(choices, random.pick(['resume', 'resume-newest'])),
     calm('resume'),
+  ];
+}
+
+/** A restore, or the safety backup before it, is interrupted, and resumed with all others, over changes since or not. */
+function resumedRestore(choices: Choices): Step[] {
+  const { random } = choices;
+  const moment = random.pick(['received', 'applied', 'answered'] as const);
+  return [
+    { ...calm('same'), kill: { moment, write: random.pick([1, 2, 2]), afterMs: 0 } },
+    ...(random.chance(0.5) ? changeBetween(choices) : []),
+    run(choices, 'resume'),
+    calm(random.pick(['resume', 'same'])),
   ];
 }
 
