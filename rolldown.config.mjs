@@ -64,13 +64,14 @@ const stages = {
   ids: ['src/cli/completion/ids.ts'],
   start: ['src/cli/main.ts'],
   operation: [
-    'src/cli/command/context.ts',
+    'src/cli/command/ui.ts',
+    'src/cli/command/session.ts',
     'src/cli/command/global-flags.ts',
     'src/cli/operation/define-operation.ts',
     'src/contract/fields.ts',
   ],
   client: ['src/client/client.ts'],
-  history: ['src/history/sending/execute.ts', 'src/history/journal.ts', 'src/client/idempotency-key.ts'],
+  history: ['src/history/changes/change.ts', 'src/history/history.ts', 'src/client/idempotency-key.ts'],
   undici: ['node_modules/undici/lib/dispatcher/client.js'],
 };
 
@@ -87,7 +88,9 @@ function findStages(modules) {
     for (const module of found) {
       if (stageOfModule.has(module)) continue;
       stageOfModule.set(module, stage);
-      found.push(...(modules.getModuleInfo(module)?.importedIds ?? []));
+      const info = modules.getModuleInfo(module);
+      if (info === null) throw new Error(`rolldown.config.mjs names a module that is not there: ${module}`);
+      found.push(...info.importedIds);
     }
   }
 }
