@@ -1,4 +1,4 @@
-// `node bench/executed-lines.mjs`: how much source somebody reads to follow one command, and one request through the service: the
+// `npm run bench:lines`: how much source somebody reads to follow one command, and one request through the service: the
 // lines of all files of which a function runs.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
