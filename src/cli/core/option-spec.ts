@@ -26,6 +26,9 @@ export interface ArgumentSpec {
 /** Heading of the options that name no other. */
 export const defaultGroup = 'Options:';
 
+/** Heading of the options that few need, which stands last. */
+export const advancedGroup = 'Advanced:';
+
 export interface OptionSpec {
   /** `--label`. */
   readonly flag: string;

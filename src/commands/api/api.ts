@@ -6,6 +6,7 @@ import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { type Phrase, phrase, toRun } from '../../cli/config/phrase.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
+import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -40,10 +41,11 @@ import {
 const group = 'Request:';
 
 export const command: CommandDefinition = {
-  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path
-stays below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on
-stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
-other change is sent once. Nothing is checked or backed up first.`,
+  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id. Changes are
+recorded in the history, but nothing is checked or backed up first.`,
+  details: `The path stays below the base URL. The response is printed on stdout even if the service rejects the request; the
+error is then on stderr and sets the exit code. A known operation is retried like its own command; any other change is sent
+once.`,
   arguments: [
     {
       name: 'method',
@@ -76,7 +78,7 @@ other change is sent once. Nothing is checked or backed up first.`,
     {
       flag: '--new',
       description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
-      group: 'Safety:',
+      group: advancedGroup,
     },
   ],
   dryRun: true,

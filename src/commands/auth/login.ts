@@ -26,8 +26,8 @@ import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
   description: `Log in to a store: save the base URL, the store id and an API key in a profile. The key is checked first, with a
-read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input. It is
-never a flag, because command lines are visible to other programs and stay in the shell history.`,
+read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input.`,
+  details: `The key is never a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
   listedGlobals: ['--store', '--base-url'],
   withoutEffect: 'the key was not stored',

@@ -25,9 +25,10 @@ const askChanges = askWhatChanges({
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. Only the fields that you set are changed: storectl reads the current settings,
-changes them and saves them as a whole, including fields that it does not know. Stops if someone else changed the settings in
-the meantime. storeId, env and updatedAt are read-only and are not sent.`,
+  description: `Change the operations settings. Only the fields that you set are changed. Stops if someone else changed the
+settings in the meantime.`,
+  details: `storectl reads the current settings, changes them and saves them as a whole, including fields that it does not know.
+storeId, env and updatedAt are read-only and are not sent.`,
   toolNote: 'This tool reads them first, so that only the fields that you give are changed.',
   question: 'Save these settings?',
   withoutEffect: 'nothing was saved',
