@@ -1,6 +1,6 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
+import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
@@ -28,7 +28,7 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
   return pathParameters(operation)
     .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: describeParameter(name) }));
+    .map((name) => ({ name, description: describeParameter(name), complete: kindOfParameter(name) }));
 }
 
 function confirmOption(parameter: string): OptionSpec {
@@ -38,7 +38,7 @@ function confirmOption(parameter: string): OptionSpec {
     value: 'ID',
     description,
     group: 'Safety:',
-    complete: parameterKinds[parameter],
+    complete: kindOfParameter(parameter),
   };
 }
 
