@@ -17,6 +17,8 @@ export interface ItemResult {
   readonly code: string | null;
   /** The reason in one line; empty if there is nothing to explain. */
   readonly message: string;
+  /** The reason without the id of the record, where the service has refused or not answered. */
+  readonly reason?: string | undefined;
   /** What to do about it, said once for all items with the same: `fix these rows`. */
   readonly remedy: readonly Step[];
   readonly exitCode: ExitCode;
@@ -66,6 +68,7 @@ export function resultOfError({ failure }: CliError, record: HistoryRecord | nul
     code,
     exitCode,
     message: describeItem(failure, record?.id ?? operationId),
+    reason: failure.reason,
     remedy: isUnknown ? settleDoubts : [],
     requestId,
     record,

@@ -180,8 +180,10 @@ async function confirmCount(
     throw wrongConfirmation(given, String(count));
   }
   if (!ui.canAsk) {
+    const wrong = known.some(({ outcome }) => outcome === 'failed');
+    const list = wrong ? '; --dry-run lists the rows with errors' : '';
     throw inputNeeded([
-      { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final` },
+      { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final${list}` },
     ]);
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');
