@@ -7,7 +7,7 @@ import type { Ui } from '../command/ui.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
-import type { Run } from '../operation/call/run.ts';
+import { newRun, type Run } from '../operation/call/run.ts';
 import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send.ts';
 import { type ItemResult, makeResult, resultOfError } from './item-result.ts';
 import type { Limits } from './limits.ts';
@@ -24,7 +24,7 @@ export async function startRun(
   const problem = pathParameterProblem(target.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
   const request = { operation, parameters: {}, body: null };
-  return { target, request, ui, session, parsed, fields, interview: null };
+  return { ...newRun({ ui, session, parsed }, target, request), fields };
 }
 
 /** Begins the batch in the history, with one log for all its changes. */

@@ -9,7 +9,7 @@ import { CliError, usageError } from '../../cli/core/errors.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import type { Result, Run } from '../../cli/operation/call/run.ts';
+import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
 import {
@@ -195,21 +195,10 @@ function runOf(request: RawRequest): Run | null {
   });
 }
 
-function asRun({ ui, session, connection, parsed, body }: RawRequest, operation: Operation): Run {
-  return {
-    target: connection,
-    request: {
-      operation,
-      parameters: {},
-      body: body.value,
-      ...(body.text !== undefined && { bodyText: body.text }),
-    },
-    ui,
-    session,
-    parsed,
-    fields: [],
-    interview: null,
-  };
+function asRun(raw: RawRequest, operation: Operation): Run {
+  const { value, text } = raw.body;
+  const bodyText = text !== undefined && { bodyText: text };
+  return newRun(raw, raw.connection, { operation, parameters: {}, body: value, ...bodyText });
 }
 
 async function read({ ui, session, connection, method, path }: RawRequest): Promise<Result> {
