@@ -32,6 +32,7 @@ import {
 } from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
+import { agrees } from '../cli/prompts/confirm-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, showSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';
@@ -207,7 +208,5 @@ async function confirm(run: Run, { record, by }: Undo, what: string): Promise<vo
   const question = `Undo ${record.id} and ${what}?`;
   if (by === 'backup') return confirmById(run, record.id, question);
   if (!ui.canAsk) return;
-  const { askYesNo } = await import('../cli/prompts/prompts.ts');
-  const { askFirst } = await import('../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(ui.io, question)))) throw cancelledError();
+  if (!(await agrees(ui, question))) throw cancelledError();
 }

@@ -74,15 +74,8 @@ async function offerBackup(run: Run): Promise<void> {
     );
     return;
   }
-  const { askYesNo } = await import('../../cli/prompts/prompts.ts');
-  const { askFromStart } = await import('../../cli/prompts/questions.ts');
-  let isWanted = false;
-  await askFromStart(() => [
-    async () => {
-      isWanted = await askYesNo(ui.io, `${noUndo} Back up the store section first?`);
-    },
-  ]);
-  if (!isWanted) return;
+  const { agrees } = await import('../../cli/prompts/confirm-or-fail.ts');
+  if (!(await agrees(ui, `${noUndo} Back up the store section first?`))) return;
   const withoutOptions = { ...run.parsed, options: new Map() };
   const { createBackup } = await import('../../contract/operations/backups.ts');
   const body = { label: 'Before updating the store', sections: ['store'] };

@@ -21,6 +21,7 @@ import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/send.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
+import { agrees } from '../../../cli/prompts/confirm-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
@@ -119,10 +120,7 @@ function printDryRun(ui: Ui, planned: readonly PlannedPost[]): void {
 async function confirmPlan(ui: Ui, planned: readonly PlannedPost[]): Promise<void> {
   const question = questionOf(planned);
   showPlan(ui, describePosts(planned), { isAsked: question !== null });
-  if (question === null || !ui.canAsk) return;
-  const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
-  const { askFirst } = await import('../../../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(ui.io, question, true)))) throw cancelledError();
+  if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
 }
 
 async function openChannel(
