@@ -27,6 +27,11 @@ export interface ItemResult {
   readonly record: HistoryRecord | null;
 }
 
+/** The result of an item of a plan that is known before anything is sent, or null: then `plan` is what will be done. */
+export function knownResult({ plan }: { readonly plan: string | ItemResult }): ItemResult | null {
+  return typeof plan === 'string' ? null : plan;
+}
+
 /** The words for a kind of items. */
 export interface BatchWords {
   readonly one: string;
