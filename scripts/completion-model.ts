@@ -1,6 +1,5 @@
 import { type CommandDefinition, refusedFlags } from '../src/cli/command/command-definition.ts';
 import { globalOptions } from '../src/cli/command/global-options.ts';
-import { parameterKinds } from '../src/cli/completion/known-values.ts';
 import type {
   CompletedCommand,
   CompletedFlag,
@@ -71,7 +70,7 @@ function flagsOf(option: OptionSpec, fields: readonly string[]): CompletedFlag[]
 }
 
 function argumentValue({ name, complete }: ArgumentSpec): CompletedValue {
-  return completedValue(complete ?? (name === 'file' ? 'file' : parameterKinds[name]), [], false);
+  return completedValue(complete ?? (name === 'file' ? 'file' : undefined), [], false);
 }
 
 function completedValue(

@@ -1,7 +1,6 @@
 import { type CommandDefinition, refusedFlags } from '../../src/cli/command/command-definition.ts';
 import { globalGroup, globalOptions, listedOptions } from '../../src/cli/command/global-options.ts';
 import { type ArgumentSpec, defaultGroup, type OptionSpec } from '../../src/cli/core/option-spec.ts';
-import { outputFileOption } from '../../src/cli/output/output-file.ts';
 import { type LoadedCommand, leavesOf } from '../command-definitions.ts';
 
 /** What the pages need besides the command tree. */
@@ -114,6 +113,7 @@ function details({ definition }: LoadedCommand): string[] {
   if (definition === null) return [];
   return [
     roff(definition.description),
+    ...(definition.details === undefined ? [] : ['.PP', roff(definition.details)]),
     ...(definition.arguments ?? []).flatMap(argument),
     ...options([
       ...listedOptions(definition.listedGlobals),
@@ -135,7 +135,7 @@ function sharedOptions(definition: CommandDefinition): OptionSpec[] {
   const refused = refusedFlags(definition);
   return globalOptions
     .filter(({ flag }) => refusable.has(flag) && !refused.includes(flag))
-    .map((option) => ({ ...option, group: outputFileOption.group }));
+    .map((option) => ({ ...option, group: 'Output:' }));
 }
 
 function argument({ name, description }: ArgumentSpec): string[] {

@@ -11,7 +11,8 @@ import { askFirst } from '../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
-knows. bash: ${shells.bash.install}. zsh: ${shells.zsh.install}, or write it to a file _storectl in a directory of $fpath.
+knows.`,
+  details: `bash: ${shells.bash.install}. zsh: ${shells.zsh.install}, or write it to a file _storectl in a directory of $fpath.
 fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}.`,
   arguments: [{ name: 'shell', description: `One of ${shellNames.join(', ')}`, complete: shellNames }],
   examples: [

@@ -1,14 +1,18 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
-import type { Connection } from '../cli/command/connection.ts';
 import { inputNeeded } from '../cli/command/input-needed.ts';
-import type { Session } from '../cli/command/session.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
 import { sameJson } from '../cli/core/json-changes.ts';
-import { argumentValue, type ParsedCommand } from '../cli/core/parsed-command.ts';
-import type { ChangeOptions, OperationRequest, Result, Run } from '../cli/operation/call/run.ts';
+import { argumentValue } from '../cli/core/parsed-command.ts';
+import {
+  type ChangeOptions,
+  newRun,
+  type OperationRequest,
+  type Result,
+  type Run,
+} from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import {
   describeReplaced,
@@ -28,11 +32,11 @@ import {
 } from '../cli/operation/send/send.ts';
 import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
-import type { Operation } from '../contract/operation.ts';
+import { agrees } from '../cli/prompts/confirm-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
-import { saveSettings, serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
+import { clientFields, showSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';
-import { planUndo, type Undo, type UndoneField, withFormerValues } from '../history/changes/undo.ts';
+import { planUndo, type Undo, withFormerValues } from '../history/changes/undo.ts';
 import { isInDoubt } from '../history/journal/history-record.ts';
 
 export const command: CommandDefinition = {
@@ -72,7 +76,9 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
     const target = await session.connect();
     const history = await session.history();
     const undo = await recording(session, async () => planUndo(history, given));
-    const run = runOf(target, ui, session, parsed, undo);
+    const operation = findOperation(undo.record.operation);
+    if (operation === undefined) throw new RangeError(`${undo.record.operation} is no operation`);
+    const run = newRun({ ui, session, parsed }, target, { operation, parameters: {}, body: null });
     const { dryRun } = session.flags;
     if (!dryRun) await announce(run);
     const prepared = await prepare(run, undo);
@@ -100,44 +106,13 @@ type Prepared =
   | (ChangeOptions & { readonly request: OperationRequest; readonly question: string })
   | { readonly unchanged: Result };
 
+type FieldUndo = Extract<Undo, { fields: unknown }>;
+type RestoreUndo = Extract<Undo, { backupId: unknown }>;
+
 /** Shows what taking the change back means, and refuses what must not be sent. */
 async function prepare(run: Run, undo: Undo): Promise<Prepared> {
   if (undo.by === 'backup') return prepareRestore(run, undo);
   return undo.by === 'fields' ? prepareFields(run, undo) : prepareDocument(run, undo);
-}
-
-type FieldUndo = Extract<Undo, { fields: unknown }>;
-type RestoreUndo = Extract<Undo, { backupId: unknown }>;
-
-/** The run of an undo; its body is set when it is known. */
-function runOf(target: Connection, ui: Ui, session: Session, parsed: ParsedCommand, { record }: Undo): Run {
-  const operation = operationOf(record.operation);
-  return {
-    target,
-    request: { operation, parameters: {}, body: null },
-    ui,
-    session,
-    parsed,
-    fields: [],
-    interview: null,
-  };
-}
-
-function readCurrent(run: Run): Promise<Result> {
-  return readBeforeWrite({ ...run, request: { operation: showSettings, parameters: {}, body: null } });
-}
-
-/** The present settings with the former values. */
-function saveRequest({ answer }: Result, fields: readonly UndoneField[]): OperationRequest {
-  const owned = (name: string) => serverOwnedSettings.some((field) => field === name);
-  const next = Object.entries(withFormerValues(answer, fields)).filter(([name]) => !owned(name));
-  return { operation: saveSettings, parameters: {}, body: Object.fromEntries(next) };
-}
-
-function operationOf(id: string): Operation {
-  const operation = findOperation(id);
-  if (operation === undefined) throw new RangeError(`${id} is no operation`);
-  return operation;
 }
 
 function viewOf({ record, by }: Undo) {
@@ -167,7 +142,8 @@ function prepareFields(run: Run, undo: FieldUndo): Prepared {
 /** Puts the former values into the present document at the changed paths only. */
 async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui } = run;
-  const read = await readCurrent(run);
+  const reading = { operation: showSettings, parameters: {}, body: null };
+  const read = await readBeforeWrite({ ...run, request: reading });
   const open = undo.fields.filter(({ path, former }) => !isSame(getPath(read.answer, path), former));
   // A change in doubt may still set other values: then they are saved, so that it is never sent again.
   if (open.length === 0 && !undo.later.some(isInDoubt)) {
@@ -184,7 +160,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   ui.notice(describeFieldChanges(changes, ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo);
   return {
-    request: saveRequest(read, open),
+    request: { ...run.request, body: clientFields(withFormerValues(read.answer, open)) },
     question: 'save these settings',
     former: JSON.stringify(read.answer),
     ifMatch: read.etag,
@@ -234,7 +210,5 @@ async function confirm(run: Run, { record, by }: Undo, what: string): Promise<vo
   const question = `Undo ${record.id} and ${what}?`;
   if (by === 'backup') return confirmById(run, record.id, question);
   if (!ui.canAsk) return;
-  const { askYesNo } = await import('../cli/prompts/prompts.ts');
-  const { askFirst } = await import('../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(ui.io, question)))) throw cancelledError();
+  if (!(await agrees(ui, question))) throw cancelledError();
 }

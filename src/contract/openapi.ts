@@ -69,7 +69,7 @@ const headers = {
 };
 
 /**
- * OpenAPI 3.1 description of the 12 operations. With the schemas of this repository's service it is as strict as the
+ * OpenAPI 3.1 description of the operations. With the schemas of this repository's service it is as strict as the
  * service: bodies that fit it are accepted, and responses fit it. Without them it says of bodies and responses what the
  * contract says, which is what a client of any service may rely on.
  */

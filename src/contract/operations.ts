@@ -7,7 +7,7 @@ import { appealReclaim } from './operations/reclaims.ts';
 import { saveSettings, showSettings } from './operations/settings.ts';
 import { updateStore } from './operations/store.ts';
 
-/** The 12 operations in the order of section 4 of the contract, by the method of the client library. */
+/** The operations in the order of section 4 of the contract, by the method of the client library. */
 export const operationsByMethod = {
   updateStore,
   createBlogPost,

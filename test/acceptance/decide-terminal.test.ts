@@ -76,7 +76,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.pressAt(/2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 already decided, 2 skipped\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
+    /2 already decided, 2 left for later\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
   );
 
   const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);
@@ -99,7 +99,7 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   expect(other).not.toBe(asked);
   expect(other).toMatch(new RegExp(`^${asked}`));
   terminal.type(asked);
-  await terminal.shows(/Decided 1 dispute, 1 skipped(.*\n)+exit 0/);
+  await terminal.shows(/Decided 1 dispute, 1 left for later(.*\n)+exit 0/);
 });
 
 test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {

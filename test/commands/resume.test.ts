@@ -147,3 +147,16 @@ test('changes that only the user can settle do not keep resume from the others',
     'applied',
   ]);
 });
+
+test('a service that does not answer stops it, and the error says how to see what is in doubt', async () => {
+  const { proxy, machine, lose } = await scene();
+  for (const name of ['a', 'b', 'c', 'd']) await lose(['store', 'update', '--set', `${name}=1`]);
+  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : 'lose'));
+
+  const { exitCode, stderr } = await machine.run(['resume', '--timeout', '0.3']);
+
+  expect(exitCode).toBe(10);
+  expect(stderr).toMatch(/^error: stopped \(3 in doubt, 1 not sent\): the connection was lost .*\)\n/m);
+  expect(stderr).not.toMatch(/\([a-z0-9]{6}\)$/m);
+  expect(stderr).toContain('; run `storectl history list --state open` to see what is in doubt');
+});

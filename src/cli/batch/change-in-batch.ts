@@ -1,15 +1,15 @@
 import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { beginBatch, type Batch as HistoryBatch } from '../../history/changes/batch.ts';
 import { type History, logIdOf, type Recorded } from '../../history/history.ts';
-import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
+import { isInDoubt } from '../../history/journal/history-record.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
-import type { Run } from '../operation/call/run.ts';
+import { newRun, type Run } from '../operation/call/run.ts';
 import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send.ts';
-import { type ItemResult, makeResult, resultOfError } from './item-result.ts';
+import { type ItemResult, knownResult, makeResult, resultOfError } from './item-result.ts';
 import type { Limits } from './limits.ts';
 
 /** The run of a batch: its items have requests of their own. */
@@ -24,7 +24,7 @@ export async function startRun(
   const problem = pathParameterProblem(target.storeId);
   if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
   const request = { operation, parameters: {}, body: null };
-  return { target, request, ui, session, parsed, fields, interview: null };
+  return { ...newRun({ ui, session, parsed }, target, request), fields };
 }
 
 /** Begins the batch in the history, with one log for all its changes. */
@@ -64,8 +64,12 @@ export function withSignal(run: Run, signal: AbortSignal): Run {
  * Takes over the logs of earlier runs that were interrupted, so that they are closed with this one: of each, this command
  * tells all outcomes that are known. A log that another process works on is left to it.
  */
-export async function closeEarlierLogs(history: History, reported: readonly HistoryRecord[]): Promise<void> {
-  const ids = new Set(reported.filter(({ open }) => open).map(({ id }) => id));
+export async function closeEarlierLogs(
+  history: History,
+  planned: readonly { readonly plan: string | ItemResult }[],
+): Promise<void> {
+  const records = planned.flatMap((one) => knownResult(one)?.record ?? []);
+  const ids = new Set(records.filter(({ open }) => open).map(({ id }) => id));
   for (const logId of new Set([...ids].map(logIdOf))) {
     const isWhole = history
       .recordsOf(logId)

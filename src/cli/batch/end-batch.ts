@@ -80,7 +80,8 @@ function stopped(
   const isUnanswered = failure.exitCode === exitCodes.unknown && status === undefined;
   const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`;
   const doubts = outcomes.includes('unknown') ? ', and those in doubt are checked' : '';
-  const skips = words.again === null ? [] : [{ say: words.again + doubts }];
+  const more = isUnanswered ? next : [];
+  const skips = words.again === null ? more : [{ say: words.again + doubts }];
   const isRefused = failure.exitCode === exitCodes.notAllowed && next.length > 0;
   return new CliError({
     code,

@@ -17,12 +17,19 @@ export interface ItemResult {
   readonly code: string | null;
   /** The reason in one line; empty if there is nothing to explain. */
   readonly message: string;
+  /** The reason without the id of the record, where the service has refused or not answered. */
+  readonly reason?: string | undefined;
   /** What to do about it, said once for all items with the same: `fix these rows`. */
   readonly remedy: readonly Step[];
   readonly exitCode: ExitCode;
   readonly requestId: string | null;
   /** The change, by this run or an earlier one. */
   readonly record: HistoryRecord | null;
+}
+
+/** The result of an item of a plan that is known before anything is sent, or null: then `plan` is what will be done. */
+export function knownResult({ plan }: { readonly plan: string | ItemResult }): ItemResult | null {
+  return typeof plan === 'string' ? null : plan;
 }
 
 /** The words for a kind of items. */
@@ -66,6 +73,7 @@ export function resultOfError({ failure }: CliError, record: HistoryRecord | nul
     code,
     exitCode,
     message: describeItem(failure, record?.id ?? operationId),
+    reason: failure.reason,
     remedy: isUnknown ? settleDoubts : [],
     requestId,
     record,

@@ -89,7 +89,8 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     stop ??= new CliError({
       code: 'outcome_unknown',
       exitCode: exitCodes.unknown,
-      what: result.message,
+      what: result.reason ?? result.message,
+      next: [{ run: ['history', 'list', '--state', 'open'], rest: 'to see what is in doubt' }],
       outcome: 'unknown',
     });
   }

@@ -1,3 +1,4 @@
+import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { choosePager, isLongerThan } from '../output/pager.ts';
 import type { Style } from '../output/style.ts';
@@ -27,11 +28,15 @@ function describePlan({ problems, header, rows }: Omit<Plan, 'totals' | 'notes'>
 
 const indent = '  ';
 
-/** Prints the plan of a dry run. */
-export function printPlan(ui: Ui, plan: Plan): void {
-  const described = describePlan(plan, ui.out);
-  if (described !== '') ui.print(described);
-  noticeTotals(ui, plan);
+/** Prints the plan of a dry run, with --json as documents. */
+export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): void {
+  if (ui.json) printJson(ui, documents);
+  else {
+    const described = describePlan(plan, ui.out);
+    if (described !== '') ui.print(described);
+    noticeTotals(ui, plan);
+  }
+  ui.notice('dry run: nothing was sent');
 }
 
 /**

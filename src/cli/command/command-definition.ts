@@ -9,8 +9,10 @@ import type { Ui } from './ui.ts';
 
 /** A command of the program. Its name is in `program/command-tree.ts`. */
 export interface CommandDefinition extends CommandInterface {
-  /** What it does, in a few sentences for its help. */
+  /** What it does, in a few sentences: at most three lines of its help. */
   readonly description: string;
+  /** What few need to know. Only its manual page says it. */
+  readonly details?: string | undefined;
   /** Command lines for the help, without `storectl`. */
   readonly examples: readonly string[];
   /** Lines after the examples in its help, printed as they are. */

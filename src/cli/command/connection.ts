@@ -71,11 +71,29 @@ export function storedTarget({
 }: ConnectionSettings): Target {
   const missing = missingConnection({ profile, storeId, baseUrl });
   if (storeId === null || baseUrl === null) throw inputNeeded(missing);
+  return {
+    profile,
+    storeId: storeId.value,
+    host: baseUrl.value.host,
+    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
+    secret: requireKey({ profile, baseUrl, apiKey, storedKeyUrl }),
+  };
+}
+
+/** The key of a profile. Throws exit 4 if there is none for this address, or if it is mistyped. */
+export function requireKey({
+  profile,
+  baseUrl,
+  apiKey,
+  storedKeyUrl,
+}: Omit<ConnectionSettings, 'profileSource' | 'storeId'>): string {
   if (apiKey === null) {
+    const address = baseUrl === null ? '' : ` for ${normalizeBaseUrl(baseUrl.value.href)}`;
+    const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
     throw new CliError({
       code: 'no_key',
       exitCode: exitCodes.notAllowed,
-      what: `no key for ${normalizeBaseUrl(baseUrl.value.href)} (profile ${profile}${storedKeyUrl ? `, whose key is for ${storedKeyUrl}` : ''})`,
+      what: `no key${address} (profile ${profile}${other})`,
       next: [
         { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
         { say: 'to try it without an account: `storectl --demo …`' },
@@ -84,11 +102,5 @@ export function storedTarget({
     });
   }
   refuseMistypedKey(apiKey.value, `the key in ${describeSource(apiKey.source)}`);
-  return {
-    profile,
-    storeId: storeId.value,
-    host: baseUrl.value.host,
-    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
-    secret: apiKey.value,
-  };
+  return apiKey.value;
 }

@@ -25,7 +25,7 @@ export const globalOptions: readonly OptionSpec[] = [
   {
     flag: '--timeout',
     value: 'SECONDS',
-    description: 'Maximum time for the command, and for waiting for standard input (default 180)',
+    description: 'Time limit for the command and standard input (default 180)',
     group,
   },
   { flag: '--debug', description: 'Print HTTP requests and responses on stderr, without the key', group },

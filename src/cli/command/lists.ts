@@ -1,8 +1,10 @@
 import type { Phrase } from '../config/phrase.ts';
 import { usageError } from '../core/errors.ts';
+import { textAt } from '../core/field-path.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
+import { namesIn, refuseUnknownFields } from './answer-fields.ts';
 import { printJson } from './print-json.ts';
 import type { Ui } from './ui.ts';
 
@@ -22,17 +24,32 @@ export function readLimit(parsed: ParsedCommand): number {
   throw usageError(`--limit must be a whole number, at least 1 (got "${text}")`, 'for example --limit 20');
 }
 
-/** Prints a list: its ids with `--quiet`, whole items with `--json`, else what `show` prints, or `empty` for no items. */
+interface List {
+  /** What is said without items; an empty text for nothing. */
+  readonly empty: Phrase;
+  /** The field that `--quiet` prints; `id` unless given. */
+  readonly id?: string;
+  /** The fields of an item; those that the items have unless given. */
+  readonly fields?: readonly string[];
+  show(): void;
+}
+
+/**
+ * Prints a list: its ids with `--quiet`, whole items with `--json`, else what `show` prints, or `empty` for no items. Throws
+ * exit 2 if `--fields` names an unknown one.
+ */
 export function printList(
   ui: Ui,
-  items: readonly { readonly id: string | null }[],
-  { empty, show }: { readonly empty: Phrase; show(): void },
+  items: readonly object[],
+  { empty, id = 'id', fields = namesIn(items), show }: List,
 ): void {
+  if (ui.fields !== null) refuseUnknownFields(ui.fields, fields);
   if (ui.quiet) {
-    for (const { id } of items) if (id !== null) ui.print(printable(id));
+    for (const produced of items.map((item) => textAt(item, [id])))
+      if (produced !== null) ui.print(printable(produced));
   } else if (ui.json) printJson(ui, items);
-  else if (items.length === 0) ui.notice(empty);
-  else show();
+  else if (items.length > 0) show();
+  else if (empty !== '') ui.notice(empty);
 }
 
 /** Says how many rows `--limit` has left out. */

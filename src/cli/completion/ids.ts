@@ -1,7 +1,7 @@
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import {
-  type KnownKind,
+  isKnownKind,
   knownObjects,
   operationsOfKind,
   type SeenObject,
@@ -71,42 +71,22 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   return [...items, ...examples];
 }
 
-function isKnownKind(kind: CompletionKind): kind is CompletionKind & KnownKind {
-  return kind in operationsOfKind;
-}
-
 function fromHistory(
   kind: CompletionKind,
   records: readonly HistoryRecord[],
   seen: readonly SeenObject[],
 ): KnownItem[] {
-  switch (kind) {
-    case 'record':
-      return records.map(describeRecord);
-    case 'open-record':
-      return records.filter(({ open }) => open).map(describeRecord);
-    case 'backup':
-    case 'dispute':
-    case 'reclaim':
-      return describeObjects(kind, records, seen);
-    default:
-      return [];
-  }
+  if (kind === 'record') return records.map(describeRecord);
+  if (kind === 'open-record') return records.filter(({ open }) => open).map(describeRecord);
+  return isKnownKind(kind)
+    ? knownObjects(kind, records, seen).map((object) => {
+        return { id: object.id, description: describeKnown(kind, object) };
+      })
+    : [];
 }
 
 function describeRecord({ id, operation, state, createdAt }: HistoryRecord): KnownItem {
   return { id, description: describeAged([operation, state], createdAt) };
-}
-
-function describeObjects(
-  kind: KnownKind,
-  records: readonly HistoryRecord[],
-  seen: readonly SeenObject[],
-): KnownItem[] {
-  return knownObjects(kind, records, seen).map((object) => ({
-    id: object.id,
-    description: describeKnown(kind, object),
-  }));
 }
 
 /** What the example store holds from the start, before any command is run. */

@@ -1,12 +1,5 @@
 import type * as z from 'zod/mini';
 
-/** Ids that a path parameter of the contract takes, where the history knows some. */
-export const parameterKinds: Readonly<Record<string, 'backup' | 'dispute' | 'reclaim'>> = {
-  backupId: 'backup',
-  disputeId: 'dispute',
-  reclaimId: 'reclaim',
-};
-
 /**
  * Dotted names of the fields of a response, outer ones before those inside. A list of objects is gone through, as
  * `--fields` does it; the names in a map are the store's own and are not known.

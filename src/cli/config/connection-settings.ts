@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../../base/error-code.ts';
 import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
-import { isWellFormedKey, keyLength } from '../../contract/api-key.ts';
+import { isWellFormedKey } from '../../contract/api-key.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
 import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
@@ -198,7 +198,7 @@ export function checkKey(key: string, what: string): string {
  * of other formats pass. The message never contains the key.
  */
 export function refuseMistypedKey(key: string, what: string): void {
-  const looksLikeOurs = /^sk_(?:live|demo)_/.test(key) && key.length === keyLength;
+  const looksLikeOurs = /^sk_(?:live|demo)_[0-9A-Za-z]{12}_/.test(key);
   if (!looksLikeOurs || isWellFormedKey(key)) return;
   throw usageError(`${what} is mistyped or cut off: its checksum is wrong`, 'copy the whole key again', {
     code: 'malformed_key',

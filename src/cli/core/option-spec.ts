@@ -1,17 +1,10 @@
 import type { Operation } from '../../contract/operation.ts';
+import type { KnownKind } from '../../history/objects/known-objects.ts';
 
 /** What Tab offers for a value: fixed words, or something that is looked up, such as ids in this machine's history. */
 export type Completion = readonly string[] | CompletionKind;
 
-export type CompletionKind =
-  | 'file'
-  | 'field'
-  | 'profile'
-  | 'record'
-  | 'open-record'
-  | 'backup'
-  | 'dispute'
-  | 'reclaim';
+export type CompletionKind = 'file' | 'field' | 'profile' | 'record' | 'open-record' | KnownKind;
 
 /** A positional argument. The parser requires none: commands report what is missing themselves. */
 export interface ArgumentSpec {
@@ -20,11 +13,14 @@ export interface ArgumentSpec {
   readonly variadic?: boolean;
   /** Shown in brackets in the usage line. */
   readonly optional?: boolean;
-  readonly complete?: Completion;
+  readonly complete?: Completion | undefined;
 }
 
 /** Heading of the options that name no other. */
 export const defaultGroup = 'Options:';
+
+/** Heading of the options that few need, which stands last. */
+export const advancedGroup = 'Advanced:';
 
 export interface OptionSpec {
   /** `--label`. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
+import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
 import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
@@ -12,13 +13,13 @@ export const bodyOptions = [
     flag: '--set',
     value: 'PATH=VALUE',
     description: 'Set any field: --set a.b=1 (JSON if it parses as JSON, otherwise text)',
-    group: 'Input:',
+    group: advancedGroup,
   },
   {
     flag: '--from-file',
     value: 'FILE',
     description: 'Read fields from a JSON or YAML file; - for standard input',
-    group: 'Input:',
+    group: advancedGroup,
   },
 ] as const;
 

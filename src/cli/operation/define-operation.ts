@@ -7,7 +7,7 @@ import type { Session } from '../command/session.ts';
 import { fieldNames } from '../completion/known-values.ts';
 import { usageError } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
-import type { CommandTool } from '../core/option-spec.ts';
+import { advancedGroup, type CommandTool, type OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
@@ -33,7 +33,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
     dryRun: true,
     withoutEffect: operation.class === 'read' ? undefined : (command.withoutEffect ?? 'nothing was sent'),
     tool: describeTool(command),
-    options: [...options, ...classOptions(operation, command.confirm)],
+    options: advancedLast([...options, ...classOptions(operation, command.confirm)]),
     run: (call) => runOperation(call, command, fields),
   };
 }
@@ -56,9 +56,10 @@ function answerFields({ operation, extraAnswerFields = [] }: OperationCommand): 
 }
 
 function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
-  const { operation, description, examples } = command;
+  const { operation, description, details, examples } = command;
   return {
     description,
+    details,
     examples,
     arguments: command.arguments ?? parameterArguments(operation),
     options: [
@@ -67,6 +68,11 @@ function describeCommand(command: InputCommand, fields: readonly FieldFlag[]) {
       ...(command.options ?? []),
     ],
   };
+}
+
+function advancedLast(options: readonly OptionSpec[]): OptionSpec[] {
+  const isAdvanced = ({ group }: OptionSpec) => Number(group === advancedGroup);
+  return options.toSorted((one, other) => isAdvanced(one) - isAdvanced(other));
 }
 
 /** The field with its default value in the description. */

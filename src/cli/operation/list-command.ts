@@ -1,5 +1,4 @@
 import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
-import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandDefinition } from '../command/command-definition.ts';
 import { listKnown } from '../command/known.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../command/lists.ts';
@@ -66,7 +65,6 @@ The service cannot list them.`,
     answerFields: () => names,
     async run({ ui, session, parsed }) {
       const limit = readLimit(parsed);
-      if (ui.fields !== null) refuseUnknownFields(ui.fields, names);
       const now = new Date().toISOString();
       // The demo store was read right now.
       const status = optionValue(parsed, '--status')?.toLowerCase();
@@ -82,6 +80,7 @@ The service cannot list them.`,
         ...Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
       }));
       printList(ui, items, {
+        fields: names,
         empty:
           status === undefined
             ? phrase`No ${what} known on this machine. Start with ${toRun(...start.split(' '))}.`

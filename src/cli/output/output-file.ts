@@ -12,13 +12,13 @@ import {
 import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
 import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
-import type { OptionSpec } from '../core/option-spec.ts';
+import { advancedGroup, type OptionSpec } from '../core/option-spec.ts';
 
 export const outputFileOption = {
   flag: '--output-file',
   value: 'FILE',
   description: 'Also write the response to a file as JSON (written atomically)',
-  group: 'Output:',
+  group: advancedGroup,
 } as const satisfies OptionSpec;
 
 /** A file that is written atomically: it gets its name when it is complete. */

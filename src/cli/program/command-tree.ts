@@ -38,7 +38,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   settings: {
-    summary: 'Show, compare and change the operations settings, such as quiet hours',
+    summary: 'Show, compare and change settings such as quiet hours',
     commands: {
       show: tool('Show the operations settings', () => import('../../commands/settings/show.ts')),
       save: tool('Change the operations settings', () => import('../../commands/settings/save.ts')),

@@ -4,6 +4,7 @@ import { type CliError, cancelledError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { askOrFail } from './ask-or-fail.ts';
+import { askFirst } from './questions.ts';
 
 /** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
 export function confirmOption(value: string, what: string): OptionSpec {
@@ -23,6 +24,12 @@ export function missingConfirmation(give: string): MissingInput {
 export function argumentNeeded(name: string, description: string): CliError {
   const argument = { field: name, give: `<${name}>`, description };
   return inputNeeded([argument, missingConfirmation(name.toUpperCase())]);
+}
+
+/** Whether the user of a terminal says yes to a question that has none before it: Escape asks it again. */
+export async function agrees({ io }: Ui, question: string, preset = false): Promise<boolean> {
+  const { askYesNo } = await import('./prompts.ts');
+  return askFirst(() => askYesNo(io, question, preset));
 }
 
 /**

@@ -6,9 +6,10 @@ import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { type Phrase, phrase, toRun } from '../../cli/config/phrase.ts';
 import { CliError, usageError } from '../../cli/core/errors.ts';
+import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import type { Result, Run } from '../../cli/operation/call/run.ts';
+import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { idIfAny, noticeDone, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
 import {
@@ -40,10 +41,11 @@ import {
 const group = 'Request:';
 
 export const command: CommandDefinition = {
-  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id; the path
-stays below the base URL. The response is printed on stdout even if the service rejects the request; the error is then on
-stderr and sets the exit code. Changes are recorded in the history. A known operation is retried like its own command; any
-other change is sent once. Nothing is checked or backed up first.`,
+  description: `Send one request with the key of the profile. {store} in the path is replaced by the store id. Changes are
+recorded in the history, but nothing is checked or backed up first.`,
+  details: `The path stays below the base URL. The response is printed on stdout even if the service rejects the request; the
+error is then on stderr and sets the exit code. A known operation is retried like its own command; any other change is sent
+once.`,
   arguments: [
     {
       name: 'method',
@@ -76,7 +78,7 @@ other change is sent once. Nothing is checked or backed up first.`,
     {
       flag: '--new',
       description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
-      group: 'Safety:',
+      group: advancedGroup,
     },
   ],
   dryRun: true,
@@ -193,21 +195,10 @@ function runOf(request: RawRequest): Run | null {
   });
 }
 
-function asRun({ ui, session, connection, parsed, body }: RawRequest, operation: Operation): Run {
-  return {
-    target: connection,
-    request: {
-      operation,
-      parameters: {},
-      body: body.value,
-      ...(body.text !== undefined && { bodyText: body.text }),
-    },
-    ui,
-    session,
-    parsed,
-    fields: [],
-    interview: null,
-  };
+function asRun(raw: RawRequest, operation: Operation): Run {
+  const { value, text } = raw.body;
+  const bodyText = text !== undefined && { bodyText: text };
+  return newRun(raw, raw.connection, { operation, parameters: {}, body: value, ...bodyText });
 }
 
 async function read({ ui, session, connection, method, path }: RawRequest): Promise<Result> {

@@ -10,24 +10,22 @@ import {
   refuseMistypedKey,
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
-import { CliError, usageError } from '../../cli/core/errors.ts';
-import { exitCodeOfStatus, exitCodes } from '../../cli/core/exit-codes.ts';
+import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
-import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { tryKey } from '../../cli/operation/try-key.ts';
 import { noteRetries } from '../../cli/output/describe-exchange.ts';
 import { printProfile } from '../../cli/profiles/view-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
 import { hintOfVersion, normalizeBaseUrl } from '../../client/base-url.ts';
 import { createClient } from '../../client/client.ts';
-import type { Outcome } from '../../client/outcome.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
-import { showSettings } from '../../contract/operations/settings.ts';
 
 export const command: CommandDefinition = {
   description: `Log in to a store: save the base URL, the store id and an API key in a profile. The key is checked first, with a
-read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input. It is
-never a flag, because command lines are visible to other programs and stay in the shell history.`,
+read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input.`,
+  details: `The key is never a flag, because command lines are visible to other programs and stay in the shell history.`,
   options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
   listedGlobals: ['--store', '--base-url'],
   withoutEffect: 'the key was not stored',
@@ -70,9 +68,6 @@ never a flag, because command lines are visible to other programs and stay in th
     printProfile(ui, profiles, name);
   },
 };
-
-/** For checking the key: an address that does not answer is most likely mistyped. */
-const checkTimeoutMs = 10_000;
 
 interface Target {
   readonly url: URL;
@@ -205,26 +200,15 @@ async function checkAccess(ui: Ui, session: Session, { url, storeId, apiKey }: L
     onRetry: noteRetries((text) => ui.notice(ui.err.color.dim(text))),
   });
   try {
-    const outcome = await ui.waiting.during(url.host, () =>
-      client.call(showSettings, {
-        parameters: { storeId },
-        body: null,
-        signal: session.io.signal,
-        timeoutMs: session.flags.timeoutMs ?? checkTimeoutMs,
-      }),
-    );
-    if (outcome.kind === 'applied') return;
-    if (outcome.kind === 'rejected' && outcome.status === 403) {
+    const target = { client, storeId, baseUrl: url.href, keyVariable: null };
+    const canRead = await ui.waiting.during(url.host, () => tryKey(session, target));
+    if (!canRead)
       ui.notice('The key is valid, but lacks the scope settings:read, so the store id could not be checked.');
-      return;
-    }
-    const { failure } = outcomeError(session, outcome, {
-      keyVariable: null,
-      subject: { object: null, storeId },
-    });
-    const hint = hintAfter(outcome, url);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const hint = hintAfter(error.failure, url);
     throw new CliError({
-      ...failure,
+      ...error.failure,
       outcome: 'not_sent',
       ...(hint !== undefined && { next: [{ say: hint }] }),
     });
@@ -234,15 +218,13 @@ async function checkAccess(ui: Ui, session: Session, { url, storeId, apiKey }: L
 }
 
 /** The profile may not exist yet, so `auth status` cannot be run to see what was used. */
-function hintAfter(outcome: Outcome, url: URL): string | undefined {
-  if (outcome.kind === 'unknown' && outcome.failure.code === 'unreadable_body')
+function hintAfter({ code, exitCode, outcome, status }: Failure, url: URL): string | undefined {
+  if (code === 'unreadable_body')
     return 'check the base URL: this does not look like a store management service';
-  if (outcome.kind !== 'rejected') return undefined;
-  const exitCode = exitCodeOfStatus(outcome.status);
-  if (exitCode === exitCodes.throttled) return undefined;
+  if (outcome !== 'rejected' || status === undefined || exitCode === exitCodes.throttled) return undefined;
   if (exitCode === exitCodes.notAllowed) return 'check the key, and that it is for this base URL';
   return (
-    hintOfVersion(outcome.status, url.href) ??
+    hintOfVersion(status, url.href) ??
     'check the base URL and the store id, and that the key is for this store'
   );
 }

@@ -11,10 +11,9 @@ import { CliError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
+import { tryKey } from '../../cli/operation/try-key.ts';
 import { upperFirst } from '../../cli/output/labels.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
-import { showSettings } from '../../contract/operations/settings.ts';
 
 /** Where a value comes from, if not from the stored profile. */
 function originOf(source: Source): string {
@@ -45,7 +44,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
     const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
-    const { access, exitCode, advice, error } = offline ? notChecked : await tryKey();
+    const { access, exitCode, advice, error } = offline ? notChecked : await findAccess();
     const status = {
       profile,
       baseUrl: demo ? 'built-in demo service' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
@@ -81,30 +80,28 @@ checked with a read-only request, unless --offline is given. It is never shown.`
     if (advice !== undefined) ui.notice(`${upperFirst(advice)}.`);
     return exitCode === undefined ? undefined : { exitCode };
 
-    async function tryKey(): Promise<Access> {
+    async function findAccess(): Promise<Access> {
       const login = `run \`${loginCommand(profile)}\``;
       if (!demo && apiKey === null) {
         const advice = `${login}, or set STORECTL_API_KEY`;
         const access = storedKeyUrl === undefined ? 'no key' : 'no key for this base URL';
         return { access, exitCode: exitCodes.notAllowed, advice };
       }
-      const { client, storeId: id, baseUrl: url } = await session.connect();
-      const outcome = await client.call(showSettings, {
-        parameters: { storeId: id },
-        body: null,
-        signal: session.io.signal,
-        timeoutMs: session.flags.timeoutMs ?? 15_000,
-      });
-      if (outcome.kind === 'applied') return { access: 'works' };
-      if (outcome.kind === 'rejected' && outcome.status === 403)
-        return { access: 'works, but lacks the scope settings:read' };
-      const subject = { object: null, storeId: id };
-      const { failure } = outcomeError(session, outcome, { profile, baseUrl: url, subject });
-      // Not to run this command.
-      const next = failure.next?.filter((step) => !('run' in step));
-      const error = new CliError({ ...failure, next });
-      if (outcome.kind !== 'rejected') return { access: 'no response', error };
-      return { access: outcome.status === 401 ? 'refused' : `the service answered ${outcome.status}`, error };
+      const connection = await session.connect();
+      try {
+        const canRead = await tryKey(session, connection);
+        return { access: canRead ? 'works' : 'works, but lacks the scope settings:read' };
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        const { outcome, status, next = [] } = error.failure;
+        const answered = status === 401 ? 'refused' : `the service answered ${status}`;
+        // Not to run this command.
+        const others = next.filter((step) => !('run' in step));
+        return {
+          access: outcome === 'rejected' ? answered : 'no response',
+          error: new CliError({ ...error.failure, next: others }),
+        };
+      }
     }
   },
 };

@@ -24,8 +24,9 @@ export const command = operationCommand({
   operation: restoreBackup,
   withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
-same sections is taken first (safetyBackupId in --json), and the command that undoes the restore is printed at the end.
-The service also takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
+same sections is taken first, and the command that undoes the restore is printed at the end.`,
+  details: `The id of the safety backup is safetyBackupId in --json. The service also takes an automatic backup
+(preRestoreBackupId), which the undo does not need.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',

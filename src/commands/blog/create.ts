@@ -1,6 +1,7 @@
 import type { CommandCall, CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
+import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
@@ -17,12 +18,13 @@ const fields = deriveFlags(createBlogPost.body, hints);
 const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = false) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create a blog post from flags or a Markdown file. YAML front matter between lines of --- sets the fields
-(title, slug, excerpt, tags, status, scheduledAt, …); the rest is the content. If it has no title, the first heading "# …"
-becomes the title and stays in the content. The slug defaults to the name of the file. Flags override front matter. A post
-without a status becomes a draft. Creating the same post again within 24 hours is an error unless ${allowDuplicate} is given.
-Several files create one post each. Run the same command again to continue where it stopped; existing posts are left alone.
-Exits with the most severe code of all files.`,
+    description: `Create a blog post from flags or a Markdown file with YAML front matter. A post without a status becomes a
+draft. Several files create one post each; the same command again continues where it stopped.`,
+    details: `Front matter between lines of --- sets the fields (title, slug, excerpt, tags, status, scheduledAt, …); the rest
+is the content. If it has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to
+the name of the file. Flags override front matter. Creating the same post again within 24 hours is an error unless
+${allowDuplicate} is given. With several files, existing posts are left alone, and the exit code is the most severe one of all
+files.`,
     question: 'Create this post?',
     arguments: [
       {
@@ -34,7 +36,7 @@ Exits with the most severe code of all files.`,
     ],
     options: [
       { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
-      { flag: allowDuplicate, description: 'Create it even if it was created before', group: 'Safety:' },
+      { flag: allowDuplicate, description: 'Create it even if it was created before', group: advancedGroup },
     ],
     examples: [
       'blog create post.md',

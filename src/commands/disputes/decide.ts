@@ -15,11 +15,12 @@ const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
   description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
-evidence first. A dispute that already has this decision is left unchanged; one with another decision is refused. ${from}
-records the decisions in a file: it shows the plan, and asks you to confirm the number of decisions.
-Rows that cannot be decided are skipped. With ${from}, statuses other than won, lost and withdrawn are accepted only if you
-have used them before for a single dispute. With several ids, or a file that contains only ids, you decide one by one in a
-terminal. Run the same command again to continue. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
+evidence first. With several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run
+the same command again to continue.`,
+  details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
+plan, and asks you to confirm the number of decisions. Rows that cannot be decided are skipped; statuses other than won, lost
+and withdrawn are accepted only if you have used them before for a single dispute. With a file that contains only ids you
+decide one by one as well. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
 rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
@@ -35,7 +36,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
       flag: from,
       value: 'FILE',
       description:
-        'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or ids alone (whole ids); - for standard input',
+        'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or whole ids; - for standard input',
       group: 'Input:',
     },
     {
@@ -83,7 +84,7 @@ export const command: CommandDefinition = {
         ? {
             ...option,
             value: 'ID|N',
-            description: `Confirm without a prompt: repeat the id, or with ${from} pass the number of decisions`,
+            description: `Confirm without a prompt: the id, or with ${from} the number of decisions`,
           }
         : option,
     ) ?? [],

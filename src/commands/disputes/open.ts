@@ -1,4 +1,5 @@
 import { getPath } from '../../cli/core/field-path.ts';
+import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { openDispute } from '../../contract/operations/disputes.ts';
 
@@ -16,7 +17,7 @@ export const command = operationCommand({
     {
       flag: '--new',
       description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
-      group: 'Safety:',
+      group: advancedGroup,
     },
   ],
   hints: { fileFlags: { reason: 'reason-file' } },

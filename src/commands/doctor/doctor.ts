@@ -5,18 +5,11 @@ import type { Ui } from '../../cli/command/ui.ts';
 import { phraseText } from '../../cli/config/phrase.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
-import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
+import { tryKey } from '../../cli/operation/try-key.ts';
 import { type Row, renderRecord } from '../../cli/output/tables.ts';
-import { showSettings } from '../../contract/operations/settings.ts';
 import { type Finding, notChecked, ok, problemOf } from './finding.ts';
 import { checkHistory } from './history.ts';
 import { checkSettings } from './settings.ts';
-
-/** Default timeout of the request in milliseconds; --timeout changes it. */
-const requestMs = 5_000;
-
-/** The checks of what says which store it is. */
-const storeChecks: ReadonlySet<string> = new Set(['address', 'store']);
 
 export const command: CommandDefinition = {
   description: `Check settings, history and key. Each problem comes with a way to fix it. The key is checked with one
@@ -24,15 +17,14 @@ read-only request, and is sent only to the base URL that it belongs to. Exits wi
 the exit code of the first one. Warnings do not affect the exit code.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
   async run({ ui, session }) {
-    const { findings: found, settings, mayTryKey } = await checkSettings(session);
-    const broken = found.find(({ status }) => status === 'problem');
-    // A history belongs to a store.
-    const hasNoStore = found.some(({ check, status }) => status === 'problem' && storeChecks.has(check));
-    const skipped = (check: string) => notChecked(check, `fix "${broken?.check}" first`);
+    const found = await checkSettings(session);
+    const broken = found.filter(({ status }) => status === 'problem');
+    const skipped = (check: string) => notChecked(check, `fix "${broken[0]?.check}" first`);
     const findings = [
       ...found,
-      mayTryKey ? await checkAccess(session) : skipped('access'),
-      ...(settings === null || hasNoStore ? [skipped('history')] : await checkHistory(session)),
+      broken.length === 0 ? await checkAccess(session) : skipped('access'),
+      // A history belongs to a store. The key does not matter.
+      ...(broken.every(({ check }) => check === 'key') ? await checkHistory(session) : [skipped('history')]),
     ];
     print(
       ui,
@@ -49,18 +41,10 @@ the exit code of the first one. Warnings do not affect the exit code.`,
 /** Checks address and key with one read-only request. */
 async function checkAccess(session: Session): Promise<Finding> {
   try {
-    const { client, profile, storeId, baseUrl } = await session.connect();
-    const outcome = await client.call(showSettings, {
-      parameters: { storeId },
-      body: null,
-      signal: session.io.signal,
-      timeoutMs: session.flags.timeoutMs ?? requestMs,
-    });
-    if (outcome.kind === 'applied') return ok('access', `the key works for store ${storeId}`);
-    if (outcome.kind === 'rejected' && outcome.status === 403)
-      return ok('access', 'the key works, but lacks the scope settings:read');
-    const subject = { object: null, storeId };
-    return problemOf(session, 'access', outcomeError(session, outcome, { profile, baseUrl, subject }));
+    const connection = await session.connect();
+    const canRead = await tryKey(session, connection);
+    const which = canRead ? ` for store ${connection.storeId}` : ', but lacks the scope settings:read';
+    return ok('access', `the key works${which}`);
   } catch (error) {
     if (error instanceof CliError) return problemOf(session, 'access', error);
     throw error;

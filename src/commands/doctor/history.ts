@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Session } from '../../cli/command/session.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
@@ -7,7 +7,7 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { formatDistance } from '../../cli/output/format-value.ts';
 import { HistoryError } from '../../history/errors.ts';
 import { type Finding, ok, problem, problemOf, warning } from './finding.ts';
-import { isLoose } from './settings.ts';
+import { isReadableByOthers } from './settings.ts';
 
 const fixes = {
   damaged: phrase`run ${toRun('history', 'repair')}; until then no change is sent`,
@@ -56,28 +56,17 @@ function checkFolder({ io }: Session, folder: string): Finding | null {
     const fix = 'fix this, or set STORECTL_STATE_DIR to another directory; until then no change is sent';
     return problem('history', `cannot write to ${folder}: ${whyNot}`, fix, exitCodes.localState);
   }
-  if (!isLoose(io, folder)) return null;
+  if (!isReadableByOthers(io, folder)) return null;
   return warning('history', `other users can read ${folder}`, `chmod 700 '${folder}'`);
 }
 
-/**
- * Why a change could not be recorded, or null: writes a file into the folder, or into the nearest parent that exists, and
- * removes it.
- */
+/** Why a change could not be recorded, or null. Tries it in the folder, or in the nearest parent that exists. */
 function tryToWrite(folder: string): string | null {
   const parent = path.dirname(folder);
   if (!existsSync(folder) && parent !== folder) return tryToWrite(parent);
-  // The history leaves names with a dot alone.
-  const file = path.join(folder, '.doctor');
   try {
-    const descriptor = openSync(file, 'w', 0o600);
-    try {
-      writeSync(descriptor, '\n');
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-      rmSync(file, { force: true });
-    }
+    // The history leaves names with a dot alone.
+    rmdirSync(mkdtempSync(path.join(folder, '.doctor-')));
     return null;
   } catch (error) {
     return describeSystemError(error);

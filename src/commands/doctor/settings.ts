@@ -1,11 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
+import { requireKey } from '../../cli/command/connection.ts';
+import { missingConnection } from '../../cli/command/input-needed.ts';
 import type { Session } from '../../cli/command/session.ts';
 import {
   type ConnectionSettings,
   demoProfile,
   describeSource,
+  loginCommand,
 } from '../../cli/config/connection-settings.ts';
 import { configDirectory } from '../../cli/config/directories.ts';
 import { CliError } from '../../cli/core/errors.ts';
@@ -15,50 +18,37 @@ import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { parseKey } from '../../contract/api-key.ts';
 import { type Finding, notChecked, ok, problem, problemOf, warning } from './finding.ts';
 
-/** The settings, and the findings about them. */
-export interface SettingsFindings {
-  readonly findings: readonly Finding[];
-  /** Null if they cannot be read. */
-  readonly settings: ConnectionSettings | null;
-  /** Whether the key can be checked: there is one, it belongs to the address, and it is not mistyped. */
-  readonly mayTryKey: boolean;
-}
-
 /** Checks settings file, folder file, profile, address, store and key, without any request. */
-export async function checkSettings(session: Session): Promise<SettingsFindings> {
+export async function checkSettings(session: Session): Promise<Finding[]> {
+  const { io } = session;
   // Comes first, because reading the settings repairs the file modes.
   const file: Finding[] = [];
   let settings: ConnectionSettings;
   try {
-    file.push(checkFile(session.io));
+    file.push(checkFile(io));
     settings = await session.settings();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const check = checkOfError[error.failure.code] ?? 'usage';
-    const left = ['profile', 'address', 'store', 'key'].filter((name) => name !== check);
-    const findings = [
+    return [
       ...(check === 'settings' ? [] : file),
       problemOf(session, check, error),
-      ...left.map((name) => notChecked(name, `fix "${check}" first`)),
+      ...['profile', 'address', 'store', 'key']
+        .filter((name) => name !== check)
+        .map((name) => notChecked(name, `fix "${check}" first`)),
     ];
-    return { findings, settings: null, mayTryKey: false };
   }
   const { profile, profileSource } = settings;
-  const findings = [
+  const from =
+    profileSource === 'profile'
+      ? ''
+      : ` (${profileSource === 'default' ? 'default' : `from ${describeSource(profileSource)}`})`;
+  return [
     ...file,
-    ...checkFolderFile(session.io),
-    ok(
-      'profile',
-      profileSource === 'profile'
-        ? profile
-        : `${profile} (${profileSource === 'default' ? 'default' : `from ${describeSource(profileSource)}`})`,
-    ),
+    ...checkFolderFile(io),
+    ok('profile', profile + from),
+    ...(profile === demoProfile ? [] : [...checkConnection(settings), checkKey(session, settings)]),
   ];
-  if (profile === demoProfile) return { findings, settings, mayTryKey: true };
-  const key = await checkKeyOf(session, settings);
-  findings.push(checkAddress(settings), checkStore(settings), ...key);
-  const mayTryKey = settings.storeId !== null && key.every(({ status }) => status !== 'problem');
-  return { findings, settings, mayTryKey };
 }
 
 const checkOfError: Readonly<Record<string, string>> = {
@@ -75,17 +65,17 @@ function checkFile(io: Io): Finding {
   const folder = configDirectory(io);
   const file = path.join(folder, 'settings.json');
   if (!existsSync(file)) return ok('settings', `nothing stored yet (${file})`);
-  const loose = [folder, file].filter((name) => isLoose(io, name));
-  if (loose.length === 0) return ok('settings', `${file}, readable only by you`);
+  const readable = [folder, file].filter((name) => isReadableByOthers(io, name));
+  if (readable.length === 0) return ok('settings', `${file}, readable only by you`);
   return warning(
     'settings',
-    `other users could read ${loose.join(' and ')}`,
+    `other users could read ${readable.join(' and ')}`,
     'its permissions were corrected; if others use this machine, replace the key with `storectl auth login`',
   );
 }
 
 /** Whether the mode gives anyone but the owner access. Windows has no such modes. */
-export function isLoose({ process }: Pick<Io, 'process'>, file: string): boolean {
+export function isReadableByOthers({ process }: Pick<Io, 'process'>, file: string): boolean {
   if (process.platform === 'win32') return false;
   const found = statSync(file, { throwIfNoEntry: false });
   return found !== undefined && (found.mode & 0o077) !== 0;
@@ -99,50 +89,37 @@ function checkFolderFile({ cwd }: Io): Finding[] {
   return [ok('folder', `${file} sets ${sets.join(', ') || 'nothing'}`)];
 }
 
-function checkAddress({ baseUrl }: ConnectionSettings): Finding {
-  if (baseUrl !== null)
-    return ok('address', `${baseUrl.value.href} (from ${describeSource(baseUrl.source)})`);
-  const fix = 'run `storectl auth login`, or set STORECTL_BASE_URL (`storectl --demo …` needs none)';
-  return problem('address', 'no base URL is set', fix, exitCodes.inputNeeded);
+/** The address and the store. */
+function checkConnection(settings: ConnectionSettings): Finding[] {
+  const { profile, baseUrl, storeId } = settings;
+  const missing = missingConnection(settings);
+  return [
+    { check: 'address', name: 'baseUrl', found: baseUrl && { ...baseUrl, value: baseUrl.value.href } },
+    { check: 'store', name: 'storeId', found: storeId },
+  ].map(({ check, name, found }) => {
+    if (found !== null) return ok(check, `${found.value} (from ${describeSource(found.source)})`);
+    const { give, description } = missing.find(({ field }) => field === name) ?? {
+      give: '',
+      description: '',
+    };
+    const fix = `run \`${loginCommand(profile)}\`, or give the ${description} (${give})`;
+    return problem(check, `no ${check} is set`, fix, exitCodes.inputNeeded);
+  });
 }
 
-function checkStore({ storeId }: ConnectionSettings): Finding {
-  if (storeId !== null) return ok('store', `${storeId.value} (from ${describeSource(storeId.source)})`);
-  const fix = 'run `storectl auth login`, pass --store ID, or set STORECTL_STORE_ID';
-  return problem('store', 'no store is set', fix, exitCodes.inputNeeded);
-}
-
-async function checkKeyOf(session: Session, settings: ConnectionSettings): Promise<Finding[]> {
-  const { apiKey, baseUrl, profile } = settings;
-  if (apiKey === null) return [await missingKey(session, settings)];
-  const { value: key, source } = apiKey;
-  const from = `from ${describeSource(source)}`;
-  const parts = parseKey(key);
-  if (parts === null && /^sk_(live|demo)_[0-9A-Za-z]{12}_/.test(key)) {
-    const fix =
-      source === 'profile'
-        ? `copy it again with \`storectl auth login --profile ${profile}\``
-        : 'copy it again into the environment';
-    const message = `the key (${from}) is mistyped or cut off: its checksum is wrong`;
-    return [problem('key', message, fix, exitCodes.notAllowed)];
-  }
-  const format = parts === null ? 'set, in an unknown format' : `${parts.id}, well-formed`;
-  const bound =
-    source === 'profile' && baseUrl !== null ? `, bound to ${normalizeBaseUrl(baseUrl.value.href)}` : '';
-  return [ok('key', `${format} (${from}${bound})`)];
-}
-
-async function missingKey(session: Session, { profile, baseUrl }: ConnectionSettings): Promise<Finding> {
-  const file = path.join(configDirectory(session.io), 'settings.json');
-  const stored = existsSync(file) ? (await session.profiles()).get(profile) : null;
-  const login = `storectl auth login --profile ${profile}`;
-  if (stored?.apiKey !== undefined && baseUrl !== null) {
-    return problem(
+function checkKey(session: Session, settings: ConnectionSettings): Finding {
+  const { apiKey, baseUrl } = settings;
+  try {
+    const { id } = parseKey(requireKey(settings)) ?? {};
+    const isBound = apiKey?.source === 'profile' && baseUrl !== null;
+    const bound = isBound ? `, bound to ${normalizeBaseUrl(baseUrl.value.href)}` : '';
+    const from = `from ${describeSource(apiKey?.source ?? 'default')}`;
+    return ok(
       'key',
-      `the stored key belongs to ${stored.keyBaseUrl ?? 'no base URL'} and is not sent to ${normalizeBaseUrl(baseUrl.value.href)}`,
-      `use the base URL that it belongs to, or store a key for this one with \`${login}\``,
-      exitCodes.notAllowed,
+      `${id === undefined ? 'set, in an unknown format' : `${id}, well-formed`} (${from}${bound})`,
     );
+  } catch (error) {
+    if (error instanceof CliError) return problemOf(session, 'key', error);
+    throw error;
   }
-  return problem('key', 'no key is set', `run \`${login}\`, or set STORECTL_API_KEY`, exitCodes.notAllowed);
 }

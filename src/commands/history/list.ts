@@ -1,4 +1,3 @@
-import { refuseUnknownFields } from '../../cli/command/answer-fields.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
 import type { Session } from '../../cli/command/session.ts';
@@ -66,8 +65,6 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const operation = choiceOf(parsed, '--operation', recordedOperations);
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed);
-    if (ui.fields !== null) refuseUnknownFields(ui.fields, recordFields);
-
     const history = await session.history();
     const { records, problems } = history.list({
       operation,
@@ -82,6 +79,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const summaries = await summarize(session, records.slice(0, limit));
     const isFiltered = operation !== undefined || state !== undefined;
     printList(ui, summaries, {
+      fields: recordFields,
       empty: isFiltered
         ? 'No matching records on this machine.'
         : 'No history yet on this machine for this store.',

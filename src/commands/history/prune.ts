@@ -7,7 +7,8 @@ import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-com
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askFromStart } from '../../cli/prompts/questions.ts';
+import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
+import { askFirst } from '../../cli/prompts/questions.ts';
 import { pruneLogs } from '../../history/journal/prune.ts';
 
 const backups = '--backups';
@@ -27,11 +28,16 @@ are backups unless ${backups} is given: the service cannot list them.`,
   dryRun: true,
   async run({ ui, session, parsed }) {
     const age = optionValue(parsed, '--older-than');
-    const olderThanMs = age === undefined ? await askAge(ui, session, parsed) : parseAge(age);
+    const olderThanMs = age === undefined ? await askAge(ui) : parseAge(age);
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
     const { dryRun } = session.flags;
     const { json, quiet } = ui;
+    if (age === undefined && !dryRun) {
+      const old = await pruneOlder(session, parsed, olderThanMs, true);
+      const question = `Remove ${countRuns(old)} on this machine?`;
+      if (old.length > 0 && !(await agrees(ui, question))) throw cancelledError();
+    }
     const ids = await pruneOlder(session, parsed, olderThanMs, dryRun);
     if (json) printJson(ui, dryRun ? { wouldRemove: ids } : { removed: ids });
     else if (dryRun || quiet) for (const id of ids) ui.print(id);
@@ -60,26 +66,14 @@ function countRuns({ length }: readonly string[]): string {
 /** Milliseconds, or null if the text is not an age. */
 const parseAge = (text: string) => parseDuration(text, 'hdw');
 
-async function askAge(ui: Ui, session: Session, parsed: ParsedCommand): Promise<number> {
+async function askAge(ui: Ui): Promise<number | null> {
   const description = 'age of the changes to remove, for example 90d';
   const missing = { field: 'olderThan', give: '--older-than AGE', description };
-  return askOrFail(ui, [missing], async ({ askText, askYesNo }) => {
-    let text = '';
-    let age = 0;
-    const ask = async () => {
-      const validate = (typed: string) =>
-        parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
-      const message = 'Remove changes older than (for example 90d, 12w or 36h)';
-      text = await askText(ui.io, message, { validate, preset: text === '' ? undefined : text });
-      age = parseAge(text.trim()) ?? 0;
-    };
-    const confirm = async () => {
-      if (session.flags.dryRun) return;
-      const old = await pruneOlder(session, parsed, age, true);
-      const question = `Remove ${countRuns(old)} on this machine?`;
-      if (old.length > 0 && !(await askYesNo(ui.io, question))) throw cancelledError();
-    };
-    await askFromStart(() => [ask, confirm]);
-    return age;
-  });
+  const validate = (typed: string) =>
+    parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
+  const question = 'Remove changes older than (for example 90d, 12w or 36h)';
+  const text = await askOrFail(ui, [missing], ({ askText }) =>
+    askFirst(() => askText(ui.io, question, { validate })),
+  );
+  return parseAge(text.trim());
 }

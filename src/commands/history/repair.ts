@@ -10,9 +10,10 @@ import { isInDoubt } from '../../history/journal/history-record.ts';
 import { type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
 
 export const command: CommandDefinition = {
-  description: `Repair damaged logs of the history: a copy is set aside, and what can still be read is kept. A change whose outcome
-is lost is open afterwards; one whose request is lost stands for every command of its operation until you mark it. While a
-log is damaged, changes that have to read it stop before they send anything.`,
+  description: `Repair damaged logs of the history: a copy is set aside, and what can still be read is kept. While a log is
+damaged, changes that have to read it stop before they send anything.`,
+  details: `A change whose outcome is lost is open afterwards; one whose request is lost stands for every command of its operation
+until you mark it.`,
   examples: ['history repair', 'history repair --json'],
   async run({ ui, session }) {
     const repaired = await repairLogs((await session.history()).journal);

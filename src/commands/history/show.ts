@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.ts';
+import { isObject, parseJson } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
@@ -14,8 +14,7 @@ import { answerBody, describeState, recordSummary } from '../../cli/output/recor
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
-import { serverOwnedSettings } from '../../contract/operations/settings.ts';
-import { updateStore } from '../../contract/operations/store.ts';
+import { clientFields } from '../../contract/operations/settings.ts';
 import { findUndoing, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
@@ -75,9 +74,10 @@ async function print(
     undoneBy: findUndoing(all, record)?.id,
     failure: record.failure?.message,
   };
-  const sent: unknown = record.body === null ? {} : JSON.parse(record.body);
-  const before = bodyBefore(record);
-  const request = before === null ? rowsOf(sent) : rowsOfChanges(changesBetween(before, sent));
+  const sent = parseJson(record.body) ?? {};
+  // What it replaced, if the record says so.
+  const former = parseJson(record.former);
+  const request = isObject(former) ? rowsOfChanges(changesBetween(clientFields(former), sent)) : rowsOf(sent);
   const { bold } = ui.out.color;
   const block = (title: string, rows: readonly Row[]) =>
     rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, ui.out)}`];
@@ -129,29 +129,6 @@ function describeProof(code: string | null | undefined): string {
   return code === 'slug_taken'
     ? 'The first response was lost. Sent again, the post was refused because it already exists.'
     : 'The response was lost. A later check showed that the change was applied.';
-}
-
-/** What the fields of the request were before, if the record says so. */
-function bodyBefore(record: HistoryRecord): unknown {
-  const sent: unknown = JSON.parse(record.body ?? 'null');
-  const former: unknown = JSON.parse(record.former ?? 'null');
-  if (!isObject(former)) return null;
-  if (record.operation === updateStore.id) return isObject(sent) ? sameFields(former, sent) : null;
-  return Object.fromEntries(
-    Object.entries(former).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
-  );
-}
-
-/** The part of `document` that has the fields of `body`. */
-function sameFields(document: unknown, body: Record<string, unknown>): Record<string, unknown> {
-  if (!isObject(document)) return {};
-  const fields = Object.entries(body).filter(([name]) => Object.hasOwn(document, name));
-  return Object.fromEntries(
-    fields.map(([name, value]) => [
-      name,
-      isObject(value) ? sameFields(document[name], value) : document[name],
-    ]),
-  );
 }
 
 /** Null if there is nothing to choose from. */

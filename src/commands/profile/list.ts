@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { describeStore } from '../../cli/command/known.ts';
-import { printJson } from '../../cli/command/print-json.ts';
+import { printList } from '../../cli/command/lists.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
 import { historyDirectory } from '../../cli/config/directories.ts';
@@ -10,8 +10,11 @@ import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import { readStoreName } from '../../history/objects/seen-objects.ts';
 
+const fields = ['name', 'used', 'baseUrl', 'storeId', 'key'];
+
 export const command: CommandDefinition = {
   description: 'List the stored profiles. The one in use is marked.',
+  answerFields: () => fields,
   examples: ['profile list', 'profile list --json'],
   async run({ ui, session }) {
     const profiles = await session.profiles();
@@ -24,22 +27,24 @@ export const command: CommandDefinition = {
       const { baseUrl = null, storeId = null, apiKey } = profiles.get(name) ?? {};
       return { name, used: name === used, baseUrl, storeId, key: apiKey !== undefined };
     });
-    if (ui.quiet) for (const { name } of rows) ui.print(printable(name));
-    else if (ui.json) printJson(ui, rows);
-    else if (rows.length > 0) {
-      ui.print(
-        renderTable(
-          ['name', 'base URL', 'store', 'key'],
-          rows.map(({ name, used, baseUrl, storeId, key }) => [
-            printable(name) + (used ? ' (in use)' : ''),
-            printable(baseUrl ?? '-'),
-            storeOf(ui, { baseUrl, storeId }),
-            key ? 'stored' : 'not stored',
-          ]),
-          ui.out,
+    printList(ui, rows, {
+      id: 'name',
+      fields,
+      empty: used === demoProfile ? '' : 'No profiles yet. Run `storectl auth login` to create one.',
+      show: () =>
+        ui.print(
+          renderTable(
+            ['name', 'base URL', 'store', 'key'],
+            rows.map(({ name, used, baseUrl, storeId, key }) => [
+              printable(name) + (used ? ' (in use)' : ''),
+              printable(baseUrl ?? '-'),
+              storeOf(ui, { baseUrl, storeId }),
+              key ? 'stored' : 'not stored',
+            ]),
+            ui.out,
+          ),
         ),
-      );
-    } else if (used !== demoProfile) ui.notice('No profiles yet. Run `storectl auth login` to create one.');
+    });
     if (used !== demoProfile) return;
     const next =
       rows.length === 0

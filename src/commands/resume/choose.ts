@@ -4,7 +4,8 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { asChoice } from '../../cli/operation/questions/choose-record.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askYesNo, type Choice } from '../../cli/prompts/prompts.ts';
+import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
+import type { Choice } from '../../cli/prompts/prompts.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
@@ -42,7 +43,7 @@ export async function confirmSending(ui: Ui, records: readonly HistoryRecord[]):
   }
   const question =
     records.length === 1 ? 'Send this change again?' : `Send these ${records.length} changes again?`;
-  if (!(await askFirst(() => askYesNo(ui.io, question, true)))) throw cancelledError();
+  if (!(await agrees(ui, question, true))) throw cancelledError();
 }
 
 function showRequest(ui: Ui, record: HistoryRecord): void {
@@ -56,5 +57,5 @@ function showRequest(ui: Ui, record: HistoryRecord): void {
 /** Asks about one change that is not sent again without a yes. */
 export function askYes(ui: Ui, record: HistoryRecord, question: string): Promise<boolean> {
   showRequest(ui, record);
-  return askFirst(() => askYesNo(ui.io, question));
+  return agrees(ui, question);
 }

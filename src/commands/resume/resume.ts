@@ -20,9 +20,10 @@ import { hasUndo } from '../../history/operation-rules.ts';
 import { cellsOf, createdId, documentOf, resultOfResumed, withRemedies, words } from './describe.ts';
 
 export const command: CommandDefinition = {
-  description: `Finish changes that were interrupted, or that were sent without a readable response. A change with an
-idempotency key is sent again with the same key and the same bytes, so it takes effect once. For others, resume reads the
-result from the store where that is possible. Where neither is possible, the change stays open, and resume says what to do.`,
+  description: `Finish changes that were interrupted, or that were sent without a readable response. What can be neither read
+from the store nor safely sent again stays open, and resume says what to do.`,
+  details: `A change with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. For
+others, resume reads the result from the store where that is possible.`,
   tool: {
     description:
       'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',

@@ -1,11 +1,12 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
-import type { Run } from '../../cli/operation/call/run.ts';
+import { newRun } from '../../cli/operation/call/run.ts';
 import { noticeDone, undoCommand } from '../../cli/operation/result/print-result.ts';
 import { restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send.ts';
+import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
@@ -41,19 +42,11 @@ export async function offerRestore(ui: Ui, session: Session, unfinished: Unfinis
   );
   const command = `storectl backup restore ${backupId} --sections ${sections.join(',')}`;
   if (!ui.canAsk) return ui.noticeToCopy(`To restore it: ${command}`);
-  const { askYesNo } = await import('../../cli/prompts/prompts.ts');
-  const { askFirst } = await import('../../cli/prompts/questions.ts');
   const question = `Restore ${sections.join(', ')} from it now? A new safety backup is taken first.`;
-  if (!(await askFirst(() => askYesNo(ui.io, question)))) return;
-  const run: Run = {
-    target: await session.connect(),
-    request: { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } },
-    ui,
-    session,
-    parsed: { arguments: {}, options: new Map() },
-    fields: [],
-    interview: null,
-  };
+  if (!(await agrees(ui, question))) return;
+  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
+  const parsed = { arguments: {}, options: new Map() };
+  const run = newRun({ ui, session, parsed }, await session.connect(), request);
   await confirmById(run, backupId, 'Restore this backup?');
   const { record } = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
   if (record === null) return;

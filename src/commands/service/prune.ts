@@ -8,8 +8,8 @@ import { operatorCommand } from './operator/operator-command.ts';
 
 export const command = operatorCommand({
   description: `Delete data past its retention period: delivered messages, read notifications, expired API keys and expired
-idempotency keys, and what deleted stores have left. Unread notifications and dead deliveries are kept. The service does the same once a day. It works in small
-steps and can run while the service is running.`,
+idempotency keys, and what deleted stores have left. Unread notifications and dead deliveries are kept.`,
+  details: `The service does the same once a day. It works in small steps and can run while the service is running.`,
   options: [
     {
       flag: '--older-than',

@@ -6,8 +6,8 @@ import { changesBetween } from '../../cli/core/json-changes.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
-import { saveSettings } from '../../contract/operations/settings.ts';
-import { clientFields, readSettings } from './settings-diff.ts';
+import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
+import { readSettings } from './settings-diff.ts';
 
 export const command = operationInputCommand({
   operation: saveSettings,

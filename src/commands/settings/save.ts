@@ -6,16 +6,9 @@ import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
-import { saveSettings } from '../../contract/operations/settings.ts';
+import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { savedView } from './saved-view.ts';
-import {
-  clientFields,
-  movedError,
-  type PreparedSave,
-  prepareSave,
-  readSettings,
-  settingsRun,
-} from './settings-diff.ts';
+import { movedError, type PreparedSave, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
 
 const askChanges = askWhatChanges({
   example: '--quiet-hours-enabled',
@@ -25,9 +18,10 @@ const askChanges = askWhatChanges({
 
 export const command = operationCommand({
   operation: saveSettings,
-  description: `Change the operations settings. Only the fields that you set are changed: storectl reads the current settings,
-changes them and saves them as a whole, including fields that it does not know. Stops if someone else changed the settings in
-the meantime. storeId, env and updatedAt are read-only and are not sent.`,
+  description: `Change the operations settings. Only the fields that you set are changed. Stops if someone else changed the
+settings in the meantime.`,
+  details: `storectl reads the current settings, changes them and saves them as a whole, including fields that it does not know.
+storeId, env and updatedAt are read-only and are not sent.`,
   toolNote: 'This tool reads them first, so that only the fields that you give are changed.',
   question: 'Save these settings?',
   withoutEffect: 'nothing was saved',

@@ -3,7 +3,7 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
 import type { ResultView } from '../../cli/operation/call/operation-command.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
-import { clientFields } from './settings-diff.ts';
+import { clientFields } from '../../contract/operations/settings.ts';
 
 /** How saved settings are shown: only what changed. */
 export const savedView = {

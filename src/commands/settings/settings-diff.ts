@@ -6,11 +6,11 @@ import { type Change, changesBetween, sameJson } from '../../cli/core/json-chang
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
 import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
-import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
+import { newRun, type OperationRequest, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/style.ts';
-import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';
+import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import { findContender } from '../../history/changes/overtake.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
@@ -24,12 +24,8 @@ export interface CurrentSettings {
 
 /** A run that reads the settings first; its body is set later. */
 export async function settingsRun(input: PreparedInput): Promise<Run> {
-  return {
-    target: await input.session.connect(),
-    request: { operation: saveSettings, parameters: {}, body: null },
-    ...input,
-    interview: null,
-  };
+  const request = { operation: saveSettings, parameters: {}, body: null };
+  return { ...newRun(input, await input.session.connect(), request), fields: input.fields };
 }
 
 /** Reads the settings. Throws exit 7 if the answer is not an object: saving over it would lose it. */
@@ -46,13 +42,6 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
     next: [{ run: ['settings', 'show', '--json'], rest: 'to see them' }],
     outcome: 'not_sent',
   });
-}
-
-/** The document without the fields that belong to the service. */
-export function clientFields(document: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(document).filter(([name]) => !serverOwnedSettings.some((owned) => owned === name)),
-  );
 }
 
 /** Exit 6: someone else changed the settings in the meantime. Shows the differences. */

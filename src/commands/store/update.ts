@@ -65,7 +65,8 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
 }
 
 /** Where the former values are not known, there is no undo: that is said before, with another way to take it back. */
-async function offerBackup({ target, ui, session, interview, parsed }: Run): Promise<void> {
+async function offerBackup(run: Run): Promise<void> {
+  const { ui } = run;
   const noUndo = 'No undo: this machine has not seen the current values.';
   if (!ui.canAsk) {
     ui.notice(
@@ -73,26 +74,13 @@ async function offerBackup({ target, ui, session, interview, parsed }: Run): Pro
     );
     return;
   }
-  const { askYesNo } = await import('../../cli/prompts/prompts.ts');
-  const { askFromStart } = await import('../../cli/prompts/questions.ts');
-  let isWanted = false;
-  await askFromStart(() => [
-    async () => {
-      isWanted = await askYesNo(ui.io, `${noUndo} Back up the store section first?`);
-    },
-  ]);
-  if (!isWanted) return;
+  const { agrees } = await import('../../cli/prompts/confirm-or-fail.ts');
+  if (!(await agrees(ui, `${noUndo} Back up the store section first?`))) return;
+  const withoutOptions = { ...run.parsed, options: new Map() };
   const { createBackup } = await import('../../contract/operations/backups.ts');
   const body = { label: 'Before updating the store', sections: ['store'] };
-  const { record, answer } = await send({
-    target,
-    request: { operation: createBackup, parameters: {}, body },
-    ui,
-    session,
-    fields: [],
-    parsed: { ...parsed, options: new Map() },
-    interview,
-  });
+  const request = { operation: createBackup, parameters: {}, body };
+  const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
   const { noticeDone } = await import('../../cli/operation/result/print-result.ts');
   const id = String(getPath(answer, ['id']) ?? record?.id);
   noticeDone(ui, `Created backup ${id} of the store section`);

@@ -43,7 +43,12 @@ const operationsSettings = named(
 );
 
 /** Fields that only the service sets. */
-export const serverOwnedSettings = ['storeId', 'env', 'updatedAt'] as const;
+export const serverOwnedSettings: readonly string[] = ['storeId', 'env', 'updatedAt'];
+
+/** The settings without those fields. */
+export function clientFields(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !serverOwnedSettings.includes(name)));
+}
 
 const path = '/v1/stores/{storeId}/operations/settings';
 

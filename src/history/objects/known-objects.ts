@@ -30,6 +30,16 @@ export const operationsOfKind: Readonly<Record<KnownKind, readonly string[]>> = 
   notification: [],
 };
 
+export function isKnownKind(text: string): text is KnownKind {
+  return Object.hasOwn(operationsOfKind, text);
+}
+
+/** The kind that a parameter in a path names, if it is known: `backup` for `backupId`. */
+export function kindOfParameter(name: string): KnownKind | undefined {
+  const kind = name.replace(/Id$/, '');
+  return isKnownKind(kind) ? kind : undefined;
+}
+
 /**
  * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
  * the last seen first. An object that only a refusal mentions is left out, because it may not exist, and so is what a

@@ -16,11 +16,8 @@ export async function createStore(storage: Storage, options: NewStore) {
 }
 
 /** Stores by name, without deleted ones. `after` is the id of the last store of the page before. */
-export async function listStores(
-  storage: Storage,
-  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
-) {
-  return storage.read((db) => pageOfStores(db, limit, after));
+export async function listStores(storage: Storage, page: Parameters<typeof pageOfStores>[1]) {
+  return storage.read((db) => pageOfStores(db, page));
 }
 
 /** What goes with a store. Rejects with a ServiceError `not_found` if it does not exist. */

@@ -77,6 +77,21 @@ describe('--fields with a name that is not there', () => {
   });
 });
 
+test('--fields with an unknown name is the same error for each list', async () => {
+  const machine = newMachine();
+  await machine.run(['profile', 'set', 'main', '--base-url', 'http://127.0.0.1:1', '--store', 's']);
+  await machine.run(['service', 'stores', 'create', '--name', 'One']);
+  for (const list of [
+    ['profile', 'list'],
+    ['service', 'stores', 'list'],
+    ['--demo', 'backup', 'list'],
+  ]) {
+    const { exitCode, stdout, stderr } = await machine.run([...list, '--fields', 'nope']);
+    expect({ list, exitCode, stdout }).toEqual({ list, exitCode: 2, stdout: '' });
+    expect(JSON.parse(stderr.split('\n').at(-2) ?? '').error.message).toBe('unknown field: nope');
+  }
+});
+
 describe('--fields of what is no operation', () => {
   test.each([
     [['demo', 'info'], 'storeId', { storeId: expect.any(String) }],

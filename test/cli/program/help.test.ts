@@ -18,6 +18,8 @@ describe.each(commands)('%s --help', (name, leaf) => {
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^Usage: storectl ${name} `));
     expect(longest(help.stdout)).toBeLessThanOrEqual(100);
+    const [, description = ''] = help.stdout.split('\n\n');
+    expect(description.split('\n').length).toBeLessThanOrEqual(3);
     const refused = refusedFlags(command);
     for (const { flag, short, negatable } of command.options ?? []) {
       const shown =
@@ -100,7 +102,7 @@ describe('help of the program', () => {
   });
 });
 
-test('the names of the 12 operations are those that were promised', () => {
+test('the names of the operations are those that were promised', () => {
   const names = commands.map(([name]) => name);
 
   expect(names).toEqual(
@@ -119,6 +121,16 @@ test('the names of the 12 operations are those that were promised', () => {
       'notify mark-read',
     ]),
   );
+});
+
+test.each([
+  [[], 46],
+  [['disputes', 'decide'], 36],
+  [['blog', 'create'], 44],
+  [['backup', 'create'], 30],
+])('%j --help has at most %i lines', async (command, lines) => {
+  const { stdout } = await newMachine().run([...command, '--help']);
+  expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(lines);
 });
 
 test.each([

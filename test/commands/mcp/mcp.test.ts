@@ -7,8 +7,9 @@ import { type McpSession, startMcp } from './session.ts';
 /** What only someone at a command line can use. */
 const forTerminals = / --?[a-z]|`|\bflag|terminal|\bexit|stdin|standard input/i;
 
-const lists = ['blog_list', 'disputes_list', 'backup_list', 'reclaim_list', 'notify_list'];
-const reads = [...lists, 'settings_show', 'disputes_show', 'history_list', 'history_show'];
+const tools = leavesOf(tree).flatMap(([words, { isTool }]) => (isTool ? toolOf(words) : []));
+const reads = tools.filter((tool) => !['undo', 'resume', ...writes.map(toolOf)].includes(tool));
+const lists = reads.filter((tool) => tool.endsWith('_list') && tool !== 'history_list');
 
 describe('what a client sees', () => {
   test.each([['legacy'], ['auto']] as const)('only what is allowed (%s)', async (mode) => {

@@ -33,7 +33,7 @@ export const writes: readonly string[] = operations
   .map(({ id }) => id);
 
 export function toolOf(operation: string): string {
-  return operation.replace(/[.-]/g, '_');
+  return operation.replace(/[ .-]/g, '_');
 }
 
 export const allowAll = ['--allow', writes.join(',')];

@@ -208,6 +208,7 @@ test('many stores and keys are made in one process, and long lists have pages', 
   expect(rest).toHaveLength(21);
   const all = [...(await runJson('stores', 'list', '--limit', '100')), ...rest];
   expect(new Set(all.map(({ id }: { id: string }) => id)).size).toBe(121);
+  expect(await runJson('stores', 'list', '--store', ids[7] ?? '')).toMatchObject([{ id: ids[7] }]);
   expect(service.storeId).not.toBe('');
 });
 

@@ -1,5 +1,6 @@
 import type { Operation } from '../../../contract/operation.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
+import type { CommandDefinition } from '../../command/command-definition.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import type { Phrase } from '../../config/phrase.ts';
@@ -18,10 +19,8 @@ export interface PreparedInput {
 }
 
 /** A command that reads the input of an operation. */
-export interface InputCommand {
+export interface InputCommand extends Pick<CommandDefinition, 'description' | 'details' | 'examples'> {
   readonly operation: Operation;
-  readonly description: string;
-  readonly examples: readonly string[];
   readonly hints?: FlagHints;
   /** Default values of fields. */
   readonly defaults?: Readonly<Record<string, unknown>>;

@@ -1,12 +1,10 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
-import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
+import { kindOfParameter } from '../../../history/objects/known-objects.ts';
+import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
-
-const group = 'Safety:';
 
 const keyOption: OptionSpec = {
   flag: '--idempotency-from',
@@ -14,7 +12,7 @@ const keyOption: OptionSpec = {
   complete: ['ci'],
   description:
     'Derive the idempotency key from the CI run, so that a re-run is applied only once (if a job runs several commands, set STORECTL_CI_JOB to another value for each)',
-  group,
+  group: advancedGroup,
 };
 
 /** The options that depend on the class of the operation. */
@@ -30,18 +28,24 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
   return pathParameters(operation)
     .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: describeParameter(name) }));
+    .map((name) => ({ name, description: describeParameter(name), complete: kindOfParameter(name) }));
 }
 
 function confirmOption(parameter: string): OptionSpec {
   const description = 'Confirm without a prompt: repeat the id';
-  return { flag: '--confirm', value: 'ID', description, group, complete: parameterKinds[parameter] };
+  return {
+    flag: '--confirm',
+    value: 'ID',
+    description,
+    group: 'Safety:',
+    complete: kindOfParameter(parameter),
+  };
 }
 
 /** A field's options for the parser and the help. */
 export function fieldOptions(field: FieldFlag): OptionSpec[] {
-  const { flag, kind, description, fileFlag, schema } = field;
-  const group = 'Fields:';
+  const { flag, kind, description, fileFlag, schema, path } = field;
+  const group = path.join('.') === 'idempotencyKey' ? advancedGroup : 'Fields:';
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];
   const complete = knownValues(schema);
   const option = { flag, value: flagValues[kind], description, group, list: kind === 'list', complete };

@@ -22,6 +22,15 @@ export interface Run {
   readonly interview: Interview | null;
 }
 
+/** A run that no flags and no questions belong to. */
+export function newRun(
+  { ui, session, parsed }: Pick<Run, 'ui' | 'session' | 'parsed'>,
+  target: Connection,
+  request: OperationRequest,
+): Run {
+  return { target, request, ui, session, parsed, fields: [], interview: null };
+}
+
 /** What is sent. The store id is the target's. */
 export interface OperationRequest {
   readonly operation: Operation;

@@ -1,10 +1,10 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
+import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
@@ -77,7 +77,7 @@ export async function interview(
   parameters: Record<string, string>,
   body: Record<string, unknown>,
 ): Promise<Interview> {
-  const kind = ids.map((name) => parameterKinds[name]).find((found) => found !== undefined);
+  const kind = ids.map((name) => kindOfParameter(name)).find((found) => found !== undefined);
   const known = kind === undefined ? [] : await knownIds(session, kind, candidates?.fits);
   const missing = ids.filter((name) => parameters[name] === undefined);
   const questionOfId =
@@ -162,7 +162,7 @@ async function askId(
   const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
   const isKnown = known.some(({ id }) => id === before);
   const typeId = async () => {
-    const kind = parameterKinds[parameter];
+    const kind = kindOfParameter(parameter);
     const ids = kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
     const validate = (text: string) => {
       if (idsBeginningWith(text.trim(), ids).length > 1)

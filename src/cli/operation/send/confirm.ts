@@ -1,9 +1,9 @@
 import { pathParameters } from '../../../contract/operation.ts';
+import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
 import { completeKnownId, listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, minIdLength, shortenId } from '../../command/short-id.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from '../call/run.ts';
 
@@ -31,7 +31,7 @@ export async function confirmById(
   }
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
-  const kind = parameterKinds[name];
+  const kind = kindOfParameter(name);
   const known = kind === undefined ? [] : (await listKnown(session, kind)).map((object) => object.id);
   const short = known.includes(id) ? shortenId(id, known) : id;
   const validate = (text: string) => {
@@ -58,6 +58,6 @@ export async function refuseOtherConfirmation(
 
 /** The id that the user meant with the beginning of one, for a parameter in the path. */
 export async function completeParameter(session: Session, name: string, text: string): Promise<string> {
-  const kind = parameterKinds[name];
+  const kind = kindOfParameter(name);
   return kind === undefined ? text : completeKnownId(session, kind, text);
 }

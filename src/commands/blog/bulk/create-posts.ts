@@ -5,12 +5,11 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
-import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { type ItemResult, knownResult, makeResult } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
-import { printJson } from '../../../cli/command/print-json.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { cancelledError, usageError } from '../../../cli/core/errors.ts';
@@ -21,20 +20,12 @@ import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/send.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
+import { agrees } from '../../../cli/prompts/confirm-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import {
-  describePosts,
-  inDoubt,
-  knownResult,
-  type PlannedPost,
-  planPosts,
-  planWord,
-  questionOf,
-  words,
-} from './plan.ts';
+import { describePosts, inDoubt, type PlannedPost, planPosts, planWord, questionOf, words } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 
 /** The files, and the flags for all of them. */
@@ -59,22 +50,22 @@ export async function createPosts(
   const history = await session.history();
   const planned = planPosts(history, posts, allowsDuplicates);
   if (session.flags.dryRun) {
-    printDryRun(ui, planned);
+    const documents = planned.map((one) => {
+      const { file, slug, body } = one.post;
+      return { file, slug, plan: planWord(one), body };
+    });
+    printPlan(ui, describePosts(planned), documents);
     return undefined;
   }
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   return withResultsFile(session, parsed, async (write) => {
     await confirmPlan(ui, planned);
-    const known = planned.map(knownResult);
-    await closeEarlierLogs(
-      history,
-      known.flatMap((result) => result?.record ?? []),
-    );
-    const end = await runBatch(ui, {
+    await closeEarlierLogs(history, planned);
+    const end = await runBatch<PlannedPost>(ui, {
       words,
       items: planned,
-      total: planned.filter((one) => knownResult(one) === null).length,
+      total: planned.filter(({ plan }) => typeof plan === 'string').length,
       atOnce: 'adaptive',
       known: knownResult,
       isPlanShown: ui.canAsk,
@@ -105,24 +96,10 @@ async function readCommon(
   );
 }
 
-function printDryRun(ui: Ui, planned: readonly PlannedPost[]): void {
-  if (ui.json) {
-    const rows = planned.map((one) => {
-      const { file, slug, body } = one.post;
-      return { file, slug, plan: planWord(one), body };
-    });
-    printJson(ui, rows);
-  } else printPlan(ui, describePosts(planned));
-  ui.notice('dry run: nothing was sent');
-}
-
 async function confirmPlan(ui: Ui, planned: readonly PlannedPost[]): Promise<void> {
   const question = questionOf(planned);
   showPlan(ui, describePosts(planned), { isAsked: question !== null });
-  if (question === null || !ui.canAsk) return;
-  const { askYesNo } = await import('../../../cli/prompts/prompts.ts');
-  const { askFirst } = await import('../../../cli/prompts/questions.ts');
-  if (!(await askFirst(() => askYesNo(ui.io, question, true)))) throw cancelledError();
+  if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
 }
 
 async function openChannel(
@@ -132,9 +109,9 @@ async function openChannel(
 ): Promise<Channel<PlannedPost>> {
   const batch = await openHistoryBatch(run, limits);
   return {
-    send: ({ post, plan }) =>
-      typeof plan === 'object' && 'settle' in plan
-        ? settle(run, batch, post, plan.settle)
+    send: ({ post, plan, earlier }) =>
+      plan === 'check' && earlier !== null
+        ? settle(run, batch, post, earlier)
         : create(run, batch, post, allowsDuplicates),
     end: batch.end,
   };

@@ -1,10 +1,21 @@
-import { countItems, describeTotals, type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { asObject, parseJson } from '../../../base/json.ts';
+import {
+  countItems,
+  describeTotals,
+  type ItemResult,
+  knownResult,
+  makeResult,
+} from '../../../cli/batch/item-result.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { textAt } from '../../../cli/core/field-path.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { answerBody } from '../../../cli/output/record-summary.ts';
+import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
-import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { hasContent, type KnownPost, readKnownPosts } from './known-posts.ts';
+import { fingerprint } from '../../../history/intent.ts';
+import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
+import { existenceAfter } from '../../../history/objects/existing.ts';
 import type { PostFile } from './post-files.ts';
 
 export const words = {
@@ -17,10 +28,15 @@ export const words = {
   again: 'posts that exist are skipped',
 } as const;
 
-/** A file, and what to do with it: create the post, settle an earlier request, or nothing because its result is known. */
+/**
+ * A file, and what to do with it: create the post, check what became of an earlier request, or nothing because its result is
+ * known.
+ */
 export interface PlannedPost {
   readonly post: PostFile;
-  readonly plan: 'create' | { readonly settle: HistoryRecord } | ItemResult;
+  readonly plan: 'create' | 'check' | ItemResult;
+  /** The record of the earlier request. */
+  readonly earlier: HistoryRecord | null;
 }
 
 /** Plans each post from the history of this machine. */
@@ -29,11 +45,11 @@ export function planPosts(
   posts: readonly PostFile[],
   allowsDuplicates: boolean,
 ): PlannedPost[] {
-  if (allowsDuplicates) return posts.map((post) => ({ post, plan: 'create' }));
-  const find = readKnownPosts(history);
+  const find = allowsDuplicates ? () => null : readKnownPosts(history);
   return posts.map((post) => {
     const found = find(post.slug, post.body);
-    return { post, plan: found === null ? 'create' : planKnown(post, found) };
+    const plan = found === null ? 'create' : planKnown(post, found);
+    return { post, plan, earlier: found?.record ?? null };
   });
 }
 
@@ -45,7 +61,7 @@ const changedFile = [
 
 function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
   const { record } = found;
-  const isSame = hasContent(found, post.body);
+  const isSame = found.content === contentOf(post.body);
   if (record.state === 'applied') {
     if (isSame) return makeResult('exists', { record });
     return makeResult('failed', {
@@ -56,7 +72,7 @@ function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
       exitCode: exitCodes.conflict,
     });
   }
-  if (isSame && found.sentSlug) return { settle: record };
+  if (isSame && found.sentSlug) return 'check';
   return inDoubt(record, isSame ? '' : ', with other content');
 }
 
@@ -76,15 +92,9 @@ export function inDoubt(record: HistoryRecord, how = ''): ItemResult {
   });
 }
 
-/** The result that is known before anything is sent, or null. */
-export function knownResult({ plan }: PlannedPost): ItemResult | null {
-  return typeof plan === 'object' && 'outcome' in plan ? plan : null;
-}
-
 /** The stable word of `--dry-run --json`. */
 export function planWord({ plan }: PlannedPost): string {
-  if (plan === 'create') return plan;
-  return 'settle' in plan ? 'check' : plan.outcome;
+  return typeof plan === 'string' ? plan : plan.outcome;
 }
 
 /** What is shown before posts are created. */
@@ -114,7 +124,7 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
 
 function notesOf(planned: readonly PlannedPost[]): string[] {
   const notes: string[] = [];
-  if (planned.some(({ plan }) => typeof plan === 'object' && 'settle' in plan)) {
+  if (planned.some(({ plan }) => plan === 'check')) {
     notes.push(
       'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.',
     );
@@ -132,7 +142,7 @@ function statusOf({ body }: PostFile): string {
 /** `12 to create (10 as drafts, 2 published), 2 already exist, 1 to check`. */
 function describeAll(planned: readonly PlannedPost[]): string {
   const create = planned.filter(({ plan }) => plan === 'create');
-  const check = planned.filter(({ plan }) => typeof plan === 'object' && 'settle' in plan);
+  const check = planned.filter(({ plan }) => plan === 'check');
   const known = planned.flatMap((one) => knownResult(one)?.outcome ?? []);
   return [
     ...(create.length === 0 ? [] : [`${create.length} to create ${describeStatuses(create)}`]),
@@ -161,7 +171,7 @@ function describeStatuses(planned: readonly PlannedPost[]): string {
 /** `Create 15 posts as drafts and check 8 that were sent earlier?`; null if nothing is to be sent. */
 export function questionOf(planned: readonly PlannedPost[]): string | null {
   const create = planned.filter(({ plan }) => plan === 'create');
-  const check = planned.filter(({ plan }) => typeof plan === 'object' && 'settle' in plan).length;
+  const check = planned.filter(({ plan }) => plan === 'check').length;
   if (create.length + check === 0) return null;
   const earlier = `that ${check === 1 ? 'was' : 'were'} sent earlier`;
   const creating = `${countItems(create.length, words)} ${describeStatuses(create)}`;
@@ -169,4 +179,63 @@ export function questionOf(planned: readonly PlannedPost[]): string | null {
   return create.length === 0
     ? `Check ${countItems(check, words)} ${earlier}?`
     : `Create ${creating} and check ${check} ${earlier}?`;
+}
+
+/** A post that this machine sent to the store. */
+interface KnownPost {
+  readonly record: HistoryRecord;
+  /** Slug in the request, else in the response; null if neither is known. */
+  readonly slug: string | null;
+  /** Whether the request contained the slug. */
+  readonly sentSlug: boolean;
+  /** Fingerprint of the request without the slug. */
+  readonly content: string;
+}
+
+/** Finds the post with a slug, or one that was sent without a slug and with the same content. */
+type FindPost = (slug: string, body: Readonly<Record<string, unknown>>) => KnownPost | null;
+
+/**
+ * Reads the posts of the store from the history, once for all files, without those that a restore has removed. Throws a
+ * DamagedError if a log cannot be read: its posts would be created again.
+ */
+function readKnownPosts(history: History): FindPost {
+  const records = history.listWhole();
+  const exists = existenceAfter(records);
+  const posts = records
+    .filter(({ operation }) => operation === createBlogPost.id)
+    .filter((record) => isInDoubt(record) || (record.state === 'applied' && exists(record)))
+    .map(knownPost)
+    // Applied posts before those in doubt, newer before older.
+    .sort((one, other) => Number(isInDoubt(one.record)) - Number(isInDoubt(other.record)));
+  const bySlug = firstBy(posts, ({ slug }) => slug);
+  const withoutSlug = firstBy(posts, ({ sentSlug, content }) => (sentSlug ? null : content));
+  return (slug, body) => bySlug.get(slug) ?? withoutSlug.get(contentOf(body)) ?? null;
+}
+
+function knownPost(record: HistoryRecord): KnownPost {
+  const body = asObject(parseJson(record.body));
+  const slug = textAt(body, ['slug']);
+  return {
+    record,
+    slug: slug ?? textAt(answerBody(record), ['slug']),
+    sentSlug: slug !== null,
+    content: contentOf(body),
+  };
+}
+
+function contentOf({ slug: _, ...body }: Readonly<Record<string, unknown>>): string {
+  return fingerprint({ operation: createBlogPost.id, path: '', body: JSON.stringify(body) });
+}
+
+function firstBy(
+  posts: readonly KnownPost[],
+  keyOf: (post: KnownPost) => string | null,
+): Map<string, KnownPost> {
+  const found = new Map<string, KnownPost>();
+  for (const post of posts) {
+    const key = keyOf(post);
+    if (key !== null && !found.has(key)) found.set(key, post);
+  }
+  return found;
 }

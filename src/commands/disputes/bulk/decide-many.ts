@@ -6,14 +6,13 @@ import {
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
-import { makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
+import { knownResult, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
-import { type Plan, printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
+import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { reportApplied } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, wrongConfirmation } from '../../../cli/command/input-needed.ts';
-import { printJson } from '../../../cli/command/print-json.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
@@ -32,7 +31,7 @@ import { assessRow, fixRows } from './assess-row.ts';
 import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
 import { addedColumns, failedRowsFile, writeFailedRows } from './failed-rows.ts';
-import { describeDecisions, describeRecording, knownResult, type PlannedRow, planDecisions } from './plan.ts';
+import { describeDecisions, describeRecording, type PlannedRow, planDecisions } from './plan.ts';
 import { documentOf, readEarlierDecisions, rowWords, runOfRow } from './rows.ts';
 
 /**
@@ -61,7 +60,8 @@ export async function decideMany(
   const describe = (rows: readonly PlannedRow[]) => describeDecisions(rows, ui.out, failedRowsFile(parsed));
   if (session.flags.dryRun) {
     const rows = await planDecisions(run, file, input);
-    return printDryRun(ui, rows, describe(rows));
+    printPlan(ui, describe(rows), rows.map(planOf));
+    return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
   }
   await announce(run);
   return withResultsFile(session, parsed, async (write) => {
@@ -69,11 +69,8 @@ export async function decideMany(
     const count = rows.filter(({ plan }) => plan === 'decide').length;
     showPlan(ui, describe(rows), { isAsked: count > 0 });
     await confirmCount(ui, parsed, rows, count);
-    await closeEarlierLogs(
-      history,
-      rows.flatMap((row) => knownResult(row)?.record ?? []),
-    );
-    const end = await runBatch(ui, {
+    await closeEarlierLogs(history, rows);
+    const end = await runBatch<PlannedRow>(ui, {
       words: rowWords,
       items: rows,
       total: count,
@@ -141,21 +138,17 @@ async function openChannel(
   };
 }
 
-function printDryRun(ui: Ui, rows: readonly PlannedRow[], described: Plan): CommandResult {
-  if (ui.json) {
-    const plan = rows.map((row) => ({
-      line: row.line,
-      disputeId: row.disputeId,
-      status: row.decision?.status ?? null,
-      resolution: row.decision?.resolution ?? null,
-      plan: knownResult(row)?.outcome ?? 'decide',
-      message: knownResult(row)?.message ?? '',
-      warning: row.warning,
-    }));
-    printJson(ui, plan);
-  } else printPlan(ui, described);
-  ui.notice('dry run: nothing was sent');
-  return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
+/** What `--dry-run --json` prints of a row. */
+function planOf(row: PlannedRow) {
+  return {
+    line: row.line,
+    disputeId: row.disputeId,
+    status: row.decision?.status ?? null,
+    resolution: row.decision?.resolution ?? null,
+    plan: knownResult(row)?.outcome ?? 'decide',
+    message: knownResult(row)?.message ?? '',
+    warning: row.warning,
+  };
 }
 
 /**
@@ -180,8 +173,10 @@ async function confirmCount(
     throw wrongConfirmation(given, String(count));
   }
   if (!ui.canAsk) {
+    const wrong = known.some(({ outcome }) => outcome === 'failed');
+    const list = wrong ? '; --dry-run lists the rows with errors' : '';
     throw inputNeeded([
-      { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final` },
+      { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final${list}` },
     ]);
   }
   const { askText } = await import('../../../cli/prompts/prompts.ts');

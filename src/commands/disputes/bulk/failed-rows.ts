@@ -13,7 +13,7 @@ export function failedRowsFile(parsed: ParsedCommand): string | null {
 
 /**
  * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns where they
- * are, or undefined if there is no such file.
+ * are, or how to get them if that was not said with the plan.
  */
 export function writeFailedRows(
   { io }: Session,
@@ -22,7 +22,11 @@ export function writeFailedRows(
 ): string | undefined {
   const failed = ended.filter(({ result }) => result.outcome === 'failed');
   const file = failedRowsFile(parsed);
-  if (failed.length === 0 || file === null) return undefined;
+  if (file === null)
+    return failed.some(({ row }) => row.plan === 'decide')
+      ? `add ${outputFileOption.flag} FILE.json to get them as FILE.failed.csv`
+      : undefined;
+  if (failed.length === 0) return undefined;
   const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
     [cells.disputeId, cells.status, cells.resolution, String(line), reasonOf(message)].map(quote).join(','),
   );

@@ -3,6 +3,7 @@ import {
   describeTotals,
   type ItemOutcome,
   type ItemResult,
+  knownResult,
   makeResult,
 } from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
@@ -58,11 +59,6 @@ export async function planDecisions(
     if (!session.io.signal.aborted) progress.step(null);
   }).finally(progress.end);
   return planned.sort((one, other) => one.line - other.line);
-}
-
-/** The result that is known before anything is sent, or null. */
-export function knownResult({ plan }: PlannedRow): ItemResult | null {
-  return plan === 'decide' ? null : plan;
 }
 
 /** In a pipe or a log. A terminal may have less room. */

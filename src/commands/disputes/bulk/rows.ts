@@ -16,6 +16,7 @@ export const words = {
   applied: 'decided',
   wrong: ['row with an error', 'rows with errors'],
   exists: ['already decided', 'already decided'],
+  skipped: ['left for later', 'left for later'],
   again: 'disputes that are already decided are skipped',
 } as const;
 

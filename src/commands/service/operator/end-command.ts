@@ -3,6 +3,7 @@ import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import type { Storage } from '../../../service/index.ts';
 import { operatorCommand } from './operator-command.ts';
 
@@ -25,7 +26,9 @@ export function endCommand({ words, description, noun, done, loss, run }: EndCom
   const list = `${words.split(' ')[0]} list`;
   return operatorCommand({
     description,
-    arguments: [{ name, description: `ID of the ${noun}, from \`service ${list}\`` }],
+    arguments: [
+      { name, description: `ID of the ${noun}, from \`service ${list}\``, complete: kindOfParameter(name) },
+    ],
     options: [confirmOption(placeholder, `id of the ${noun}`)],
     examples: [`service ${words} 019a…`, `service ${words} 019a… --confirm 019a…`],
     async run({ ui, parsed, storeId, open, next, printChanged }) {

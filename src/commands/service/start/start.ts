@@ -23,9 +23,10 @@ import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
 
 export const command: CommandDefinition = {
   description: `Run the store management service until it is stopped (Ctrl-C or SIGTERM). Without --database it keeps its
-data in the state directory. It also delivers messages to the endpoints of the stores. Each request and each delivery attempt is
-logged as one JSON line on stderr. --host, --port, --database, --pool-size, --log-level, --metrics-port and --metrics-host can also be set by variables such as
-STORECTL_SERVICE_PORT. For backups, upgrades, failover and proxies, see docs/operating.md in the package.`,
+data in the state directory. It also delivers messages to the endpoints of the stores. For backups, upgrades, failover and
+proxies, see docs/operating.md in the package.`,
+  details: `Each request and each delivery attempt is logged as one JSON line on stderr. --host, --port, --database, --pool-size,
+--log-level, --metrics-port and --metrics-host can also be set by variables such as STORECTL_SERVICE_PORT.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)' },
     { flag: '--port', value: 'N', description: 'Port to listen on (default 4010; 0 chooses a free one)' },

@@ -7,7 +7,7 @@ export const command = listCommand({
   description: 'List the stores in the database of the service, by name.',
   options: [{ flag: '--after', value: 'ID', description: 'Begin after this store, to see the next page' }],
   examples: ['service stores list', 'service stores list --limit 1000 --json'],
-  list: (storage, { limit }, parsed) => listStores(storage, { limit, after: optionValue(parsed, '--after') }),
+  list: (storage, page, parsed) => listStores(storage, { ...page, after: optionValue(parsed, '--after') }),
   columns: {
     id: ({ id }) => id,
     name: ({ name }) => name,

@@ -9,11 +9,15 @@ import { tablesOfStores } from '../migrations/0001-schema.ts';
 type ListedStore = Pick<Selectable<Schema['stores']>, 'id' | 'name' | 'slug' | 'status' | 'createdAt'>;
 
 /** Stores by name, those after one of them if `after` is its id. */
-export async function pageOfStores(db: Queries, limit: number, after: string | undefined) {
+export async function pageOfStores(
+  db: Queries,
+  { storeId, limit, after }: ObjectQuery & { readonly after?: string | undefined },
+) {
+  const isIt = storeId === undefined ? sql`true` : sql`id = ${storeId}`;
   const isAfter =
     after === undefined ? sql`true` : sql`(name, id) > (select name, id from stores where id = ${after})`;
   const { rows } = await sql<ListedStore>`
-    select id, name, slug, status, created_at from stores where deleted_at is null and ${isAfter}
+    select id, name, slug, status, created_at from stores where deleted_at is null and ${isIt} and ${isAfter}
     order by name, id limit ${limit}`.execute(db);
   return rows;
 }

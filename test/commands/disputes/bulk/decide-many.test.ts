@@ -126,7 +126,7 @@ test('rows that cannot be decided come first in the plan, with their whole id, a
     new RegExp(`^line 2  ${nobody}  won\\n  not found in this store\\n\\nLINE .*\\n3 +${id} +won +ok\\n$`),
   );
   expect(result.stderr).toContain(
-    '--confirm 1 is required (to record 1 decision and skip 1 row with an error; decisions are final)',
+    '--confirm 1 is required (to record 1 decision and skip 1 row with an error; decisions are final; --dry-run lists the rows with errors)',
   );
 });
 
@@ -594,6 +594,18 @@ test('the rows that failed are a file of their own beside --output-file, which c
   writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 2).join('\n').replace('wom', 'won'));
   const fixed = await machine.run(['disputes', 'decide', '--from', 'out.failed.csv', '--confirm', '1']);
   expect(fixed).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('Ignored columns') });
+});
+
+test('rows that fail while they are sent: the error says how to get them as a file', async () => {
+  const { machine, other, proxy } = await scene();
+  const [id] = await other.openDisputes(1);
+  writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok\n` });
+  const decide = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1'];
+  proxy.decide(({ method }) => (method === 'POST' ? { status: 422, body: '{}' } : 'pass'));
+
+  expect((await machine.run(decide)).stderr).toContain(
+    'fix the rows that failed; add --output-file FILE.json to get them as FILE.failed.csv; then run',
+  );
 });
 
 test('all decisions of a file are in one log, each with the status from before it', async () => {
