@@ -257,6 +257,15 @@ describe.each([40, 60, 80, 120])('in a terminal of %d columns', async (columns) 
   });
 });
 
+test('a long table has one header, and its columns stay where they are', () => {
+  const cells = Array.from({ length: 250 }, (_, index) => ['x'.repeat(1 + (index % 7)), `row ${index}`]);
+
+  const lines = renderTable(['id', 'name'], cells, { color: withoutColors, width: 80 }).split('\n');
+
+  expect(lines[0]).toBe('ID       NAME');
+  expect(lines.slice(1)).toEqual(cells.map(([id = '', name]) => `${id.padEnd(9)}${name}`));
+});
+
 /** The characters of `parts` of which `text` has too few; titles may be in capitals, and spaces do not count. */
 function missingFrom(text: string, parts: readonly string[]): string[] {
   const left = [...text.toUpperCase()];
