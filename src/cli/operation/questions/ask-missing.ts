@@ -60,7 +60,7 @@ export function explainRefusal(
     isStepShown = isNotFound(error),
   }: { readonly nameOf?: Audience['nameOf']; readonly isStepShown?: boolean } = {},
 ): void {
-  const audience = { now: Date.now(), profile: session.flags.profile, ...(nameOf && { nameOf }) };
+  const audience = { now: Date.now(), flags: session.flags, ...(nameOf && { nameOf }) };
   const { message, hint } = describeFailure(error.failure, audience);
   const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
   ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
