@@ -6,23 +6,16 @@ import { printable } from '../core/sanitize.ts';
 import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
 
-/**
- * The objects of a kind that this machine knows, of the store in use, the last seen first. Read once: what the command
- * itself makes is missing, except for disputes that it has shown.
- */
-export function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
-  const known = session.known.get(kind) ?? readKnown(session, kind);
-  session.known.set(kind, known);
-  return known;
-}
-
-async function readKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
+/** The objects of a kind that this machine knows, of the store in use, the last seen first. */
+export async function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
   // Loaded on demand: most commands take whole ids.
   const { knownObjects } = await import('../../history/objects/known-objects.ts');
   const { readSeen } = await import('../../history/objects/seen-objects.ts');
   const { profile } = await session.settings();
   const history = await session.history();
-  const { records } = history.list();
+  // What was restored, and from which backup, tells what is still there.
+  const operations = new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore']);
+  const records = [...operations].flatMap((operation) => history.list({ operation }).records);
   const seen = readSeen(history.journal.folder);
   const known = knownObjects(kind, records, seen);
   if (profile !== demoProfile) return known;

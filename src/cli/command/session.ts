@@ -4,7 +4,6 @@ import { memoize } from '../../base/memoize.ts';
 import type { Exchange } from '../../client/client.ts';
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
-import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -39,8 +38,6 @@ export interface Session {
   history(): Promise<History>;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
-  /** What `listKnown` has read, so that one command reads the history for it once. */
-  readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
 }
 
 /** A session, and how `main` ends it. */
@@ -125,16 +122,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   });
 
   return {
-    session: {
-      io,
-      flags,
-      profiles,
-      settings,
-      connect,
-      history,
-      demo,
-      known: new Map(),
-    },
+    session: { io, flags, profiles, settings, connect, history, demo },
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },

@@ -43,7 +43,6 @@ export async function rememberDispute(session: Session, dispute: unknown): Promi
   try {
     const { folder } = (await session.history()).journal;
     rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
-    session.known.delete('dispute');
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;
