@@ -50,7 +50,12 @@ describe('hostile text', () => {
       { id: hostile, kind: hostile, label: hostile, textValue: `${hostile}\nline`, submittedBy: hostile },
     ];
     const body = {
-      record: { id: 'dispute-1', status: hostile, reason: hostile, [hostile]: hostile },
+      record: {
+        id: '5f0cbead-0000-4000-8000-000000000001',
+        status: hostile,
+        reason: hostile,
+        [hostile]: hostile,
+      },
       evidence,
       [hostile]: 1,
     };
@@ -58,7 +63,12 @@ describe('hostile text', () => {
     const machine = machineFor({ origin: server.url, storeId, apiKey });
 
     for (const flags of [[], ['--json'], ['--fields', 'record,evidence'], ['-q'], ['--debug']]) {
-      const { exitCode, stdout, stderr } = await machine.run(['disputes', 'show', 'dispute-1', ...flags]);
+      const { exitCode, stdout, stderr } = await machine.run([
+        'disputes',
+        'show',
+        '5f0cbead-0000-4000-8000-000000000001',
+        ...flags,
+      ]);
       expect(exitCode).toBe(0);
       if (!flags.includes('-q')) expect(stdout).toContain('u001b[31mred');
       expect(stdout).not.toMatch(unsafe);
