@@ -87,7 +87,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     };
   } catch (error) {
     const failure = await failureOf(error, argv);
-    const audience = { now: Date.now(), profile: last?.session.flags.profile, withoutEffect };
+    const audience = { now: Date.now(), flags: last?.session.flags, withoutEffect };
     await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
     return { exitCode: failure.exitCode, error: failure, applied: applied(), session: last?.session };
   } finally {

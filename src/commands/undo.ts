@@ -30,7 +30,7 @@ import {
   refuseEarlier,
   send,
 } from '../cli/operation/send/send.ts';
-import { describeFieldChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
+import { describeChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/confirm-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
@@ -157,7 +157,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
     before: getPath(read.answer, path),
     after: former,
   }));
-  ui.notice(describeFieldChanges(changes, ui.err));
+  ui.notice(describeChanges(changes, ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo);
   return {
     request: { ...run.request, body: clientFields(withFormerValues(read.answer, open)) },

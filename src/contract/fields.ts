@@ -44,7 +44,7 @@ export const timestamp = () => {
 /** What helps to enter a value: an example, or a remark such as its form, its unit or where it is shown. */
 export interface InputHint {
   readonly example?: string | undefined;
-  readonly form?: string | undefined;
+  readonly remark?: string | undefined;
 }
 
 const inputHints = z.registry<InputHint>();
@@ -60,15 +60,15 @@ export function described<Schema extends z.ZodMiniType>(
   description: string,
   {
     example,
-    form,
+    remark,
     ...more
   }: InputHint & { readonly format?: string; readonly id?: string; readonly 'x-unique'?: boolean } = {},
 ): Schema {
   const hints = [
-    ...(form === undefined ? [] : [` (${form})`]),
+    ...(remark === undefined ? [] : [` (${remark})`]),
     ...(example === undefined ? [] : [`, for example ${example}`]),
   ];
-  inputHints.add(schema, { example, form });
+  inputHints.add(schema, { example, remark });
   z.globalRegistry.add(schema, { description: description + hints.join(''), ...more });
   return schema;
 }

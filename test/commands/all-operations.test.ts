@@ -263,15 +263,15 @@ test('each keyed command makes its own key', async () => {
 });
 
 test('path parameters are percent-encoded, the store id among them', async () => {
-  const { id: _, ...record } = dispute;
-  await using server = await startFaultServer([answer(200, { record, evidence: [] })]);
+  await using server = await startFaultServer([answer(200, {})]);
   const machine = machineFor({ origin: server.url, storeId: 'my?store#1', apiKey });
+  const reclaimId = 'a%2Fb;c=d&é';
 
-  const result = await machine.run(['disputes', 'show', 'a%2Fb;c=d&é']);
+  const result = await machine.run(['reclaim', 'appeal', reclaimId, '--text', 'x', '--confirm', reclaimId]);
 
   expect(result.exitCode).toBe(0);
   expect(server.requests[0]?.path).toBe(
-    '/v1/stores/my%3Fstore%231/operations/disputes/a%252Fb%3Bc%3Dd%26%C3%A9',
+    '/v1/stores/my%3Fstore%231/operations/subdomain-reclaims/a%252Fb%3Bc%3Dd%26%C3%A9/appeal',
   );
 });
 

@@ -66,22 +66,19 @@ test('commands take the beginning of an id that this machine knows, in --confirm
   expect(await machine.run([...restore, id, '--confirm', short])).toMatchObject({ exitCode: 0 });
   // Two backups of one second share their first characters.
   const shared = id.slice(0, 8);
-  const ambiguous = { exitCode: 2, stderr: expect.stringContaining('matches 2 backups') };
+  const wrong = { exitCode: 2, stderr: expect.stringContaining('wrong_confirmation') };
   if (made[1]?.startsWith(shared)) {
-    expect(await machine.run([...restore, shared, '--confirm', shared])).toMatchObject(ambiguous);
-    expect(await machine.run([...restore, id, '--confirm', shared])).toMatchObject(ambiguous);
+    expect(await machine.run([...restore, shared, '--confirm', shared])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('matches 2 backups'),
+    });
+    expect(await machine.run([...restore, id, '--confirm', shared])).toMatchObject(wrong);
   }
   const other = shortenId(made[1] ?? '', made);
-  expect(await machine.run([...restore, id, '--confirm', other])).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('wrong_confirmation'),
-  });
-  // What this machine does not know is sent as it is.
-  expect(await machine.run(['disputes', 'show', 'aaaaaaaa'])).toMatchObject({
-    exitCode: 5,
-    stderr: expect.stringContaining('aaaaaaaa'),
-  });
-  expect(await machine.run([...restore, 'aaaaaaaa', '--confirm', 'aaaaaaaa'])).toMatchObject({ exitCode: 5 });
+  expect(await machine.run([...restore, id, '--confirm', other])).toMatchObject(wrong);
+  // A whole id is sent, whether this machine knows it or not.
+  const unknown = '5F0CBEAD-0000-4000-8000-000000000009';
+  expect(await machine.run([...restore, unknown, '--confirm', unknown])).toMatchObject({ exitCode: 5 });
 });
 
 test('backup restore refuses a label, and takes no safety backup', async () => {
@@ -115,21 +112,35 @@ test('the beginning of a known id that is too short is refused, with how long it
   });
 });
 
+const tooShort = ['"5f0c" is too short for the id of a', 'use at least its first 8 characters'];
+const beginning = '5f0cbead-0000-4000-8000-00000000000';
+const unknown = [`"${beginning}" is not the whole id of a`, 'use the whole id; run'];
+
 test.each([
-  ['disputes', 'show', '5f0c'],
-  ['disputes', 'decide', '5f0c', '--status', 'won', '--resolution', 'r', '--confirm', '5f0c'],
-  ['backup', 'restore', '5f0c', '--sections', 'store', '--confirm', '5f0c'],
-  ['notify', 'mark-read', '5f0c'],
-])('an id that is neither whole nor known is refused before anything is sent: %s %s', async (...args) => {
+  [['disputes', 'show', '5f0c'], tooShort],
+  [['disputes', 'decide', '5f0c', '--status', 'won', '--resolution', 'r', '--confirm', '5f0c'], tooShort],
+  [['backup', 'restore', '5f0c', '--sections', 'store', '--confirm', '5f0c'], tooShort],
+  [['notify', 'mark-read', '5f0c'], tooShort],
+  [['disputes', 'show', beginning], unknown],
+  [['backup', 'restore', beginning, '--sections', 'store', '--confirm', beginning], unknown],
+])('an id that is neither whole nor known is refused before anything is sent: %j', async (args, texts) => {
   await using server = await startFaultServer([]);
   const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
 
   const refused = await machine.run(args);
 
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(refused.stderr).toContain('"5f0c" is too short for the id of a');
-  expect(refused.stderr).toContain('use at least its first 8 characters');
+  for (const text of texts) expect(refused.stderr).toContain(text);
   expect(server.requests).toEqual([]);
+});
+
+test('an id whose form the contract does not say is sent as it is', async () => {
+  await using server = await startFaultServer([answer(200, {})]);
+  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+
+  await machine.run(typed`notify mark-read notice-1`);
+
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ ids: ['notice-1'] });
 });
 
 test('a dispute that was read is shown and decided by its beginning; the answer has the whole id', async () => {

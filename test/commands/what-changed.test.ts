@@ -121,7 +121,16 @@ test.each([
   };
   await using server = await startFaultServer([answer(201, backup), raw]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-  const args = ['backup', 'restore', 'backup-1', '--sections', 'store', '--confirm', 'backup-1', '--json'];
+  const args = [
+    'backup',
+    'restore',
+    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
+    '--sections',
+    'store',
+    '--confirm',
+    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
+    '--json',
+  ];
 
   const { exitCode, stdout } = await machine.run(args);
 
@@ -155,19 +164,19 @@ test('a restore says what the response says that it changed, and nothing else', 
   };
   await using server = await startFaultServer([
     answer(201, backup),
-    answer(200, { backupId: 'backup-1', sections }),
+    answer(200, { backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa', sections }),
     answer(201, backup),
-    answer(200, { backupId: 'backup-1' }),
+    answer(200, { backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa' }),
   ]);
   const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
   const restore = [
     'backup',
     'restore',
-    'backup-1',
+    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
     '--sections',
     'store,settings,blog',
     '--confirm',
-    'backup-1',
+    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
   ];
 
   const told = await machine.run(restore);

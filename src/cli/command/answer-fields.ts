@@ -1,6 +1,7 @@
 import { isObject } from '../../base/json.ts';
 import { nearestFirst, nearName } from '../../base/nearest-name.ts';
 import { usageError } from '../core/errors.ts';
+import { dottedPath } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
 
 /** Field names are listed down to this depth of an answer. */
@@ -12,7 +13,7 @@ export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
   if (Array.isArray(value)) return [...new Set(value.flatMap((item) => namesIn(item, prefix, depth + 1)))];
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
-    const path = prefix + printable(name.replaceAll(/[\\.]/g, '\\$&'));
+    const path = prefix + printable(dottedPath([name]));
     return [path, ...namesIn(inner, `${path}.`, depth + 1)];
   });
 }

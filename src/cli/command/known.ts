@@ -1,28 +1,25 @@
-import { canonicalId, uuidPattern } from '../../contract/operation.ts';
-import { type KnownKind, type KnownObject, operationsOfKind } from '../../history/objects/known-objects.ts';
+import { uuidPattern } from '../../contract/operation.ts';
+import {
+  type KnownKind,
+  type KnownObject,
+  knownObjects,
+  operationsOfKind,
+} from '../../history/objects/known-objects.ts';
+import { readSeen, readStoreName } from '../../history/objects/seen-objects.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { type CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
+import { describeKnown } from '../output/describe-known.ts';
 import type { Session } from './session.ts';
-import { idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
+import { idMeantBy, idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
 
-/**
- * The objects of a kind that this machine knows, of the store in use, the last seen first. Read once: what the command
- * itself makes is missing, except for disputes that it has shown.
- */
-export function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
-  const known = session.known.get(kind) ?? readKnown(session, kind);
-  session.known.set(kind, known);
-  return known;
-}
-
-async function readKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
-  // Loaded on demand: most commands take whole ids.
-  const { knownObjects } = await import('../../history/objects/known-objects.ts');
-  const { readSeen } = await import('../../history/objects/seen-objects.ts');
+/** The objects of a kind that this machine knows, of the store in use, the last seen first. */
+export async function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
   const { profile } = await session.settings();
   const history = await session.history();
-  const { records } = history.list();
+  // What was restored, and from which backup, tells what is still there.
+  const operations = new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore']);
+  const records = [...operations].flatMap((operation) => history.list({ operation }).records);
   const seen = readSeen(history.journal.folder);
   const known = knownObjects(kind, records, seen);
   if (profile !== demoProfile) return known;
@@ -40,45 +37,40 @@ async function readKnown(session: Session, kind: KnownKind): Promise<readonly Kn
     .reverse();
 }
 
-/**
- * The ids that these texts stand for: an id may be abbreviated to its unique beginning. A text of 8 characters or more that
- * no known id begins with is taken for a whole id. Throws exit 2 if several do, and for a shorter text that is not an id.
- */
+/** The ids that these texts stand for; see `idMeantBy`. Throws exit 2 for a text that stands for none. */
 export async function completeKnownIds(
   session: Session,
   kind: KnownKind,
   texts: readonly string[],
 ): Promise<string[]> {
   // A whole id need not be looked up.
-  const isShort = (text: string) => !uuidPattern.test(text);
-  if (!texts.some(isShort)) return texts.map(canonicalId);
-  const known = await listKnown(session, kind);
+  const known = texts.every((text) => uuidPattern.test(text)) ? [] : await listKnown(session, kind);
   const ids = known.map(({ id }) => id);
-  const completed: string[] = [];
-  for (const text of texts) {
-    const [id = canonicalId(text), ...others] = isShort(text) ? idsBeginningWith(text, ids) : [];
-    if (text !== '' && text.length < minIdLength && !ids.includes(text)) throw idTooShort(kind, text);
-    if (others.length > 0) throw await ambiguousId(kind, text, known);
-    completed.push(id);
-  }
-  return completed;
+  return texts.map((text) => {
+    const meant = idMeantBy(text, kind, ids);
+    if ('id' in meant) return meant.id;
+    throw meant.problem === 'ambiguous' ? ambiguousId(kind, text, known) : notAnId(kind, text, meant.problem);
+  });
 }
 
-function idTooShort(kind: KnownKind, text: string): CliError {
+function notAnId(kind: KnownKind, text: string, problem: 'too short' | 'unknown'): CliError {
   const [noun] = operationsOfKind[kind][0]?.split('.') ?? [];
+  const named = `"${printable(text)}"`;
+  const isShort = problem === 'too short';
   return usageError(
-    `"${printable(text)}" is too short for the id of a ${kind}`,
+    isShort
+      ? `${named} is too short for the id of a ${kind}`
+      : `${named} is not the whole id of a ${kind}, and this machine has seen none that begins with it`,
     [
-      { say: `use at least its first ${minIdLength} characters` },
+      { say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' },
       ...(noun === undefined ? [] : [{ run: [noun, 'list'], rest: 'to see the ids' }]),
     ],
-    { code: 'id_too_short' },
+    { code: isShort ? 'id_too_short' : 'unknown_id' },
   );
 }
 
 /** Exit 2 that shows which objects the text may stand for: `01a2053d-3c93 (nightly, 2 minutes ago)`. */
-async function ambiguousId(kind: KnownKind, text: string, known: readonly KnownObject[]): Promise<CliError> {
-  const { describeKnown } = await import('../output/describe-known.ts');
+function ambiguousId(kind: KnownKind, text: string, known: readonly KnownObject[]): CliError {
   const ids = known.map(({ id }) => id);
   const meant = idsBeginningWith(text, ids);
   const described = known
@@ -109,7 +101,6 @@ export async function describeStoreInUse(session: Session): Promise<string> {
     const id = storeId?.value ?? example.storeId;
     return describeStore(id, id === example.storeId ? example.store?.name : null);
   }
-  const { readStoreName } = await import('../../history/objects/seen-objects.ts');
   return describeStore(storeId?.value ?? '', readStoreName((await session.history()).journal.folder));
 }
 

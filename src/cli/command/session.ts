@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import type { Exchange } from '../../client/client.ts';
 import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
-import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -17,7 +14,7 @@ import {
   historyDirectory,
   refuseMissingHome,
 } from '../config/directories.ts';
-import type { ProfileStore } from '../config/profile-store.ts';
+import { openProfiles, type ProfileStore } from '../config/profile-store.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, noteRetries } from '../output/describe-exchange.ts';
@@ -39,8 +36,6 @@ export interface Session {
   history(): Promise<History>;
   /** Starts the demo service on the first call. */
   demo(): Promise<Demo>;
-  /** What `listKnown` has read, so that one command reads the history for it once. */
-  readonly known: Map<KnownKind, Promise<readonly KnownObject[]>>;
 }
 
 /** A session, and how `main` ends it. */
@@ -61,19 +56,12 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     listeners.push((exchange) => saveUserText(describeExchange(exchange)));
 
   const profiles = memoize(async () => {
-    const { openProfiles } = await import('../config/profile-store.ts');
     const directory = configDirectory(io);
     return openProfiles(directory, io.process, notice, () =>
       refuseMissingHome(io, directory, 'STORECTL_CONFIG_DIR'),
     );
   });
-  const settings = memoize(async () => {
-    // Loading conf takes longer than looking whether there is a file at all.
-    const stored = existsSync(path.join(configDirectory(io), 'settings.json'))
-      ? await profiles()
-      : noProfiles;
-    return resolveSettings(flags, io.env, io.cwd, stored);
-  });
+  const settings = memoize(async () => resolveSettings(flags, io.env, io.cwd, await profiles()));
   const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');
     const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io)));
@@ -125,21 +113,10 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   });
 
   return {
-    session: {
-      io,
-      flags,
-      profiles,
-      settings,
-      connect,
-      history,
-      demo,
-      known: new Map(),
-    },
+    session: { io, flags, profiles, settings, connect, history, demo },
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },
     endHistory: () => endHistory(),
   };
 }
-
-const noProfiles = { current: () => null, get: () => null };

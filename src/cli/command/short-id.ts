@@ -1,5 +1,27 @@
+import { canonicalId, uuidPattern } from '../../contract/operation.ts';
+import type { KnownKind } from '../../history/objects/known-objects.ts';
+
 /** Minimum length of an abbreviated id, in characters. */
 export const minIdLength = 8;
+
+/** The contract says that their ids are UUIDs. The form of other ids is not known. */
+const kindsWithUuids: ReadonlySet<KnownKind> = new Set(['backup', 'dispute']);
+
+/**
+ * The id that `text` stands for: a whole id, or the only known one that begins with it. Whole is a UUID if the ids of this
+ * kind are UUIDs, else any text that is long enough. Or why it stands for none.
+ */
+export function idMeantBy(
+  text: string,
+  kind: KnownKind,
+  known: readonly string[],
+): { readonly id: string } | { readonly problem: 'too short' | 'ambiguous' | 'unknown' } {
+  const [id, ...others] = uuidPattern.test(text) ? [canonicalId(text)] : idsBeginningWith(text, known);
+  if (others.length > 0) return { problem: 'ambiguous' };
+  if (id !== undefined) return { id };
+  if (text.length < minIdLength) return { problem: 'too short' };
+  return kindsWithUuids.has(kind) ? { problem: 'unknown' } : { id: text };
+}
 
 /** The shortest beginning of `id` that none of the known ids shares. */
 export function shortenId(id: string, known: readonly string[]): string {

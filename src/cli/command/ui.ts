@@ -33,7 +33,7 @@ export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
 
 /** `said` is what `noticeOnce` has shown. */
 export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string>()): Promise<Ui> {
-  const { json, fields, quiet, profile } = flags;
+  const { json, fields, quiet } = flags;
   const err = await styleOf(io.stderr, io.env);
   const out = await styleOf(io.stdout, io.env);
   // A pipe needs no widths, and loading them takes a few milliseconds.
@@ -47,7 +47,7 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
   const wrapped = (text: string) =>
     err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
-  const notice = (text: Phrase) => writeNotice(wrapped(phraseText(text, profile)));
+  const notice = (text: Phrase) => writeNotice(wrapped(phraseText(text, flags)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   return {
     json,
@@ -74,7 +74,7 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
       if (!said.has(text)) notice(text);
       said.add(text);
     },
-    noticeToCopy: (text) => writeNotice(phraseText(text, profile)),
+    noticeToCopy: (text) => writeNotice(phraseText(text, flags)),
     saveUserText: writeLine,
     setProgressBar: (bar) => status.setBar(bar && drawn(bar, err)),
     waiting: createWaiting(status),

@@ -16,11 +16,11 @@ import {
   resolveSettings,
 } from '../config/connection-settings.ts';
 import { configDirectory, historyDirectory } from '../config/directories.ts';
+import { readProfiles } from '../config/profile-store.ts';
 import type { Io } from '../core/io.ts';
 import type { CompletionKind } from '../core/option-spec.ts';
 import { printable } from '../core/sanitize.ts';
 import { describeAged, describeKnown } from '../output/describe-known.ts';
-import { readProfiles } from './stored-profiles.ts';
 
 export type Places = Pick<Io, 'env' | 'cwd' | 'process' | 'homeDirectory'>;
 

@@ -1,11 +1,12 @@
-import { demoProfile } from './connection-settings.ts';
+import { printable } from '../core/sanitize.ts';
+import { type ConnectionFlags, demoProfile } from './connection-settings.ts';
 
 /** A command of this program that the user may run, without the program's name. */
 interface Command {
   readonly run: readonly string[];
 }
 
-/** Text in which commands are data, so that the profile is named in them where they are printed. */
+/** Text in which commands are data, so that flags can be added to them where they are printed. */
 export type Phrase = string | readonly (string | Command)[];
 
 /** A command to name in a phrase: `toRun('resume', id)`. */
@@ -24,26 +25,29 @@ export function phrase(
   });
 }
 
-/** The commands that work on the store or on the history of a profile. */
-const usesProfile: ReadonlySet<string> = new Set([
+/** The commands that work on a store or on its history. */
+const usesStore: ReadonlySet<string> = new Set([
   ...'api backup blog disputes doctor history notify reclaim resume settings store undo'.split(' '),
   'auth logout',
   'auth status',
 ]);
 
-/**
- * The text of a phrase. Its commands name the profile that was given with a flag, so that they can be pasted: each profile
- * has its own store and history.
- */
-export function phraseText(phrase: Phrase, profile: string | undefined): string {
+/** A command as it is typed: with the flags that say where this one goes, because each store has its own history. */
+export function commandLine(words: readonly string[], { profile, store, baseUrl }: ConnectionFlags): string {
+  const [noun = '', verb] = words;
+  const flags = [
+    ...(profile === undefined ? [] : profile === demoProfile ? ['--demo'] : ['--profile', profile]),
+    ...(store === undefined ? [] : ['--store', store]),
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+  ];
+  const isOfStore = usesStore.has(noun) || usesStore.has(`${noun} ${verb}`);
+  return printable(['storectl', ...(isOfStore ? flags : []), ...words].join(' '));
+}
+
+/** The text of a phrase. Its commands are those of {@link commandLine}, so that they can be pasted. */
+export function phraseText(phrase: Phrase, flags: ConnectionFlags): string {
   if (typeof phrase === 'string') return phrase;
-  const flags = profile === undefined ? [] : profile === demoProfile ? ['--demo'] : ['--profile', profile];
   return phrase
-    .map((part) => {
-      if (typeof part === 'string') return part;
-      const [noun = '', verb] = part.run;
-      const isOfProfile = usesProfile.has(noun) || usesProfile.has(`${noun} ${verb}`);
-      return `\`${['storectl', ...(isOfProfile ? flags : []), ...part.run].join(' ')}\``;
-    })
+    .map((part) => (typeof part === 'string' ? part : `\`${commandLine(part.run, flags)}\``))
     .join('');
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import Conf from 'conf';
 import { isObject } from '../../base/json.ts';
 import { HistoryError } from '../../history/errors.ts';
 import { makeFolder, nodeFileSystem } from '../../history/journal/files/files.ts';
 import { openLocks } from '../../history/journal/files/lock.ts';
 import { type ProcessFacts, readMachine } from '../../history/journal/files/process-identity.ts';
-import { describeSystemError, localStateError } from '../core/errors.ts';
+import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
 
 /** One stored profile: a store, and the key to it. */
 export interface Profile {
@@ -40,11 +39,19 @@ interface Settings {
 /** A change that this version would misread needs a new number. A file without one has format 1. */
 const settingsFormat = 1;
 
-/** A newer storectl version has written the settings in a format that this one does not know. */
-class NewerSettingsError extends Error {}
-
 /** How long a lock of a process that may have died is respected without a sign of life, in milliseconds. */
 const lockSilenceMs = 10_000;
+
+/** The stored profiles, for reading alone: read anew by each function, and without conf, which takes long to load. */
+export function readProfiles(directory: string): Pick<ProfileStore, 'file' | 'current' | 'get' | 'names'> {
+  const file = path.join(directory, 'settings.json');
+  return {
+    file,
+    current: () => readSettings(file).current ?? null,
+    get: (name) => profileOf(readSettings(file), name),
+    names: () => Object.keys(readSettings(file).profiles ?? {}).sort(),
+  };
+}
 
 /**
  * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and reported to
@@ -57,74 +64,47 @@ export function openProfiles(
   notice: (line: string) => void,
   beforeWrite: () => void,
 ): ProfileStore {
-  const { platform } = process;
-  const file = path.join(directory, 'settings.json');
+  const files = { fileSystem: nodeFileSystem, platform: process.platform };
+  const stored = readProfiles(directory);
+  const { file } = stored;
   // Windows has no such modes: there, the permissions of the user's folder protect the file.
-  if (platform !== 'win32') repairMode(file, notice);
+  if (files.platform !== 'win32') repairMode(file, notice);
 
-  let opened: Conf<Settings> | undefined;
-  const guarded = <Result>(work: (settings: Conf<Settings>) => Result): Result => {
-    try {
-      refuseSpecialFile(file);
-      makeFolder({ fileSystem: nodeFileSystem, platform }, directory);
-      opened ??= new Conf<Settings>({
-        cwd: directory,
-        configName: 'settings',
-        projectName: 'storectl',
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        clearInvalidConfig: false,
-      });
-      return work(opened);
-    } catch (error) {
-      throw settingsError(file, error);
-    }
-  };
-  const read = (): Settings => {
-    if (!existsSync(file)) return {};
-    return guarded((conf) => {
-      // conf turns any content into an object, and its next write would destroy the file.
-      const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
-      if (isObject(settings) && typeof settings.format === 'number' && settings.format > settingsFormat) {
-        throw new NewerSettingsError(`${file} has format ${settings.format} of a newer storectl version`);
-      }
-      if (!isSettings(settings)) throw new Error('not a settings file of storectl');
-      return conf.store;
-    });
-  };
   // Each write replaces the whole file, so two processes must not change it at the same time.
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
     beforeWrite();
-    guarded(() => undefined);
-    const acquire = async () =>
-      openLocks({
+    try {
+      makeFolder(files, directory);
+      const lock = await openLocks({
         folder: path.join(directory, 'locks'),
-        files: { fileSystem: nodeFileSystem, platform },
+        files,
         machine: readMachine(process),
         randomBytes,
         silenceMs: lockSilenceMs,
         patienceMs: 2 * lockSilenceMs,
       }).acquire(file);
-    const lock = await acquire().catch((error: unknown) => {
+      try {
+        const settings = change(readSettings(file));
+        const { default: Conf } = await import('conf');
+        const conf = new Conf<Settings>({
+          cwd: directory,
+          configName: 'settings',
+          projectName: 'storectl',
+          configFileMode: 0o600,
+          accessPropertiesByDotNotation: false,
+          clearInvalidConfig: false,
+        });
+        conf.store = settings;
+      } finally {
+        lock.release();
+      }
+    } catch (error) {
       throw settingsError(file, error);
-    });
-    try {
-      const next = change(read());
-      guarded((conf) => {
-        conf.store = next;
-      });
-    } finally {
-      lock.release();
     }
   };
-  const profileOf = ({ profiles = {} }: Settings, name: string): Profile | null =>
-    Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
 
   return {
-    file,
-    current: () => read().current ?? null,
-    get: (name) => profileOf(read(), name),
-    names: () => Object.keys(read().profiles ?? {}).sort(),
+    ...stored,
     set: (name, change) =>
       write((settings) => ({
         ...settings,
@@ -140,10 +120,30 @@ export function openProfiles(
   };
 }
 
-/** Reading a pipe or a device could block for ever, and Ctrl-C with it. */
-function refuseSpecialFile(file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile()) throw new Error('not a regular file');
+function profileOf({ profiles = {} }: Settings, name: string): Profile | null {
+  return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
+}
+
+/** Empty settings if there is no file. */
+function readSettings(file: string): Settings {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return {};
+    // Reading a pipe or a device could block for ever, and Ctrl-C with it.
+    if (!stats.isFile()) throw new Error('not a regular file');
+    const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isObject(settings) && typeof settings.format === 'number' && settings.format > settingsFormat) {
+      throw localStateError(
+        'settings_newer',
+        `${file} has format ${settings.format} of a newer storectl version`,
+        'update storectl, or choose another directory with STORECTL_CONFIG_DIR',
+      );
+    }
+    if (!isSettings(settings)) throw new Error('not a settings file of storectl');
+    return settings;
+  } catch (error) {
+    throw settingsError(file, error);
+  }
 }
 
 function repairMode(file: string, notice: (line: string) => void): void {
@@ -167,13 +167,7 @@ function isSettings(value: unknown): value is Settings {
 }
 
 function settingsError(file: string, error: unknown) {
-  if (error instanceof NewerSettingsError) {
-    return localStateError(
-      'settings_newer',
-      error.message,
-      'update storectl, or choose another directory with STORECTL_CONFIG_DIR',
-    );
-  }
+  if (error instanceof CliError) return error;
   // The advice in the error is about the state directory.
   if (error instanceof HistoryError && error.code === 'history_unwritable') {
     return localStateError(

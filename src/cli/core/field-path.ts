@@ -25,6 +25,11 @@ export function parsePath(text: string): string[] {
   return names;
 }
 
+/** The names as {@link parsePath} reads them. */
+export function dottedPath(names: readonly string[]): string {
+  return names.map((name) => name.replaceAll(/[\\.]/g, '\\$&')).join('.');
+}
+
 /** Sets a value and creates the objects on its path. A value on the path that is not an object is replaced. */
 export function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path;

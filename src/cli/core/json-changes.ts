@@ -1,20 +1,20 @@
 import { isObject } from '../../base/json.ts';
+import { getPath } from './field-path.ts';
 
-/** A leaf in which two documents differ: its dotted path and both values, undefined where it is missing. */
+/** A leaf in which two documents differ: its path and both values, undefined where it is missing. */
 export interface Change {
-  readonly path: string;
+  readonly path: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
 }
 
 /** The leaves in which two documents differ. Lists are compared whole. */
-export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
+export function changesBetween(before: unknown, after: unknown, path: readonly string[] = []): Change[] {
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...names].flatMap((name) => {
-      const inner = name.replaceAll('.', '\\.');
-      return changesBetween(own(before, name), own(after, name), path === '' ? inner : `${path}.${inner}`);
-    });
+    return [...names].flatMap((name) =>
+      changesBetween(getPath(before, [name]), getPath(after, [name]), [...path, name]),
+    );
   }
   return sameJson(before, after) ? [] : [{ path, before, after }];
 }
@@ -26,8 +26,4 @@ export function sameJson(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
   }
   return a === b;
-}
-
-function own(object: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -45,8 +45,8 @@ export interface FlagHints {
 
 /** What helps to enter a value, such as `for example EUR` or `UUID`; empty if nothing does. */
 export function remarkOf({ schema }: Pick<FieldFlag, 'schema'>): string {
-  const { example, form = '' } = inputHintOf(schema);
-  return example === undefined ? form : `for example ${example}`;
+  const { example, remark = '' } = inputHintOf(schema);
+  return example === undefined ? remark : `for example ${example}`;
 }
 
 /** The flags of a request body, derived from its schema: kebab case, nested names joined, maps in the singular. */

@@ -1,10 +1,12 @@
 import { type Operation, pathParameters } from '../../contract/operation.ts';
+import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import {
   howToBePrompted,
   inputNeeded,
   type MissingInput,
   missingConnection,
 } from '../command/input-needed.ts';
+import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
 import { getPath } from '../core/field-path.ts';
@@ -15,7 +17,7 @@ import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { Candidates } from './call/operation-command.ts';
 import type { Interview } from './call/run.ts';
-import { completeParameter, refuseOtherConfirmation } from './send/confirm.ts';
+import { refuseOtherConfirmation } from './send/confirm.ts';
 
 /** Completed input. The answers of the user are in the body, too. */
 interface CompletedInput {
@@ -58,7 +60,8 @@ export async function completeInput(
     const value = argumentValue(parsed, name);
     if (value === undefined) continue;
     checkParameter(`<${name}>`, value);
-    parameters[name] = await completeParameter(session, name, value);
+    const kind = kindOfParameter(name);
+    parameters[name] = kind === undefined ? value : await completeKnownId(session, kind, value);
   }
   checkBody(operation, fieldsToNameByFlag(fields, parsed), body);
 

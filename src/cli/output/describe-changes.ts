@@ -1,26 +1,27 @@
 import { leafPaths } from '../../base/json.ts';
-import { getPath, parsePath } from '../core/field-path.ts';
+import { getPath } from '../core/field-path.ts';
 import { type Change, sameJson } from '../core/json-changes.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { type Row, renderRecord } from './tables.ts';
 
-/** A field that changed. `before` or `after` is undefined if the field was missing. */
-export interface FieldChange {
-  readonly path: readonly string[];
-  readonly before: unknown;
-  readonly after: unknown;
+/** A row for each field: `Quiet hours start  22:00 → 23:00`. A group that was added or removed has those of its fields. */
+export function rowsOfChanges(changes: readonly Change[]): Row[] {
+  return changes.flatMap(({ path, before, after }) =>
+    leafPaths(after ?? before, path).map((leaf): Row => {
+      const name = leaf.at(-1) ?? '';
+      const [from, to] = [before, after].map((value) =>
+        valueOrNone(name, getPath(value, leaf.slice(path.length))),
+      );
+      return [labelOf(leaf), `${from} → ${to}`];
+    }),
+  );
 }
 
-/** One line for each field: `Quiet hours start  22:00 → 23:00`. */
-export function describeFieldChanges(changes: readonly FieldChange[], style: Style): string {
-  return renderRecord(changes.map(rowOfChange), style);
-}
-
-function rowOfChange({ path, before, after }: FieldChange): Row {
-  const name = path.at(-1) ?? '';
-  return [labelOf(path), `${valueOrNone(name, before)} → ${valueOrNone(name, after)}`];
+/** {@link rowsOfChanges} as text. */
+export function describeChanges(changes: readonly Change[], style: Style): string {
+  return renderRecord(rowsOfChanges(changes), style);
 }
 
 function valueOrNone(name: string, value: unknown, values: ValueContext = {}): string {
@@ -56,20 +57,4 @@ export function describeSeenChanges(
     ] as const;
   });
   return renderRecord(rows, style);
-}
-
-/** The changes for people, as {@link describeFieldChanges} shows them. */
-export function describeChanges(changes: readonly Change[], style: Style): string {
-  return renderRecord(rowsOfChanges(changes), style);
-}
-
-/** A row for each field. A group that was added or removed has those of its fields. */
-export function rowsOfChanges(changes: readonly Change[]): Row[] {
-  return changes.flatMap(({ path, before, after }) => {
-    const parent = parsePath(path);
-    return leafPaths(after ?? before, parent).map((leaf) => {
-      const inner = leaf.slice(parent.length);
-      return rowOfChange({ path: leaf, before: getPath(before, inner), after: getPath(after, inner) });
-    });
-  });
 }

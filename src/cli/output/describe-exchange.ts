@@ -40,7 +40,7 @@ export function noteRetries(notice: (text: string) => void): (retry: Retry) => v
 
 /** The notice before a retry: the reason and the delay. */
 export function describeRetry({ status, delayMs, forMs, reason }: Omit<Retry, 'attempt'>): string {
-  const why = status === 429 ? 'rate limited by the service' : printable(reason).replace(/[.\s]+$/, '');
+  const why = status === 429 ? 'rate limited by the service' : printable(reason);
   return `${why}: retrying ${forMs === null ? `in ${inSeconds(delayMs)}` : `for up to ${inSeconds(forMs)}`} s`;
 }
 

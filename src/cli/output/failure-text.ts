@@ -1,4 +1,5 @@
 import type { OutcomeKind } from '../../client/outcome.ts';
+import type { ConnectionFlags } from '../config/connection-settings.ts';
 import { phraseText } from '../config/phrase.ts';
 import type { Failure, FieldError, Step } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
@@ -11,8 +12,8 @@ import { lowerFirst, upperFirst } from './labels.ts';
 export interface Audience {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The profile that was given with a flag. */
-  readonly profile?: string | undefined;
+  /** The flags that say where the command goes. */
+  readonly flags?: ConnectionFlags | undefined;
   /** What the command says if it had no effect: `nothing was sent`; undefined for one that changes nothing. */
   readonly withoutEffect?: string | undefined;
   /** The name of a field, where it is not that of its flag. */
@@ -50,7 +51,7 @@ export function describeItem({ fields = [], ...failure }: Failure, recordId: str
 /** The steps in one sentence. */
 function describeSteps(
   steps: readonly Step[],
-  audience: Pick<Audience, 'now' | 'profile'>,
+  audience: Pick<Audience, 'now' | 'flags'>,
 ): string | undefined {
   if (steps.length === 0) return undefined;
   return steps
@@ -61,9 +62,9 @@ function describeSteps(
     .join('');
 }
 
-function describeStep(step: Step, { now, profile }: Pick<Audience, 'now' | 'profile'>): string {
+function describeStep(step: Step, { now, flags = {} }: Pick<Audience, 'now' | 'flags'>): string {
   if ('say' in step) return step.say;
-  const run = 'again' in step ? 'run the command again' : `run ${phraseText([step], profile)}`;
+  const run = 'again' in step ? 'run the command again' : `run ${phraseText([step], flags)}`;
   const rest = 'rest' in step ? ` ${step.rest}` : '';
   const { when, wait } = whenToTry(step.after ?? null, now);
   return run + when + rest + wait;

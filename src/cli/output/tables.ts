@@ -31,13 +31,13 @@ export function rowsOf(body: unknown, context: ValueContext = {}, parent: readon
 }
 
 /**
- * Two columns, labels and values, wrapped to the width of the terminal. A value with a word too long for its column, such
- * as an id, goes below its label if it fits there.
+ * Two columns, labels and values, wrapped to the width of the terminal. A value goes below its label if the terminal is too
+ * narrow for two columns, or if the value has a word too long for its column, such as an id, that fits there.
  */
 export function renderRecord(rows: readonly Row[], style: Style): string {
   if (style.plain) return rows.map(([label, value]) => `${label}: ${value}`).join('\n');
-  if (style.width !== null && style.width < minRecordWidth) return renderNarrow(rows, style, style.width);
-  const total = style.width === null ? Number.POSITIVE_INFINITY : style.width - 2 * gap - 1;
+  const width = style.width ?? Number.POSITIVE_INFINITY;
+  const total = width - 2 * gap - 1;
   // Long labels wrap before the value column gets too narrow to read.
   const labelWidth = Math.min(
     Math.max(0, ...rows.map(([label]) => displayWidth(label))),
@@ -45,38 +45,25 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
     Math.floor(total / 2),
   );
   const valueWidth = total - labelWidth;
-  const below = (style.width ?? Number.POSITIVE_INFINITY) - gap;
   const lines = rows.flatMap(([label, value, tone]) => {
-    const wrap = (width: number) => {
-      const shown = wrapText(value, width).split('\n');
-      return tone === undefined ? shown : shown.map((line) => style.color[tone](line));
-    };
-    const labels = wrapText(label, labelWidth).split('\n');
-    const widest = longestWord(value);
-    if (widest > valueWidth && widest <= below) {
-      return [...labels.map((text) => style.color.bold(text)), ...wrap(below).map((text) => `  ${text}`)];
+    const longest = longestWord(value);
+    const isBelow = width < minRecordWidth || (longest > valueWidth && longest <= width - gap);
+    const paint = (text: string) => (tone === undefined ? text : style.color[tone](text));
+    const labels = wrapText(label, isBelow ? width : labelWidth).split('\n');
+    const values = wrapText(value, isBelow ? width - gap : valueWidth).split('\n');
+    if (isBelow) {
+      return [
+        ...labels.map((text) => style.color.bold(text)),
+        ...values.map((text) => ' '.repeat(gap) + paint(text)),
+      ];
     }
-    const values = wrap(valueWidth);
     return Array.from({ length: Math.max(labels.length, values.length) }, (_, index) => {
       const text = labels[index] ?? '';
       const padding = ' '.repeat(labelWidth - displayWidth(text) + gap);
-      return (text === '' ? '' : style.color.bold(text)) + padding + (values[index] ?? '');
+      return (text === '' ? '' : style.color.bold(text)) + padding + paint(values[index] ?? '');
     });
   });
   return trimLines(lines.join('\n'));
-}
-
-/** Values below their labels, for a terminal with no room for two columns. */
-function renderNarrow(rows: readonly Row[], { color }: Style, width: number): string {
-  const lines = rows.flatMap(([label, value, tone]) => [
-    ...wrapText(label, width)
-      .split('\n')
-      .map((line) => color.bold(line)),
-    ...wrapText(value, width - gap)
-      .split('\n')
-      .map((line) => ' '.repeat(gap) + (tone === undefined ? line : color[tone](line))),
-  ]);
-  return lines.join('\n');
 }
 
 /** {@link renderRecord}, indented by two spaces. */
@@ -94,15 +81,17 @@ export function renderTable(
   cells: readonly (readonly string[])[],
   style: Style,
 ): string {
-  const { width, plain } = style;
+  const total = style.width ?? Number.POSITIVE_INFINITY;
   const widths = columnWidths(header, cells);
-  if (!plain && (width === null || rowWidth(widths) <= width)) return drawTable(header, cells, widths, style);
   const minWidths = header.map((title, column) =>
     Math.max(title.length, minColumnWidth, ...cells.map((row) => longestWord(row[column] ?? ''))),
   );
-  const narrowed = width === null ? widths : fitWidths(widths, width, minWidths);
-  if (!plain && width !== null && rowWidth(narrowed) <= width)
-    return drawTable(header, cells, narrowed, style);
+  // The widest columns are narrowed first, all to the same width.
+  const narrowedTo = (max: number) =>
+    widths.map((width, column) => Math.min(width, Math.max(max, minWidths[column] ?? 0)));
+  let max = Math.max(...widths);
+  while (max > 0 && rowWidth(narrowedTo(max)) > total) max -= 1;
+  if (!style.plain && max > 0) return drawTable(header, cells, narrowedTo(max), style);
   const records = cells.map((row) =>
     header.map((title, column): Row => [labelOf([title]), row[column] ?? '']),
   );
@@ -142,31 +131,41 @@ function drawTable(
   header: readonly string[],
   cells: readonly (readonly string[])[],
   widths: readonly number[],
-  style: Style,
+  { color }: Style,
 ): string {
-  const titles = header.map((title) => title.toUpperCase());
-  const texts = cells.map((row) => row.map((cell, column) => wrapText(cell, widths[column] ?? 0)));
-  const paint = (text: string, row: number, column: number) => {
-    const tone = row < 0 ? 'bold' : toneOf(header[column] ?? '', cells[row]?.[column] ?? '', Date.now());
-    return tone === undefined ? text : style.color[tone](text);
-  };
-  const rows = [titles, ...texts].map((row, index) => ({ row, index: index - 1 }));
-  // The library needs five seconds for 10 000 rows. It is needed for cells of several lines only.
-  if (!texts.some((row) => row.some((text) => text.includes('\n')))) {
-    const lines = rows.map(({ row, index }) =>
-      row
-        .map((text, column) => {
-          const padding = Math.max(0, (widths[column] ?? 0) - displayWidth(text)) + gap;
-          return paint(text, index, column) + ' '.repeat(padding);
-        })
-        .join(''),
-    );
-    return trimLines(lines.join('\n'));
-  }
-  const table = plainTable();
-  for (const { row, index } of rows) table.push(row.map((text, column) => paint(text, index, column)));
-  return trimLines(table.toString());
+  // As wide as its column, so that all parts of a long table have the same columns.
+  const titles = header.map((title, column) => color.bold(title.toUpperCase().padEnd(widths[column] ?? 0)));
+  const parts = Array.from({ length: Math.ceil(cells.length / rowsAtOnce) }, (_, part) => {
+    const table = new Table({
+      // Its own colors would write escapes into pipes.
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
+      chars: noBorder,
+    });
+    table.push(titles);
+    for (const row of cells.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce)) {
+      table.push(
+        row.map((cell, column) => {
+          const tone = toneOf(header[column] ?? '', cell, Date.now());
+          const text = wrapText(cell, widths[column] ?? 0);
+          return tone === undefined ? text : color[tone](text);
+        }),
+      );
+    }
+    const lines = trimLines(table.toString()).split('\n');
+    return lines.slice(part === 0 ? 0 : 1).join('\n');
+  });
+  return parts.join('\n');
 }
+
+/** The time that the library takes grows with the square of the rows: with all at once, five seconds for 10 000. */
+const rowsAtOnce = 100;
+
+const noBorder = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
+  ].map((name) => [name, '']),
+);
 
 const gap = 2;
 
@@ -182,37 +181,8 @@ const minRecordWidth = 34;
 /** Minimum width of the values of a record. */
 const minValueWidth = 18;
 
-/** Without borders and without cli-table3's own colors, which would write escapes into pipes. */
-function plainTable() {
-  const noBorder = Object.fromEntries(
-    [
-      'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right',
-      'left left-mid mid mid-mid right right-mid middle',
-    ]
-      .join(' ')
-      .split(' ')
-      .map((name) => [name, '']),
-  );
-  return new Table({
-    chars: noBorder,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
-  });
-}
-
 function rowWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + gap, 0);
-}
-
-/** Narrows columns, the widest first, until the row fits or none can be narrowed further. */
-function fitWidths(widths: readonly number[], total: number, minWidths: readonly number[]): number[] {
-  const result = [...widths];
-  while (rowWidth(result) > total) {
-    const candidates = result.map((width, column) => (width > (minWidths[column] ?? 0) ? width : 0));
-    const widest = candidates.indexOf(Math.max(...candidates));
-    if ((candidates[widest] ?? 0) === 0) break;
-    result[widest] = (result[widest] ?? 0) - 1;
-  }
-  return result;
 }
 
 function longestWord(text: string): number {

@@ -96,12 +96,14 @@ function firstText(...values: readonly unknown[]): string | null {
   return typeof text === 'string' ? text : null;
 }
 
+/** A clause in one line: what the service says becomes part of a sentence, so its full stop goes. */
 function oneLine(text: string): string {
   // Cut before anything else: the body may have megabytes.
   const line = text
     .slice(0, 8 * MAX_MESSAGE_LENGTH)
     .replace(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .replace(/(?<!\.)\.$/, '');
   return line.length > MAX_MESSAGE_LENGTH ? `${[...line].slice(0, MAX_MESSAGE_LENGTH - 1).join('')}…` : line;
 }
 

@@ -8,6 +8,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite } from '../../cli/operation/send/send.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
+import { rememberSeen } from '../../history/objects/seen-objects.ts';
 import type { Decision } from './bulk/decisions-file.ts';
 
 export const expectStatus = '--expect-status';
@@ -36,14 +37,12 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
 export async function rememberDispute(session: Session, dispute: unknown): Promise<void> {
   const { profile } = await session.settings();
   if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
-  const { rememberSeen } = await import('../../history/objects/seen-objects.ts');
   const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
   const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
   const seenAt = new Date().toISOString();
   try {
     const { folder } = (await session.history()).journal;
     rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
-    session.known.delete('dispute');
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;

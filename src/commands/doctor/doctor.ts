@@ -30,7 +30,7 @@ the exit code of the first one. Warnings do not affect the exit code.`,
       ui,
       findings.map((finding) => ({
         ...finding,
-        fix: finding.fix && phraseText(finding.fix, session.flags.profile),
+        fix: finding.fix && phraseText(finding.fix, session.flags),
       })),
     );
     const first = findings.find(({ status }) => status === 'problem');

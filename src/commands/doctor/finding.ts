@@ -38,6 +38,6 @@ export function notChecked(check: string, reason: string): Finding {
 
 /** The error that any other command would end with, as a finding. */
 export function problemOf({ flags }: Session, check: string, { failure }: CliError): Finding {
-  const { message, hint } = describeFailure(failure, { now: Date.now(), profile: flags.profile });
+  const { message, hint } = describeFailure(failure, { now: Date.now(), flags });
   return { check, status: 'problem', message, fix: hint ?? null, exitCode: failure.exitCode };
 }

@@ -8,7 +8,7 @@ import { changesBetween } from '../../cli/core/json-changes.ts';
 import { maskWebhooks } from '../../cli/core/mask-webhooks.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { undoCommand } from '../../cli/operation/result/print-result.ts';
+import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody, describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
@@ -89,7 +89,7 @@ async function print(
   ui.print(blocks.join('\n\n'));
   if (open)
     ui.noticeToCopy(phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`);
-  if (canUndo(history, record)) ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
+  if (canUndo(history, record)) noticeUndo(ui, session, record);
 }
 
 /** Whether `undo` would take the change back. */

@@ -5,10 +5,11 @@ import type { CommandDefinition, CommandResult } from '../../cli/command/command
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
+import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { commandLine } from '../../cli/config/phrase.ts';
 import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
-import { flagsToReach } from '../../cli/operation/call/target-flags.ts';
-import { undoCommand } from '../../cli/operation/result/print-result.ts';
+import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { noteRecording } from '../../cli/operation/send/send.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
@@ -184,7 +185,7 @@ async function noteMore(ui: Ui, session: Session, results: readonly ItemResult[]
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { record, outcome } of results) {
     if (record === null || outcome !== 'applied') continue;
-    if (hasUndo(record)) ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
+    if (hasUndo(record)) noticeUndo(ui, session, record);
     const unfinished = findUnfinished(history, record);
     if (unfinished !== null) await offerRestore(ui, session, unfinished);
   }
@@ -224,9 +225,13 @@ async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
   const { findOpenElsewhere } = await import('../../history/read-leniently.ts');
   const { folder } = (await session.history()).journal;
   for (const { count, profile, baseUrl, storeId } of findOpenElsewhere(folder)) {
-    const flags = await flagsToReach(ui, session, { profile, baseUrl, storeId });
+    const command = commandLine(['resume'], {
+      profile,
+      store: storeId,
+      baseUrl: profile === demoProfile ? undefined : baseUrl,
+    });
     const where = printable(`store ${storeId} @ ${baseUrl}`);
     ui.notice(`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
-    ui.noticeToCopy(`  ${printable(['storectl', ...flags, 'resume'].join(' '))}`);
+    ui.noticeToCopy(`  ${command}`);
   }
 }

@@ -1,8 +1,9 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
+import { commandLine } from '../../cli/config/phrase.ts';
 import { newRun } from '../../cli/operation/call/run.ts';
-import { noticeDone, undoCommand } from '../../cli/operation/result/print-result.ts';
+import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send.ts';
@@ -40,8 +41,8 @@ export async function offerRestore(ui: Ui, session: Session, unfinished: Unfinis
   ui.notice(
     `Safety backup ${safetyBackupId} was taken, but the restore of backup ${backupId} was not begun: nothing was restored.`,
   );
-  const command = `storectl backup restore ${backupId} --sections ${sections.join(',')}`;
-  if (!ui.canAsk) return ui.noticeToCopy(`To restore it: ${command}`);
+  const command = ['backup', 'restore', backupId, '--sections', sections.join(',')];
+  if (!ui.canAsk) return ui.noticeToCopy(`To restore it: ${commandLine(command, session.flags)}`);
   const question = `Restore ${sections.join(', ')} from it now? A new safety backup is taken first.`;
   if (!(await agrees(ui, question))) return;
   const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
@@ -51,5 +52,5 @@ export async function offerRestore(ui: Ui, session: Session, unfinished: Unfinis
   const { record } = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
   if (record === null) return;
   noticeDone(ui, await restoredView.done({ record }, run));
-  ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
+  noticeUndo(ui, session, record);
 }

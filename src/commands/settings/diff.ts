@@ -1,7 +1,7 @@
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { mergeObjects } from '../../cli/core/field-path.ts';
+import { dottedPath, mergeObjects } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
@@ -30,7 +30,11 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
     const { document } = await readSettings(run);
     const before = clientFields(document);
     const changes = changesBetween(before, clientFields(mergeObjects(document, given)));
-    if (ui.json) printJson(ui, changes);
+    if (ui.json)
+      printJson(
+        ui,
+        changes.map((change) => ({ ...change, path: dottedPath(change.path) })),
+      );
     else if (changes.length === 0) ui.notice('No differences.');
     else ui.print(describeChanges(changes, ui.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;

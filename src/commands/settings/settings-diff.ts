@@ -2,6 +2,7 @@ import { isObject } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { dottedPath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
@@ -60,7 +61,7 @@ export function movedError(
     next,
     outcome: 'not_sent',
     fields: moved.map(({ path, after }) => ({
-      field: path,
+      field: dottedPath(path),
       flag: null,
       detail: JSON.stringify(after) ?? 'removed',
     })),

@@ -55,21 +55,21 @@ export const createBlogPost = {
   class: 'one-shot',
   body: openObject({
     title: text('Title of the post'),
-    contentMd: text('Content of the post', { form: 'Markdown' }),
+    contentMd: text('Content of the post', { remark: 'Markdown' }),
     // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
     slug: z.optional(described(z.string(), 'URL slug of the post', { 'x-unique': true })),
-    excerpt: z.optional(text('Summary of the post', { form: 'shown in lists' })),
-    coverImageId: z.optional(described(uuid(), 'Cover image of the post', { form: 'UUID' })),
+    excerpt: z.optional(text('Summary of the post', { remark: 'shown in lists' })),
+    coverImageId: z.optional(described(uuid(), 'Cover image of the post', { remark: 'UUID' })),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),
     featuredProductIds: z.optional(
-      described(z.array(uuid()), 'Products shown with the post', { form: 'UUIDs' }),
+      described(z.array(uuid()), 'Products shown with the post', { remark: 'UUIDs' }),
     ),
     status: z.optional(oneOf(postStates, 'Status of the post: draft, scheduled or published')),
     scheduledAt: z.optional(
       time('When to publish a post with the status scheduled', { example: '2030-01-31 09:00' }),
     ),
-    metaTitle: z.optional(text('Title of the post', { form: 'for search engines' })),
-    metaDescription: z.optional(text('Description of the post', { form: 'for search engines' })),
+    metaTitle: z.optional(text('Title of the post', { remark: 'for search engines' })),
+    metaDescription: z.optional(text('Description of the post', { remark: 'for search engines' })),
   }),
   response: blogPost,
   repeats: [{ field: 'title' }],

@@ -62,11 +62,11 @@ export const openDispute = {
     kind: oneOf(['payment'], 'Kind of the dispute', { open: true }),
     reason: text('Reason for the dispute'),
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
-    orderId: z.optional(described(uuid(), 'ID of the disputed order', { form: 'UUID' })),
+    orderId: z.optional(described(uuid(), 'ID of the disputed order', { remark: 'UUID' })),
     buyerEmail: z.optional(text('Email address of the buyer')),
     providerCaseId: z.optional(text('Case number of the payment provider')),
     riskSignals: z.optional(
-      described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute', { form: 'name=value' }),
+      described(z.record(z.string(), z.unknown()), 'Risk signal of the dispute', { remark: 'name=value' }),
     ),
     deadlineAt: z.optional(time('Deadline for a response to the dispute', { example: '2030-01-31 09:00' })),
     appealDeadlineAt: z.optional(time('Deadline for an appeal', { example: '2030-02-07 09:00' })),

@@ -65,7 +65,7 @@ export const addEndpoint = {
     kind: oneOf(endpointKinds, 'Kind of the endpoint'),
     name: text('Name of the endpoint'),
     url: described(z.url(), 'URL that receives the notifications', {
-      form: 'for Discord: https://discord.com/api/webhooks/ID/TOKEN',
+      remark: 'for Discord: https://discord.com/api/webhooks/ID/TOKEN',
     }),
     events: described(z.array(oneOf(eventTypes)), 'Events that trigger notifications', {
       example: 'feedback_digest',

@@ -11,21 +11,21 @@ const checkoutFields = {
   reservationMinutes: described(z.int(), 'Minutes that items in a cart stay reserved'),
 };
 
-const taxFields = { rateBp: described(z.int(), 'Tax rate', { form: 'basis points: 1900 is 19 %' }) };
+const taxFields = { rateBp: described(z.int(), 'Tax rate', { remark: 'basis points: 1900 is 19 %' }) };
 
 const socialsText = 'Social profile of the store';
-const socialsHint = { form: 'name=URL' };
+const socialsHint = { remark: 'name=URL' };
 
 const settingsFields = {
   supportEmail: ifSet(described(z.email(), 'Email address that customers write to')),
   description: ifSet(text('Description of the store')),
-  logoImageId: ifSet(described(uuid(), 'Image used as the logo', { form: 'UUID' })),
-  faviconImageId: ifSet(described(uuid(), 'Image used as the favicon', { form: 'UUID' })),
+  logoImageId: ifSet(described(uuid(), 'Image used as the logo', { remark: 'UUID' })),
+  faviconImageId: ifSet(described(uuid(), 'Image used as the favicon', { remark: 'UUID' })),
   brandColor: ifSet(text('Brand color of the store', { example: '#0a7cff' })),
-  thankYouDefault: ifSet(text('Thank-you text', { form: 'shown after a purchase' })),
-  cashbackBp: described(z.int(), 'Cashback', { form: 'basis points: 250 is 2.5 %' }),
+  thankYouDefault: ifSet(text('Thank-you text', { remark: 'shown after a purchase' })),
+  cashbackBp: described(z.int(), 'Cashback', { remark: 'basis points: 250 is 2.5 %' }),
   cashbackCapMinor: ifSet(
-    described(z.int(), 'Maximum cashback for one order', { form: 'minor units, such as cents' }),
+    described(z.int(), 'Maximum cashback for one order', { remark: 'minor units, such as cents' }),
   ),
   cashbackRefundWindowDays: ifSet(
     described(z.int(), 'Days within which a refund also reverses the cashback'),
@@ -33,7 +33,7 @@ const settingsFields = {
   cashbackExpiryDays: ifSet(described(z.int(), 'Days until cashback expires')),
   liveStatsDefault: described(z.boolean(), 'Show live statistics by default'),
   discordUrl: ifSet(text('Invite link of the Discord server')),
-  maintenanceMessage: ifSet(text('Maintenance message', { form: 'shown while the store is closed' })),
+  maintenanceMessage: ifSet(text('Maintenance message', { remark: 'shown while the store is closed' })),
   socials: described(z.record(z.string(), z.string()), socialsText, socialsHint),
 };
 

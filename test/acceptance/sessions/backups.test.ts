@@ -105,7 +105,7 @@ test('backup restore', async () => {
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Changed store  nothing
-    Undo: storectl --demo undo <record>
+    Undo: storectl undo <record>
     exit 0"
   `);
 });
@@ -122,7 +122,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
   const id = undo.split(' ').at(-1) ?? '';
   const session = await openSession(undo, { machine, names: { [id]: '<record>' } });
   expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "$ storectl --demo undo <record>
+    "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
     This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
@@ -135,7 +135,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
   session.press('BSpace');
   session.type(id);
   expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl --demo undo <record>
+    "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
     This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
@@ -145,7 +145,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     ✓ Undid <record>: restored store from backup <uuid> ("Safety backup
     before restoring first")
     Changed store  Name
-    Undo: storectl --demo undo <record>
+    Undo: storectl undo <record>
     exit 0"
   `);
 });

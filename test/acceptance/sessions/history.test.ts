@@ -165,7 +165,7 @@ test('settings edit', async () => {
     demo → store Juniper & Ink (5e0c7a52)
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:15
-    Undo: storectl --demo undo <record>
+    Undo: storectl undo <record>
     exit 0"
   `);
 });

@@ -46,7 +46,7 @@ test('store update', async () => {
 
     ✔ Update the store with these values? Yes
     ✓ Updated store "Juniper"
-    Undo: storectl --demo undo <record>
+    Undo: storectl undo <record>
     exit 0"
   `);
 });
@@ -216,7 +216,7 @@ test('settings save', async () => {
     ✔ Save these settings? Yes
     ✓ Saved the operations settings
     Quiet hours start  22:00 → 21:30
-    Undo: storectl --demo undo <record>
+    Undo: storectl undo <record>
     exit 0"
   `);
 });
@@ -266,7 +266,7 @@ test('settings save: the template of a notification', async () => {
     ✔ Save these settings? Yes
     ✓ Saved the operations settings
     Template dispute_opened title  New dispute → Please answer
-    Undo: storectl --demo undo <record>
+    Undo: storectl undo <record>
     exit 0"
   `);
 });
@@ -282,7 +282,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
   await kept.shows(/Undo \S+ and send these values\? \(y\/N\)$/);
   kept.type('n');
   expect(await kept.ends()).toMatchInlineSnapshot(`
-    "$ storectl --demo undo <record>
+    "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Sons (5e0c7a52)
     Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)

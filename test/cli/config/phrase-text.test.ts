@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { startService } from '../../helpers/service.ts';
 
 const storeId = 'store-1';
 const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
@@ -23,6 +24,11 @@ test.each([
   [['--profile', 'outlet'], 'run `storectl --profile outlet history list` to see the ids'],
   [['--demo'], 'run `storectl --demo history list` to see the ids'],
   [[], 'run `storectl history list` to see the ids'],
+  [['--store', 'store-2'], 'run `storectl --store store-2 history list` to see the ids'],
+  [
+    ['--store', 's', '--base-url', 'http://127.0.0.1:8'],
+    'run `storectl --store s --base-url http://127.0.0.1:8 history list` to see the ids',
+  ],
 ])('with %j the next command is named with it, for people and as JSON', async (flags, hint) => {
   const machine = machineFor({ origin: 'http://127.0.0.1:9', storeId, apiKey });
   const show = [...flags, 'history', 'show', 'k3f9a2'];
@@ -32,6 +38,22 @@ test.each([
 
   expect(stderr).toContain(hint);
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { hint } });
+});
+
+test('the command that takes a change back works as printed', async () => {
+  const { origin, storeId: id, apiKey: key } = await startService();
+  const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });
+  const target = ['--profile', 'new', '--store', id, '--base-url', origin];
+  const options = { env: { STORECTL_API_KEY: key } };
+
+  const saved = await machine.run([...target, 'settings', 'save', '--quiet-hours-start', '21:00'], options);
+  const [, undo = ''] = /^Undo: storectl (.*)$/m.exec(saved.stderr) ?? [];
+
+  expect(undo).toMatch(`${target.join(' ')} undo `);
+  expect(await machine.run(undo.split(' '), options)).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('21:00 → 22:00'),
+  });
 });
 
 test('the note after a dry run names the profile, too', async () => {

@@ -196,7 +196,11 @@ describe('--from-file', () => {
 });
 
 describe('long texts', () => {
-  const confirmed = ['5f0c0000', '--confirm', '5f0c0000'];
+  const confirmed = [
+    '5f0cbead-0000-4000-8000-000000000001',
+    '--confirm',
+    '5f0cbead-0000-4000-8000-000000000001',
+  ];
   const commands: readonly [args: string[], fileFlag: string, field: string][] = [
     [['blog', 'create', '--title', 't'], '--content-file', 'contentMd'],
     [['disputes', 'open', '--idempotency-key', 'k'], '--reason-file', 'reason'],

@@ -107,13 +107,16 @@ describe('an answer that is not what the contract says', () => {
     expect(stdout).toBe('null\n');
   });
 
-  test.each(['settings show', 'disputes show dispute-1'])('%s of no object is exit 9', async (command) => {
-    await using server = await startFaultServer([answer(200, 'null')]);
+  test.each(['settings show', 'disputes show 5f0cbead-0000-4000-8000-000000000001'])(
+    '%s of no object is exit 9',
+    async (command) => {
+      await using server = await startFaultServer([answer(200, 'null')]);
 
-    const { exitCode, stdout } = await machineFor(targetOf(server)).run(command.split(' '));
+      const { exitCode, stdout } = await machineFor(targetOf(server)).run(command.split(' '));
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
-  });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
+    },
+  );
 
   test('disputes decide stops where another dispute is read than the one that is confirmed', async () => {
     await using server = await startFaultServer([
@@ -122,18 +125,18 @@ describe('an answer that is not what the contract says', () => {
     const args = [
       'disputes',
       'decide',
-      'dispute-1',
+      '5f0cbead-0000-4000-8000-000000000001',
       '--status',
       'won',
       '--resolution',
       'r',
       '--confirm',
-      'dispute-1',
+      '5f0cbead-0000-4000-8000-000000000001',
     ];
 
     const { exitCode, stderr } = await machineFor(targetOf(server)).run(args);
 
-    expect(stderr).toContain('record.id is "other" instead of "dispute-1"');
+    expect(stderr).toContain('record.id is "other" instead of "5f0cbead-0000-4000-8000-000000000001"');
     expect(exitCode).toBe(9);
     expect(new Set(server.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
   });

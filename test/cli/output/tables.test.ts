@@ -50,7 +50,12 @@ describe('hostile text', () => {
       { id: hostile, kind: hostile, label: hostile, textValue: `${hostile}\nline`, submittedBy: hostile },
     ];
     const body = {
-      record: { id: 'dispute-1', status: hostile, reason: hostile, [hostile]: hostile },
+      record: {
+        id: '5f0cbead-0000-4000-8000-000000000001',
+        status: hostile,
+        reason: hostile,
+        [hostile]: hostile,
+      },
       evidence,
       [hostile]: 1,
     };
@@ -58,7 +63,12 @@ describe('hostile text', () => {
     const machine = machineFor({ origin: server.url, storeId, apiKey });
 
     for (const flags of [[], ['--json'], ['--fields', 'record,evidence'], ['-q'], ['--debug']]) {
-      const { exitCode, stdout, stderr } = await machine.run(['disputes', 'show', 'dispute-1', ...flags]);
+      const { exitCode, stdout, stderr } = await machine.run([
+        'disputes',
+        'show',
+        '5f0cbead-0000-4000-8000-000000000001',
+        ...flags,
+      ]);
       expect(exitCode).toBe(0);
       if (!flags.includes('-q')) expect(stdout).toContain('u001b[31mred');
       expect(stdout).not.toMatch(unsafe);
@@ -255,6 +265,15 @@ describe.each([40, 60, 80, 120])('in a terminal of %d columns', async (columns) 
     expect(missingFrom(text, [...header, ...cells.flat()])).toEqual([]);
     expect(text.split(id)).toHaveLength(cells.flat().filter((cell) => cell === id).length + 1);
   });
+});
+
+test('a long table has one header, and its columns stay where they are', () => {
+  const cells = Array.from({ length: 250 }, (_, index) => ['x'.repeat(1 + (index % 7)), `row ${index}`]);
+
+  const lines = renderTable(['id', 'name'], cells, { color: withoutColors, width: 80 }).split('\n');
+
+  expect(lines[0]).toBe('ID       NAME');
+  expect(lines.slice(1)).toEqual(cells.map(([id = '', name]) => `${id.padEnd(9)}${name}`));
 });
 
 /** The characters of `parts` of which `text` has too few; titles may be in capitals, and spaces do not count. */

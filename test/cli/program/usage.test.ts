@@ -343,7 +343,7 @@ describe('what is missing is exit 3, all of it at once', () => {
     const { exitCode, stderr } = await machine.run([
       'disputes',
       'decide',
-      '5f0c0000',
+      '5f0cbead-0000-4000-8000-000000000001',
       '--status',
       'won',
       '--json',

@@ -58,6 +58,8 @@ test.each<[string, unknown, string | null, string, [string, string | null, strin
     [],
   ],
   ['message', { message: 'Nope' }, null, 'Nope', []],
+  ['a sentence, which becomes a clause', { message: 'Not now.' }, null, 'Not now', []],
+  ['an ellipsis', { message: 'Please wait...' }, null, 'Please wait...', []],
   [
     'fields of another form than the two that are read',
     { message: 'No', errors: { name: ['too long'] } },

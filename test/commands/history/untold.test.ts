@@ -89,7 +89,15 @@ test('an unexpected response is said once for a command, however many requests i
     answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
   ]);
   const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
-  const decide = ['disputes', 'decide', 'dispute-1', '--status', 'won', '--resolution', 'Delivered.'];
+  const decide = [
+    'disputes',
+    'decide',
+    '5f0cbead-0000-4000-8000-000000000001',
+    '--status',
+    'won',
+    '--resolution',
+    'Delivered.',
+  ];
   writeFileSync(
     path.join(machine.folder, 'd.csv'),
     'disputeId,status,resolution\nd-1,won,Delivered.\nd-1x,lost,No.\n',
@@ -97,7 +105,7 @@ test('an unexpected response is said once for a command, however many requests i
 
   for (const args of [
     ['disputes', 'decide', '--from', 'd.csv', '--confirm', '2'],
-    [...decide, '--confirm', 'dispute-1'],
+    [...decide, '--confirm', '5f0cbead-0000-4000-8000-000000000001'],
   ]) {
     const { stderr } = await machine.run(args);
     const said = stderr.split('\n').filter((line) => line.includes('unexpected response'));

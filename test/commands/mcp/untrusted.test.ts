@@ -50,14 +50,14 @@ describe('text of the service', () => {
       textValue: 'x'.repeat(1_000),
     }));
     await using server = await startFaultServer([
-      answer(200, { record: { id: 'dispute-1', status: 'open' }, evidence }),
+      answer(200, { record: { id: '5f0cbead-0000-4000-8000-000000000001', status: 'open' }, evidence }),
     ]);
     const { call } = await startMcp(newMachine(), environmentOf(server.url));
 
-    const shown = await call('disputes_show', { disputeId: 'dispute-1' });
+    const shown = await call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000001' });
 
     expect(shown.untrusted.data).toMatchObject({
-      record: { id: 'dispute-1' },
+      record: { id: '5f0cbead-0000-4000-8000-000000000001' },
       evidence: expect.arrayContaining([
         { id: 'e-199', textValue: `${'x'.repeat(200)}… [cut: 1000 characters in total]` },
       ]),
@@ -75,7 +75,9 @@ describe('text of the service', () => {
     expect((await session.call('settings_show')).untrusted.data).toMatchObject({
       quietHours: { start: '[redacted]' },
     });
-    expect(await session.call('disputes_show', { disputeId: 'dispute-1' })).toMatchObject({
+    expect(
+      await session.call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000001' }),
+    ).toMatchObject({
       ok: false,
       untrusted: { error: { status: 403, reason: 'Bearer [redacted] may not' } },
     });
@@ -119,7 +121,7 @@ describe('text of the service', () => {
     // With the list of tools, the client knows their output schemas and checks each result.
     await client.listTools();
 
-    expect(await call('disputes_show', { disputeId: 'dispute-1' })).toMatchObject({
+    expect(await call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000001' })).toMatchObject({
       ok: true,
       untrusted: { data: drifted },
     });

@@ -3,7 +3,7 @@ import { type Operation, pathParameterProblem } from '../../../contract/operatio
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
-import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
+import { idMeantBy, minIdLength, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
@@ -60,7 +60,7 @@ export function explainRefusal(
     isStepShown = isNotFound(error),
   }: { readonly nameOf?: Audience['nameOf']; readonly isStepShown?: boolean } = {},
 ): void {
-  const audience = { now: Date.now(), profile: session.flags.profile, ...(nameOf && { nameOf }) };
+  const audience = { now: Date.now(), flags: session.flags, ...(nameOf && { nameOf }) };
   const { message, hint } = describeFailure(error.failure, audience);
   const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
   ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
@@ -148,6 +148,12 @@ export function idChoices({ err }: Ui, known: readonly KnownId[]): Choice[] {
   }));
 }
 
+const problemsOfIds = {
+  'too short': `Type at least ${minIdLength} characters.`,
+  ambiguous: 'Several ids begin with this. Type more characters.',
+  unknown: 'This machine has seen no id that begins with this. Type the whole id.',
+} as const;
+
 /** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
 async function askId(
   ui: Ui,
@@ -164,16 +170,16 @@ async function askId(
   const typeId = async () => {
     const kind = kindOfParameter(parameter);
     const ids = kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
-    const validate = (text: string) => {
-      if (idsBeginningWith(text.trim(), ids).length > 1)
-        return 'Several ids begin with this. Type more characters.';
-      return pathParameterProblem(text.trim()) ?? true;
-    };
+    const meantBy = (text: string) => (kind === undefined ? { id: text } : idMeantBy(text, kind, ids));
     const typed = await askText(io, upperFirst(`${noun} ID`), {
-      validate,
+      validate(text) {
+        const meant = meantBy(text.trim());
+        return pathParameterProblem(text.trim()) ?? ('id' in meant || problemsOfIds[meant.problem]);
+      },
       preset: isKnown ? undefined : before,
     });
-    return idsBeginningWith(typed.trim(), ids)[0] ?? typed.trim();
+    const meant = meantBy(typed.trim());
+    return 'id' in meant ? meant.id : typed.trim();
   };
   if (known.length === 0) return typeId();
   const other = '';

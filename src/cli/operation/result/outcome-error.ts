@@ -84,7 +84,7 @@ function rejected(
   context: OutcomeContext,
 ): Failure {
   const code = problem.code ? ` ${printable(problem.code)}` : '';
-  const said = printable(problem.message).replace(/(?<!\.)\.$/, '');
+  const said = printable(problem.message);
   const missing = notFoundClause(status, problem, context.subject);
   // The service's own words would say a second time when to try again.
   const hasWaited = isRateLimit(status) && retryAt !== null;

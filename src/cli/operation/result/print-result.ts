@@ -7,7 +7,7 @@ import { chosenFields, printJson } from '../../command/print-json.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import { fieldNames } from '../../completion/known-values.ts';
-import { phrase, toRun } from '../../config/phrase.ts';
+import { commandLine, phrase, toRun } from '../../config/phrase.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
@@ -17,7 +17,6 @@ import type { ValueContext } from '../../output/format-value.ts';
 import { renderJson } from '../../output/style.ts';
 import type { ResultView } from '../call/operation-command.ts';
 import type { Result, Run } from '../call/run.ts';
-import { flagsToReach } from '../call/target-flags.ts';
 
 /** For {@link ResultView.id} of an answer whose `id` is optional. */
 export function idIfAny(answer: unknown): unknown {
@@ -54,12 +53,12 @@ export async function printResult(run: Run, command: ResultView, result: Result)
     if (described !== '') ui.print(described);
   }
   if (record !== null && !result.isEarlier && !result.changedNothing && hasUndo(record))
-    ui.noticeToCopy(`Undo: ${await undoCommand(ui, session, record)}`);
+    noticeUndo(ui, session, record);
 }
 
-/** The command that takes a change back. */
-export async function undoCommand(ui: Ui, session: Session, record: HistoryRecord): Promise<string> {
-  return ['storectl', ...(await flagsToReach(ui, session, record)), 'undo', record.id].join(' ');
+/** Prints the command that takes a change back. */
+export function noticeUndo(ui: Ui, { flags }: Session, { id }: HistoryRecord): void {
+  ui.noticeToCopy(`Undo: ${commandLine(['undo', id], flags)}`);
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */

@@ -1,9 +1,9 @@
-import { pathParameters } from '../../../contract/operation.ts';
+import { canonicalId, pathParameters } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
-import { completeKnownId, listKnown } from '../../command/known.ts';
+import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
-import { idsBeginningWith, minIdLength, shortenId } from '../../command/short-id.ts';
+import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from '../call/run.ts';
 
@@ -31,13 +31,9 @@ export async function confirmById(
   }
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
-  const kind = kindOfParameter(name);
-  const known = kind === undefined ? [] : (await listKnown(session, kind)).map((object) => object.id);
+  const known = await knownIdsOf(session, name);
   const short = known.includes(id) ? shortenId(id, known) : id;
-  const validate = (text: string) => {
-    const [meant = text.trim(), ...others] = idsBeginningWith(text.trim(), known);
-    return (meant === id && others.length === 0) || mismatch;
-  };
+  const validate = (text: string) => isConfirmed(text.trim(), id, known) || mismatch;
   const ask = async () => {
     await askText(ui.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
   };
@@ -52,12 +48,17 @@ export async function refuseOtherConfirmation(
   given: string,
   wanted: string,
 ): Promise<void> {
-  const meant = given.length < minIdLength ? given : await completeParameter(session, name, given);
-  if (meant !== wanted) throw wrongConfirmation(given, wanted);
+  if (!isConfirmed(given, wanted, await knownIdsOf(session, name))) throw wrongConfirmation(given, wanted);
 }
 
-/** The id that the user meant with the beginning of one, for a parameter in the path. */
-export async function completeParameter(session: Session, name: string, text: string): Promise<string> {
+/** Whether `text` is the wanted id, or a beginning that no other known id has. */
+function isConfirmed(text: string, wanted: string, known: readonly string[]): boolean {
+  const [meant = canonicalId(text), ...others] = idsBeginningWith(text, known);
+  return meant === wanted && others.length === 0;
+}
+
+/** The ids that this machine knows for a parameter in the path. */
+async function knownIdsOf(session: Session, name: string): Promise<string[]> {
   const kind = kindOfParameter(name);
-  return kind === undefined ? text : completeKnownId(session, kind, text);
+  return kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
 }

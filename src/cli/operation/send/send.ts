@@ -4,6 +4,7 @@ import { type Operation, pathParameters } from '../../../contract/operation.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { rememberStoreName } from '../../../history/objects/seen-objects.ts';
 import { describeStoreInUse } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
@@ -163,7 +164,6 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       inDoubt,
     );
   if (outcome.kind === 'applied') {
-    const { rememberStoreName } = await import('../../../history/objects/seen-objects.ts');
     rememberStoreName(history.journal.folder, record, outcome.body);
   }
   let applied: Applied;

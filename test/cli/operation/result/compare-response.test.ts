@@ -40,7 +40,7 @@ test('a secret is not listed', async () => {
 
 test('a list that is answered with an object is not compared: a restore says what each section contains', async () => {
   const body = {
-    backupId: 'backup-1',
+    backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
     preRestoreBackupId: 'b-2',
     sections: { store: { count: 1, sha256: 'a' } },
   };
@@ -50,11 +50,11 @@ test('a list that is answered with an object is not compared: a restore says wha
   const args = [
     'backup',
     'restore',
-    'backup-1',
+    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
     '--sections',
     'store',
     '--confirm',
-    'backup-1',
+    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
     '--no-safety-backup',
   ];
   const { exitCode, stderr } = await machine.run(args);

@@ -285,7 +285,7 @@ describe('between two attempts', () => {
       { status: 429, delayMs: 1000, forMs: null, reason: 'Try again in 1 s.' },
       'rate limited by the service: retrying in 1 s',
     ],
-    [{ status: 503, delayMs: 12_300, forMs: null, reason: 'Down.' }, 'Down: retrying in 12 s'],
+    [{ status: 503, delayMs: 12_300, forMs: null, reason: 'Down' }, 'Down: retrying in 12 s'],
     [
       { status: null, delayMs: 213, forMs: 59_900, reason: 'connection refused' },
       'connection refused: retrying for up to 60 s',
