@@ -11,9 +11,15 @@ export async function setScene() {
   return { service, proxy, machine: machineFor({ ...service, origin: proxy.origin }) };
 }
 
+/** The store of {@link fakeService}, and the key to it. */
+export const fakeStore = {
+  storeId: '4be5c0de-0000-4000-8000-000000000001',
+  apiKey: 'any-key-of-another-service',
+};
+
 /** A service that answers by a script, closed after the test, and a user's machine that knows it. */
 export async function fakeService(...script: readonly Behaviour[]) {
   const server = await startFaultServer(script);
   onTestFinished(server.close);
-  return { server, machine: machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' }) };
+  return { server, machine: machineFor({ origin: server.url, ...fakeStore }) };
 }
