@@ -88,11 +88,6 @@ function commandsIn(printed: string): string[] {
   return commands;
 }
 
-test('it takes backups, and nothing else', () => {
-  expect(Object.keys(action.inputs).sort()).toEqual(['api-key', 'base-url', 'label', 'sections', 'store-id']);
-  expect(Object.keys(action.outputs)).toEqual(['backup-id']);
-});
-
 test('one backup for a run, however often its job is run, with its id as output', async () => {
   const service = await startService();
   const inputs = { 'api-key': service.apiKey, 'base-url': service.origin, 'store-id': service.storeId };

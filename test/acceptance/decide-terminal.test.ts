@@ -2,17 +2,31 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { otherUser } from '../helpers/bulk.ts';
-import { newProgramMachine, programLine } from '../helpers/program.ts';
-import { openTerminal } from '../helpers/terminal.ts';
+import { makeEditor } from '../helpers/editor.ts';
+import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/program.ts';
+import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 import { typed } from '../helpers/typed.ts';
 import { setScene } from './scene.ts';
+
+/** Opens a dispute and answers its id. */
+async function open(machine: ProgramMachine, reason: string, ...flags: string[]): Promise<string> {
+  return (await machine.run([...flags, 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
+}
+
+/** Types the id that the prompt asks for. */
+async function confirm(terminal: Terminal) {
+  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+  const asked = /Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '';
+  terminal.type(asked);
+  return { screen, asked };
+}
 
 test('who is asked for a decision sees the dispute first, and Escape at the end loses nothing', async () => {
   const machine = newProgramMachine();
   const info = JSON.parse((await machine.run(['--demo', 'demo', 'info', '--json'])).stdout);
-  const open = info.disputes.find(({ status }: { status: string }) => status === 'open').id;
+  const { id: example } = info.disputes.find(({ status }: { status: string }) => status === 'open');
   const terminal = await openTerminal(machine.folder, machine.env);
-  terminal.type(`clear; ${programLine} --demo disputes decide ${open}`);
+  terminal.type(`clear; ${programLine} --demo disputes decide ${example}`);
 
   const screen = await terminal.shows(/Status:\n❯ won/);
   expect(screen).toContain('Refund policy');
@@ -21,19 +35,17 @@ test('who is asked for a decision sees the dispute first, and Escape at the end 
   await terminal.pressAt(/Type .* to confirm/, 'Escape');
   // The last question again, with its answer.
   await terminal.typeAt(/Resolution: Deliver$/, 'ed');
-  await terminal.typeAt(/Delivered\n(.*\n)+.*to confirm:$/, open);
+  await terminal.typeAt(/Delivered\n(.*\n)+.*to confirm:$/, example);
   await terminal.shows(/^Resolution +Delivered/m);
 
-  const shown = await machine.run(['--demo', 'disputes', 'show', open, '--fields', 'record.status']);
+  const shown = await machine.run(['--demo', 'disputes', 'show', example, '--fields', 'record.status']);
   expect(JSON.parse(shown.stdout)).toEqual({ record: { status: 'won' } });
 });
 
 test('an edited post is shown before it is sent, and its text is not lost when it is not', async () => {
   const machine = newProgramMachine();
-  const editor = path.join(machine.folder, 'editor.sh');
-  writeFileSync(editor, '#!/bin/sh\nprintf -- "---\\ntitle: Edited\\n---\\n\\nPrecious text\\n" > "$1"\n', {
-    mode: 0o755,
-  });
+  const text = '---\\ntitle: Edited\\n---\\n\\nPrecious text\\n';
+  const editor = makeEditor(machine.folder, `printf -- "${text}" > "$1"`);
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
   terminal.type(`clear; ${programLine} --demo blog create --edit`);
 
@@ -45,28 +57,23 @@ test('an edited post is shown before it is sent, and its text is not lost when i
 
 test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, and the same command goes on', async () => {
   const machine = newProgramMachine();
-  const open = async (reason: string) =>
-    (await machine.run(['--demo', 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
-  const ids = [await open('First'), await open('Second'), await open('Third'), await open('Fourth')];
+  const ids: string[] = [];
+  for (const reason of ['First', 'Second', 'Third', 'Fourth'])
+    ids.push(await open(machine, reason, '--demo'));
   writeFileSync(path.join(machine.folder, 'ids.csv'), ['disputeId', ...ids].join('\n'));
   const terminal = await openTerminal(machine.folder, machine.env);
   const command = `${programLine} --demo disputes decide --from ids.csv`;
-  /** Types what the prompt asks for. */
-  const confirm = async () => {
-    const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
-    terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
-  };
 
   terminal.type(`clear; ${command}`);
   await terminal.pressAt(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/, 'Enter');
   await terminal.typeAt(/Resolution:$/, 'Delivered in time');
-  await confirm();
+  await confirm(terminal);
   await terminal.pressAt(/decided +1 of 4 +\S+ +as won\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   await terminal.pressAt(/3 of 4\n(.*\n)+❯ won\n/, 'Enter');
   // A resolution of another status is not offered.
   await terminal.pressAt(/Resolution:\n❯ Write a new one\n {2}Delivered in time\n/, 'Delivered', 'Enter');
   await terminal.typeAt(/Resolution: Delivered in time$/, ', and back');
-  await confirm();
+  await confirm(terminal);
   await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Back', 'Enter');
   await terminal.pressAt(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/, 'C-c');
   const stopped = await terminal.shows(/stopped \(2 decided, 2 not sent\): cancelled\n(.*\n)+\$/);
@@ -85,7 +92,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
   const { machine, example } = await setScene();
-  const own = (await machine.run(['disputes', 'open', '--reason', 'Mine', '-q'])).stdout.trim();
+  const own = await open(machine, 'Mine');
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
   // The first is looked up among those that are known, before the second is read.
@@ -94,27 +101,25 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   await terminal.pressAt(/❯ won\n(.*\n)+ {2}Back to the previous dispute\n/, 'Enter');
   await terminal.typeAt(/Resolution:$/, 'Delivered');
-  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
-  const asked = /Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '';
+  const { asked } = await confirm(terminal);
   expect(other).not.toBe(asked);
   expect(other).toMatch(new RegExp(`^${asked}`));
-  terminal.type(asked);
   await terminal.shows(/Decided 1 dispute, 1 left for later(.*\n)+exit 0/);
 });
 
 test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {
   const { machine, example, proxy } = await setScene();
-  const own = (await machine.run(['disputes', 'open', '--reason', 'Mine', '-q'])).stdout.trim();
+  const own = await open(machine, 'Mine');
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${programLine} disputes decide ${own} ${other}; echo "exit $?"`);
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
   await terminal.typeAt(/Resolution:$/, 'Delivered');
-  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+  await terminal.shows(/to confirm:$/);
   const testEnds = new Promise<void>((resolve) => onTestFinished(() => resolve()));
   proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: testEnds } : 'pass'));
 
-  terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
+  await confirm(terminal);
   await terminal.pressAt(/Waiting for .* s/, 'C-c');
   await terminal.pressAt(/Press Ctrl-C again to stop\s+immediately/, 'C-c');
 
@@ -127,19 +132,15 @@ test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is
 
 test('deciding by hand shows status and resolution before the id is typed, and drops the line break of the editor', async () => {
   const machine = newProgramMachine();
-  const editor = path.join(machine.folder, 'editor.sh');
-  writeFileSync(editor, '#!/bin/sh\nprintf "Signed by\\nthe buyer\\n" > "$1"\n', { mode: 0o755 });
-  const open = async (reason: string) =>
-    (await machine.run(['--demo', 'disputes', 'open', '--reason', reason, '-q'])).stdout.trim();
-  const ids = [await open('First'), await open('Second')];
+  const editor = makeEditor(machine.folder, 'printf "Signed by\\nthe buyer\\n" > "$1"');
+  const ids = [await open(machine, 'First', '--demo'), await open(machine, 'Second', '--demo')];
   const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
   terminal.type(`clear; ${programLine} --demo disputes decide ${ids.join(' ')}`);
 
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
   await terminal.pressAt(/Resolution .*editor/, 'Enter');
-  const screen = await terminal.shows(/Type [\da-f-]+ to confirm:$/);
+  const { screen } = await confirm(terminal);
   expect(screen).toMatch(/^Status +won\nResolution +Signed by\n +the buyer\n/m);
-  terminal.type(/Type ([\da-f-]+) to confirm:$/.exec(screen)?.[1] ?? '');
   await terminal.pressAt(/decided +1 of 2 +\S+ +as won\n/, 'C-c');
   await terminal.shows(/stopped \(1 decided, 1 not sent\)/);
 

@@ -166,25 +166,6 @@ test.each(
   expect(await row.effects(service)).toBe(row.applied);
 });
 
-test('what a person says of an open change is kept, and is said once: exit 6', async () => {
-  const { proxy, machine } = await setScene();
-  proxy.decide(() => 'drop');
-  const post = ['blog', 'create', '--title', 'Lost', '--content-md', 'x'];
-  const { operationId } = errorOf(await machine.run([...post, '--json']));
-
-  const said = await machine.run(['resume', operationId, '--mark', 'applied']);
-  const same = await machine.run(['resume', operationId, '--mark', 'applied']);
-  const otherwise = await machine.run(['resume', operationId, '--mark', 'not-applied', '--json']);
-
-  expect(said.exitCode).toBe(0);
-  expect(same.exitCode).toBe(6);
-  expect(otherwise).toMatchObject({ exitCode: 6, stdout: '' });
-  expect(errorOf(otherwise)).toMatchObject({
-    code: 'already_settled',
-    message: expect.stringContaining(operationId),
-  });
-});
-
 const decide = ({ example }: Scene) => {
   const id = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];

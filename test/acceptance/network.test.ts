@@ -1,4 +1,3 @@
-import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
@@ -126,25 +125,6 @@ test('an HTTPS_PROXY that is no URL: exit 2 that names it', async () => {
   const doctor = await machine.run(['doctor', '--json']);
   expect(accessIn(doctor)).toMatchObject({ status: 'problem' });
   expect(doctor.exitCode).toBe(2);
-});
-
-test('a proxy that refuses its user name and password: the message says so', async () => {
-  const { service, ca } = await setScene();
-  const server = createHttpServer();
-  server.on('connect', (_, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const machine = programMachineFor(
-    { ...service, origin: 'https://store.test' },
-    { HTTPS_PROXY: `http://ci:wrong@127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: ca.file },
-  );
-
-  const { exitCode, stderr } = await machine.run([...backup, '--timeout', '3']);
-
-  expect(exitCode).toBe(9);
-  expect(stderr).toContain('HTTP 407: it needs a user name and password, or those in its URL are wrong');
-  expect(stderr).not.toContain('wrong@');
 });
 
 interface Found {

@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { typed } from '../helpers/typed.ts';
-import { effectsOf, errorOf, setScene } from './scene.ts';
+import { effectsOf, errorOf, type Scene, setScene } from './scene.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
-test('20 processes at once with one key in one state folder: one backup, one id, exit 0', async () => {
-  const { machine, service } = await setScene();
-  const args = [...create, '--idempotency-key', 'nightly-1', '-q'];
-  const results = await Promise.all(Array.from({ length: 20 }, () => machine.run(args)));
-  const { backups } = await effectsOf(service);
-  expect(backups).toHaveLength(1);
-  expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));
-  expect(new Set(results.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
-});
-
-test('20 processes at once with one key on 20 machines: one backup, one id, exit 0', async () => {
+test.each([
+  ['in one state folder', (scene: Scene) => scene.machine],
+  ['on 20 machines', (scene: Scene) => scene.anotherMachine()],
+])('20 processes at once with one key %s: one backup, one id, exit 0', async (_, machineOf) => {
   const scene = await setScene();
   const args = [...create, '--idempotency-key', 'nightly-1', '-q'];
-  const results = await Promise.all(Array.from({ length: 20 }, () => scene.anotherMachine().run(args)));
+  const results = await Promise.all(Array.from({ length: 20 }, () => machineOf(scene).run(args)));
+
   const { backups } = await effectsOf(scene.service);
   expect(backups).toHaveLength(1);
   expect(new Set(results.map(({ stdout }) => stdout))).toEqual(new Set([`${backups[0]?.id}\n`]));

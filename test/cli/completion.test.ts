@@ -13,11 +13,10 @@ import { postStates } from '../../src/contract/operations/blog.ts';
 import { decisions } from '../../src/contract/operations/disputes.ts';
 import { eventTypes } from '../../src/contract/operations/notifications.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
-import { type Machine, machineFor, newMachine } from '../helpers/cli.ts';
+import { type Machine, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
 import { seedChange } from '../helpers/seed-history.ts';
-import { startService } from '../helpers/service.ts';
 import { typed } from '../helpers/typed.ts';
 
 const commands = await loadCommands();
@@ -69,26 +68,6 @@ describe('the model', () => {
   ])('%s %s offers the values that the service of this package takes', (place, name, values) => {
     const flag = nodes.get(place)?.flags.find(({ names }) => names.includes(name));
     expect(flag?.value?.words).toEqual(values);
-  });
-
-  test('a service takes each of these statuses and kinds', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
-    for (const status of postStates) {
-      const at = status === 'scheduled' ? ['--scheduled-at', '2100-01-01T00:00:00Z'] : [];
-      const { exitCode, stderr } = await machine.run([
-        ...['blog', 'create', '--title', status, '--content-md', 'x', '--status', status, ...at],
-      ]);
-      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    }
-    for (const status of decisions) {
-      const opened = await machine.run(['disputes', 'open', '--reason', `to be ${status}`, '-q']);
-      const id = opened.stdout.trim();
-      const decided = await machine.run(
-        typed`disputes decide ${id} --status ${status} --resolution x --confirm ${id}`,
-      );
-      expect(decided.exitCode).toBe(0);
-    }
   });
 });
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { restoreBackup } from '../../src/contract/operations/backups.ts';
-import { showDispute } from '../../src/contract/operations/disputes.ts';
 import { answer, type FaultServer, startFaultServer } from '../helpers/fault-server.ts';
 import { answerEach, response, serve } from '../helpers/raw-server.ts';
 import { clientFor } from './support.ts';
@@ -46,36 +44,6 @@ test('a read that proves something gets a connection of its own', async () => {
   await client.send(read, { ownConnection: true });
 
   expect(scene.sockets).toHaveLength(2);
-});
-
-test('the second response to an earlier request is never taken for that to a write or a proof', async () => {
-  const answers: Readonly<Record<string, string>> = {
-    '/v1/stores/s/operations/backups/b-1/restore': response(422, { code: 'validation_failed' }),
-    '/v1/stores/s/operations/disputes/d-1': response(200, { record: { id: 'd-1', status: 'open' } }),
-  };
-  // A proxy between them repeats the first response of each connection for every further request on it.
-  await using scene = await serve((socket) => {
-    let first: string | undefined;
-    answerEach(socket, (path) => {
-      first ??= answers[path] ?? response(200, { status: 'won' });
-      return first;
-    });
-  });
-  await using client = clientFor(scene.url);
-  await client.send(read, {});
-
-  const restored = await client.call(restoreBackup, {
-    parameters: { storeId: 's', backupId: 'b-1' },
-    body: '{"sections":["store"],"idempotencyKey":"k"}',
-  });
-  const proof = await client.call(showDispute, {
-    parameters: { storeId: 's', disputeId: 'd-1' },
-    body: null,
-    ownConnection: true,
-  });
-
-  expect(restored).toMatchObject({ kind: 'rejected', status: 422 });
-  expect(proof).toMatchObject({ kind: 'applied', body: { record: { status: 'open' } } });
 });
 
 test('a connection is opened while the caller writes its record', async () => {

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { OperationClass } from '../../src/contract/operation.ts';
+import { serve } from '../helpers/raw-server.ts';
 import { clientFor } from './support.ts';
 
 const classes = ['read', 'repeatable', 'keyed', 'one-shot'] as const satisfies readonly OperationClass[];
@@ -23,8 +23,7 @@ function randomNumbers(seed: number) {
 async function startCuttingServer(random: (limit: number) => number) {
   const begun = new Map<string, number>();
   const answered = new Set<string>();
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
+  const server = await serve((socket) => {
     const fate = random(6);
     if (fate === 0) return void socket.destroy();
     if (fate === 1) return void socket.resetAndDestroy();
@@ -46,17 +45,14 @@ async function startCuttingServer(random: (limit: number) => number) {
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  return { url: `http://127.0.0.1:${port}`, begun, answered, [Symbol.dispose]: () => void server.close() };
+  return { ...server, begun, answered };
 }
 
 test.each([1, 2, 3])(
   'wherever a server cuts, the outcome says no more than is known (seed %i)',
   async (seed) => {
     const random = randomNumbers(seed);
-    using server = await startCuttingServer(random);
+    await using server = await startCuttingServer(random);
     await using client = clientFor(server.url);
     const kinds = new Set<string>();
 

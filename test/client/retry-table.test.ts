@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/client/outcome.ts';
 import { backoffMs, rowOfStatus } from '../../src/client/retry.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { serve } from '../helpers/raw-server.ts';
 import { clientFor, skippingClock } from './support.ts';
 
 const classes = ['read', 'repeatable', 'keyed', 'one-shot'] as const satisfies readonly OperationClass[];
@@ -170,21 +170,13 @@ test('name not found: not sent', async () => {
 });
 
 test.each(classes)('TLS handshake cut, %s: four connections, not sent', async (operationClass) => {
-  let connections = 0;
-  const server = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  await using client = clientFor(`https://127.0.0.1:${port}`);
+  await using server = await serve((socket) => socket.destroy());
+  await using client = clientFor(server.url.replace('http:', 'https:'));
 
   const outcome = await client.send({ method: 'POST', path: '/v1/x', body: '{}', class: operationClass }, {});
 
   expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 4, failure: { code: 'tls_handshake_failed' } });
-  expect(connections).toBe(4);
-  server.close();
+  expect(server.sockets).toHaveLength(4);
 });
 
 test.each(classes)('429 in a batch, %s: tried until the deadline', async (operationClass) => {

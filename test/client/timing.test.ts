@@ -1,10 +1,11 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.ts';
 import { parseRetryAfter } from '../../src/client/retry.ts';
 import { createTransport } from '../../src/client/wire/transport.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { gate } from '../helpers/gate.ts';
+import { serve } from '../helpers/raw-server.ts';
 import { clientFor, skippingClock } from './support.ts';
 
 const request = (operationClass: OperationClass) =>
@@ -17,11 +18,8 @@ const answerTimeoutMs = 2_000;
 
 /** A connection is accepted, and then nothing ever happens on it. */
 async function startSilentServer() {
-  const server = createServer(() => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `https://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() };
+  const server = await serve(() => {});
+  return { ...server, url: server.url.replace('http:', 'https:') };
 }
 
 test('backs off with full jitter, from half a second and doubling', async () => {
@@ -37,29 +35,16 @@ test('backs off with full jitter, from half a second and doubling', async () => 
   await client.send(request('keyed'), {});
 
   expect(clock.sleeps).toEqual([250, 500, 1000]);
-  expect(retries).toEqual([
-    {
-      attempt: 1,
-      delayMs: 250,
+  const reason = 'the service returned HTTP 503 Service Unavailable';
+  expect(retries).toEqual(
+    [250, 500, 1000].map((delayMs, index) => ({
+      attempt: index + 1,
+      delayMs,
       forMs: null,
       status: 503,
-      reason: 'the service returned HTTP 503 Service Unavailable',
-    },
-    {
-      attempt: 2,
-      delayMs: 500,
-      forMs: null,
-      status: 503,
-      reason: 'the service returned HTTP 503 Service Unavailable',
-    },
-    {
-      attempt: 3,
-      delayMs: 1000,
-      forMs: null,
-      status: 503,
-      reason: 'the service returned HTTP 503 Service Unavailable',
-    },
-  ]);
+      reason,
+    })),
+  );
 });
 
 test('Retry-After is a floor: the second request comes no earlier', async () => {
@@ -83,22 +68,21 @@ test('Retry-After does not shorten the backoff', async () => {
   expect(clock.sleeps).toEqual([450]);
 });
 
-test.each([
-  ['read', 'rejected'],
-  ['keyed', 'rejected'],
-  ['one-shot', 'rejected'],
-] as const)('a Retry-After beyond the deadline ends %s at once', async (operationClass, kind) => {
-  await using server = await startFaultServer([answer(429, {}, { 'retry-after': '60' })]);
-  const clock = skippingClock();
-  await using client = clientFor(server.url, { clock });
+test.each(['read', 'keyed', 'one-shot'] as const)(
+  'a Retry-After beyond the deadline ends %s at once',
+  async (operationClass) => {
+    await using server = await startFaultServer([answer(429, {}, { 'retry-after': '60' })]);
+    const clock = skippingClock();
+    await using client = clientFor(server.url, { clock });
 
-  const outcome = await client.send(request(operationClass), { timeoutMs: 30_000 });
+    const outcome = await client.send(request(operationClass), { timeoutMs: 30_000 });
 
-  expect(outcome).toMatchObject({ kind, attempts: 1, status: 429 });
-  expect(outcome).toHaveProperty('retryAt', expect.closeTo(Date.now() + 60_000, -5));
-  expect(clock.sleeps).toEqual([]);
-  expect(server.requests).toHaveLength(1);
-});
+    expect(outcome).toMatchObject({ kind: 'rejected', attempts: 1, status: 429 });
+    expect(outcome).toHaveProperty('retryAt', expect.closeTo(Date.now() + 60_000, -5));
+    expect(clock.sleeps).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test('a backoff beyond the deadline ends the call at once', async () => {
   await using server = await startFaultServer([answer(503)]);
@@ -135,7 +119,7 @@ test('an answer that stops in the middle is a timeout', async () => {
 });
 
 test('no connection until the deadline: not sent', async () => {
-  using server = await startSilentServer();
+  await using server = await startSilentServer();
   await using client = clientFor(server.url);
 
   const outcome = await client.send(request('one-shot'), { timeoutMs: 120 });
@@ -144,7 +128,7 @@ test('no connection until the deadline: not sent', async () => {
 });
 
 test('opening a connection has a limit of its own', async () => {
-  using server = await startSilentServer();
+  await using server = await startSilentServer();
   const transport = createTransport(new URL(server.url), null, 80);
 
   const got = await transport.exchange({
@@ -199,30 +183,17 @@ test('a request that was about to leave when another got a 429 waits too', async
   await using server = await startFaultServer([answer(429, {}, { 'retry-after': '30' }), answer(200, {})]);
   const clock = skippingClock();
   await using client = clientFor(server.url, { clock });
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
+  const { opened, open } = gate();
   // Past the throttle, and still writing its record.
-  const second = client.send(request('one-shot'), { beforeAttempt: () => held });
+  const second = client.send(request('one-shot'), { beforeAttempt: () => opened });
 
   await client.send(request('one-shot'), { timeoutMs: 1_000 });
-  letGo();
+  open();
 
   expect(await second).toMatchObject({ kind: 'applied', attempts: 1 });
   expect(clock.sleeps).toHaveLength(1);
   expect(clock.sleeps[0]).toBeGreaterThan(29_000);
   expect(server.requests).toHaveLength(2);
-});
-
-test('a 429 without Retry-After waits one second, then two, then four', async () => {
-  await using server = await startFaultServer([answer(429)]);
-  const clock = skippingClock();
-  await using client = clientFor(server.url, { clock });
-
-  await client.send(request('one-shot'), {});
-
-  expect(clock.sleeps.map((ms) => Math.round(ms / 100) * 100)).toEqual([1000, 2000, 4000]);
 });
 
 test('the wait that an earlier answer asked for is kept', async () => {
@@ -265,7 +236,7 @@ test('cancelled before the start: nothing is sent', async () => {
 });
 
 test('cancelled while connecting: nothing was sent', async () => {
-  using server = await startSilentServer();
+  await using server = await startSilentServer();
   await using client = clientFor(server.url);
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 60);
@@ -354,24 +325,3 @@ test.each([
 ])('a Retry-After of more than a year is a year: %s', (value) => {
   expect(parseRetryAfter({ 'retry-after': value }, now)).toBe(year);
 });
-
-test.each(['99999999999999999999', '31536000', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-  'a Retry-After of %s ends the call at once, with a time that can be printed',
-  async (value) => {
-    for (const status of [429, 503]) {
-      await using server = await startFaultServer([answer(status, {}, { 'retry-after': value })]);
-      const clock = skippingClock();
-      await using client = clientFor(server.url, { clock });
-
-      const first = await client.send(request('keyed'), {});
-      const second = await client.send(request('keyed'), {});
-
-      expect(first).toMatchObject({ kind: status === 429 ? 'rejected' : 'unknown', attempts: 1 });
-      expect(second).toMatchObject({ kind: 'not_sent', attempts: 0, failure: { code: 'throttled' } });
-      for (const { retryAt = null } of [first, second] as { retryAt?: number | null }[]) {
-        expect(new Date(retryAt ?? Number.NaN).getFullYear()).toBeLessThan(10_000);
-      }
-      expect(clock.sleeps).toEqual([]);
-    }
-  },
-);

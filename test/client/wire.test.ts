@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../src/client/client.ts';
@@ -7,6 +6,8 @@ import { showDispute } from '../../src/contract/operations/disputes.ts';
 import { showSettings } from '../../src/contract/operations/settings.ts';
 import { updateStore } from '../../src/contract/operations/store.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { gate } from '../helpers/gate.ts';
+import { serve } from '../helpers/raw-server.ts';
 import { apiKey, clientFor } from './support.ts';
 
 const read = { method: 'GET', path: '/v1/x', body: null, class: 'read' } as const;
@@ -76,27 +77,6 @@ test('a replayed answer says so', async () => {
   expect(await client.call(createBackup, { parameters, body: '{}' })).toMatchObject({ replayed: true });
 });
 
-test('path parameters are encoded', async () => {
-  await using server = await startFaultServer([answer(200, {})]);
-  await using client = clientFor(server.url);
-
-  await client.call(showDispute, { parameters: { storeId: 'a?b#c%2F', disputeId: 'ü&=+:@' }, body: null });
-
-  expect(server.requests[0]?.path).toBe(
-    '/v1/stores/a%3Fb%23c%252F/operations/disputes/%C3%BC%26%3D%2B%3A%40',
-  );
-});
-
-test.each(['', '..', 'a/b', 'a\\b', 'a b', 'a\r\nb'])('a store id of %j is not sent', async (storeId) => {
-  await using server = await startFaultServer([answer(200, {})]);
-  await using client = clientFor(server.url);
-
-  await expect(client.call(showSettings, { parameters: { storeId }, body: null })).rejects.toThrow(
-    RangeError,
-  );
-  expect(server.connections).toBe(0);
-});
-
 test.each([
   [{ ...read, path: 'v1/x' }, {}],
   [{ ...read, path: '/v1/a b' }, {}],
@@ -128,15 +108,6 @@ test('a redirect is not followed, and the key goes to no other host', async () =
     },
   });
   expect(other.connections).toBe(0);
-});
-
-test('early hints are not the answer', async () => {
-  const bytes =
-    'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a":"b"}';
-  await using server = await startFaultServer([{ does: 'raw', bytes }]);
-  await using client = clientFor(server.url);
-
-  expect(await client.send(read, {})).toMatchObject({ kind: 'applied', status: 200, body: { a: 'b' } });
 });
 
 test.each([
@@ -282,34 +253,8 @@ test('an answer that is nested deeper than the stack is still an answer', async 
   expect(outcome).toMatchObject({ kind: 'applied', drift: [] });
 });
 
-test('a connection is used again for a read, and never for a one-shot operation', async () => {
-  await using server = await startFaultServer([answer(200, {})]);
-  await using client = clientFor(server.url);
-
-  await client.send(read, {});
-  await client.send(read, {});
-  expect(server.connections).toBe(1);
-  await client.send({ ...read, class: 'one-shot' }, {});
-  expect(server.connections).toBe(2);
-});
-
-test('among many that follow each other closely, a one-shot operation uses the connection that has just answered', async () => {
-  await using server = await startFaultServer([answer(200, {})]);
-  await using client = clientFor(server.url);
-  const oneShot = { ...read, class: 'one-shot' } as const;
-
-  await client.send(oneShot, { inBatch: true });
-  await client.send(oneShot, { inBatch: true });
-  expect(server.connections).toBe(1);
-  await client.send(oneShot, {});
-  expect(server.connections).toBe(2);
-});
-
 test('calls at the same time do not wait for each other', async () => {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { opened: until, open } = gate();
   await using server = await startFaultServer([
     { does: 'wait', until, next: answer(200, 'null') },
     answer(200, 'null'),
@@ -319,7 +264,7 @@ test('calls at the same time do not wait for each other', async () => {
   const slow = client.send(read, {});
   await server.received(1);
   const quick = await client.send(read, {});
-  release();
+  open();
 
   expect(quick.kind).toBe('applied');
   expect((await slow).kind).toBe('applied');
@@ -350,7 +295,7 @@ test('an interim answer may come in pieces, and again on a kept connection', asy
     '\n\r\nHTTP',
     ...(answer.slice(4).match(/.{1,9}/gs) ?? []),
   ];
-  const server = createServer((socket) => {
+  await using server = await serve((socket) => {
     socket.on('data', async () => {
       for (const piece of pieces) {
         socket.write(piece);
@@ -358,14 +303,10 @@ test('an interim answer may come in pieces, and again on a kept connection', asy
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  await using client = clientFor(`http://127.0.0.1:${port}`);
+  await using client = clientFor(server.url);
 
   for (let time = 0; time < 3; time += 1) {
     const outcome = await client.send({ method: 'GET', path: '/v1/x', body: null, class: 'read' }, {});
     expect(outcome).toMatchObject({ kind: 'applied', attempts: 1 });
   }
-  server.close();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, type ReceivedRequest, startFaultServer } from '../helpers/fault-server.ts';
+import { fakeService } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -169,8 +170,7 @@ describe.each(Object.entries(cases))(
   '%s, at any server that speaks the spec',
   (_, { args, answers, requests, id }) => {
     test('sends exactly this', async () => {
-      await using server = await startFaultServer(answers);
-      const machine = machineFor({ origin: server.url, storeId, apiKey });
+      const { server, machine } = await fakeService(...answers);
 
       const result = await machine.run([...args.split(' '), '--json']);
 
@@ -194,19 +194,15 @@ describe.each(Object.entries(cases))(
     });
 
     test('prints the id alone with --quiet', async () => {
-      await using server = await startFaultServer(answers);
+      const { machine } = await fakeService(...answers);
 
-      const result = await machineFor({ origin: server.url, storeId, apiKey }).run([
-        ...args.split(' '),
-        '-q',
-      ]);
+      const result = await machine.run([...args.split(' '), '-q']);
 
       expect(result).toMatchObject({ exitCode: 0, stdout: id === '' ? '' : `${id}\n` });
     });
 
     test('sends nothing with --dry-run, and shows where it would go without the key', async () => {
-      await using server = await startFaultServer(answers);
-      const machine = machineFor({ origin: server.url, storeId, apiKey });
+      const { server, machine } = await fakeService(...answers);
 
       const shown = await machine.run([...args.split(' '), '--dry-run', '--json']);
 
@@ -240,9 +236,9 @@ describe('defaults of the client', () => {
     ['notify mark-read --all', '{}'],
     [`notify mark-read --before ${at}`, `{"before":"${at}"}`],
   ])('%s', async (args, body) => {
-    await using server = await startFaultServer([answer(200, { id })]);
+    const { server, machine } = await fakeService(answer(200, { id }));
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(args.split(' '));
+    const result = await machine.run(args.split(' '));
 
     expect(result.exitCode).toBe(0);
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(JSON.parse(body));
@@ -250,8 +246,7 @@ describe('defaults of the client', () => {
 });
 
 test('each keyed command makes its own key', async () => {
-  await using server = await startFaultServer([answer(201, backup)]);
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  const { server, machine } = await fakeService(answer(201, backup));
 
   await machine.run(['backup', 'create', '--label', 'a', '--sections', 'store']);
   await machine.run(['backup', 'create', '--label', 'b', '--sections', 'store']);
@@ -285,8 +280,7 @@ test('a path in the base URL stays in front', async () => {
 });
 
 test('a mutation says where it goes before it goes there; a read does not', async () => {
-  await using server = await startFaultServer([answer(201, post)]);
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  const { server, machine } = await fakeService(answer(201, post));
 
   const mutation = await machine.run(typed`blog create --title ${post.title} --content-md ${post.contentMd}`);
   const read = await machine.run(['settings', 'show']);
@@ -298,9 +292,8 @@ test('a mutation says where it goes before it goes there; a read does not', asyn
 });
 
 test('the announcement is printed even if the service cannot be reached', async () => {
-  const server = await startFaultServer([]);
+  const { server, machine } = await fakeService();
   await server.close();
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
 
   const result = await machine.run(typed`blog create --title a --content-md b --timeout 0.05`);
 

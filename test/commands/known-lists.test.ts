@@ -1,12 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { completeIds } from '../../src/cli/completion/ids.ts';
-import { knownObjects } from '../../src/history/objects/known-objects.ts';
-import { readSeen, rememberSeen } from '../../src/history/objects/seen-objects.ts';
 import { otherUser } from '../helpers/bulk.ts';
-import { machineFor, newMachine, temporaryFolder } from '../helpers/cli.ts';
-import { seedChange } from '../helpers/seed-history.ts';
+import { machineFor, newMachine } from '../helpers/cli.ts';
 import { startService } from '../helpers/service.ts';
 
 const nouns = ['backup', 'disputes', 'blog', 'notify', 'reclaim'] as const;
@@ -138,65 +135,6 @@ test('a read succeeds where nothing can be kept', async () => {
   expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
   const withoutHome = { STORECTL_STATE_DIR: '', HOME: '', XDG_STATE_HOME: path.join(machine.folder, 'file') };
   expect(await machine.run(['disputes', 'show', id], { env: withoutHome })).toMatchObject({ exitCode: 0 });
-});
-
-describe('known objects', () => {
-  const place = { origin: 'https://shop.example', storeId: 's' };
-  const opened = {
-    operation: 'disputes.open',
-    body: { kind: 'payment', reason: 'lost' },
-    response: { body: '{"id":"d","status":"open"}', receivedAt: '2030-01-31T09:00:01Z' },
-  };
-  const decision = (disputeId: string) => ({
-    operation: 'disputes.decide',
-    parameters: { disputeId },
-    body: { status: 'won', resolution: 'Delivered' },
-    response: { body: `{"id":"${disputeId}","status":"won"}`, receivedAt: '2030-02-01T09:00:01Z' },
-  });
-  const seen = {
-    ...({ kind: 'dispute', id: 'd' } as const),
-    seenAt: '2030-01-31T12:00:00Z',
-    fields: { status: 'withdrawn' },
-  };
-
-  test('the last state wins, whether a change or a read showed it', async () => {
-    const machine = newMachine();
-    const record = await seedChange(machine, place, opened);
-    const decided = await seedChange(machine, place, decision('d'));
-    const statusOf = (objects: ReturnType<typeof knownObjects>) => objects.map(({ fields }) => fields.status);
-
-    expect(statusOf(knownObjects('dispute', [record]))).toEqual(['open']);
-    expect(statusOf(knownObjects('dispute', [record], [seen]))).toEqual(['withdrawn']);
-    expect(statusOf(knownObjects('dispute', [decided, record], [seen]))).toEqual(['won']);
-  });
-
-  test('a change in doubt hides nothing of what was known before, and a refused one tells nothing', async () => {
-    const machine = newMachine();
-    const record = await seedChange(machine, place, opened);
-    const doubt = await seedChange(machine, place, { ...decision('d'), state: 'unknown' });
-    const refused = await seedChange(machine, place, { ...decision('other'), state: 'rejected' });
-
-    expect(knownObjects('dispute', [refused, doubt, record])).toMatchObject([
-      { id: 'd', fields: { id: 'd', status: 'open' } },
-    ]);
-  });
-
-  test('what reads showed stays in one private file of bounded size', () => {
-    const folder = path.join(temporaryFolder(), 'history');
-    for (let round = 0; round < 1200; round += 1) {
-      const reason = 'x'.repeat(round % 2 === 0 ? 900 : 10);
-      rememberSeen(folder, { ...seen, id: `d${round % 40}`, fields: { status: `s${round}`, reason } });
-    }
-    const file = path.join(folder, '.seen.jsonl');
-    writeFileSync(file, `${readFileSync(file, 'utf8')}{"half`);
-
-    const known = knownObjects('dispute', [], readSeen(folder));
-
-    expect(known).toHaveLength(40);
-    expect(new Set(known.map(({ id, fields }) => `${id} ${fields.status}`))).toContain('d39 s1199');
-    expect(statSync(file).size).toBeLessThan(600 * 1024);
-    if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
-  });
 });
 
 test('the demo lists the safety backup of a restore, and not the automatic one of the service', async () => {

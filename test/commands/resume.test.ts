@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
 import { writeFiles } from '../helpers/bulk.ts';
-import { machineFor } from '../helpers/cli.ts';
-import { startLossyProxy } from '../helpers/lossy-proxy.ts';
-import { startService } from '../helpers/service.ts';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 async function scene() {
-  const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
-  const machine = machineFor({ ...service, origin: proxy.origin });
+  const { service, proxy, machine } = await setScene();
   /** Runs a command whose response, or request, is lost. */
   const lose = async (args: readonly string[], how: 'lose' | 'drop' = 'lose') => {
     proxy.decide(({ method }) => (method === 'GET' ? 'pass' : how));

@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { withPlaceholders } from '../acceptance/sessions/session.ts';
 import { newMachine } from '../helpers/cli.ts';
 import { typed } from '../helpers/typed.ts';
@@ -40,7 +38,7 @@ const commands = [
 ];
 
 test.each([80, 120])('the most used commands in a terminal of %i columns', async (columns) => {
-  const machine = newMachine({ STORECTL_PROFILE: 'demo' });
+  const machine = newMachine({ STORECTL_PROFILE: 'demo', PAGER: 'cat', NO_COLOR: '1' });
   const idOf = async (...args: string[]) => (await machine.run(args)).stdout.trim();
   const example = JSON.parse(await idOf('demo', 'info', '--json'));
   const backup = await idOf('backup', 'create', '--label', 'first', '--sections', 'store', '-q');
@@ -63,7 +61,14 @@ test.each([80, 120])('the most used commands in a terminal of %i columns', async
     if (command.includes('{record}'))
       ids['{record}'] = (await idOf('history', 'list', '-q')).split('\n')[0] ?? '';
     const args = command.map((word) => ids[word] ?? word);
-    const shown = await runInTerminal(args, columns, machine);
+    let written = '';
+    const onOutput = (text: string) => {
+      written += text;
+    };
+    const { exitCode } = await machine.run(args, { columns, onOutput });
+    // Progress bars and waits are drawn over.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that clears a line.
+    const shown = `${written.replace(/[^\n]*\r\u001b\[K/g, '')}exit ${exitCode}\n`;
     for (const line of shown.split('\n'))
       if (!/Undo:|storectl/.test(line)) expect(line.length).toBeLessThanOrEqual(columns);
     // Two posts are sent at the same time, so either may be first.
@@ -75,36 +80,6 @@ test.each([80, 120])('the most used commands in a terminal of %i columns', async
   }
   await expect(screens.join('\n')).toMatchFileSnapshot(`screens-${columns}.txt`);
 });
-
-/** What a terminal without a keyboard shows, and the exit code. */
-async function runInTerminal(
-  args: readonly string[],
-  columns: number,
-  { folder, configDirectory, stateDirectory }: ReturnType<typeof newMachine>,
-): Promise<string> {
-  let shown = '';
-  const write = (chunk: Buffer, _: unknown, done: () => void) => {
-    shown += chunk;
-    done();
-  };
-  const terminal = () => Object.assign(new Writable({ write }), { isTTY: true, columns, rows: 1000 });
-  const exitCode = await main(args, {
-    stdin: new PassThrough().end(),
-    stdout: terminal(),
-    stderr: terminal(),
-    env: {
-      ...{ STORECTL_CONFIG_DIR: configDirectory, STORECTL_STATE_DIR: stateDirectory },
-      ...{ STORECTL_PROFILE: 'demo', PAGER: 'cat', NO_COLOR: '1' },
-    },
-    cwd: folder,
-    process,
-    homeDirectory: folder,
-    signal: new AbortController().signal,
-  });
-  // Progress bars and waits are drawn over.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that clears a line.
-  return `${shown.replace(/[^\n]*\r\u001b\[K/g, '')}exit ${exitCode}\n`;
-}
 
 /** A list without what depends on how long its shortest unique ids are. */
 function withoutIds(list: string): string {

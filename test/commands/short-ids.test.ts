@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { idsBeginningWith, shortenId } from '../../src/cli/command/short-id.ts';
 import { otherUser } from '../helpers/bulk.ts';
 import { machineFor, newMachine } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { answer } from '../helpers/fault-server.ts';
+import { fakeService } from '../helpers/scene.ts';
 import { startService } from '../helpers/service.ts';
 import { typed } from '../helpers/typed.ts';
 
@@ -37,8 +37,7 @@ describe('an id may be abbreviated', () => {
 test('an ambiguous beginning of an id is refused with what it may stand for', async () => {
   const [one, two] = ids;
   const backup = (id: string | undefined, label: string) => answer(201, { id, label, sections: ['store'] });
-  await using server = await startFaultServer([backup(one, 'first'), backup(two, 'nightly')]);
-  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+  const { machine } = await fakeService(backup(one, 'first'), backup(two, 'nightly'));
   for (const label of ['first', 'nightly'])
     await machine.run(['backup', 'create', '--label', label, '--sections', 'store']);
 
@@ -98,20 +97,6 @@ test('backup restore refuses a label, and takes no safety backup', async () => {
   expect((await machine.run(['backup', 'list', '-q'])).stdout).toBe(`${id}\n`);
 });
 
-test('the beginning of a known id that is too short is refused, with how long it has to be', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
-  const [id = ''] = await otherUser(service).openDisputes(1);
-  await machine.run(['disputes', 'show', id]);
-
-  expect(await machine.run(['disputes', 'show', id.slice(0, 4)])).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining(
-      'at least its first 8 characters; run `storectl disputes list` to see the ids',
-    ),
-  });
-});
-
 const tooShort = ['"5f0c" is too short for the id of a', 'use at least its first 8 characters'];
 const beginning = '5f0cbead-0000-4000-8000-00000000000';
 const unknown = [`"${beginning}" is not the whole id of a`, 'use the whole id; run'];
@@ -124,8 +109,7 @@ test.each([
   [['disputes', 'show', beginning], unknown],
   [['backup', 'restore', beginning, '--sections', 'store', '--confirm', beginning], unknown],
 ])('an id that is neither whole nor known is refused before anything is sent: %j', async (args, texts) => {
-  await using server = await startFaultServer([]);
-  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+  const { server, machine } = await fakeService();
 
   const refused = await machine.run(args);
 
@@ -135,8 +119,7 @@ test.each([
 });
 
 test('an id whose form the contract does not say is sent as it is', async () => {
-  await using server = await startFaultServer([answer(200, {})]);
-  const machine = machineFor({ origin: server.url, storeId: randomUUID(), apiKey: 'k' });
+  const { server, machine } = await fakeService(answer(200, {}));
 
   await machine.run(typed`notify mark-read notice-1`);
 

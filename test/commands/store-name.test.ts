@@ -1,6 +1,4 @@
-import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -46,22 +44,7 @@ test('the list of profiles names the stores in a terminal; a pipe gets their ids
   await machine.run(['profile', 'set', 'main', '--base-url', target.origin, '--store', target.storeId]);
   await machine.run(['store', 'update', '--name', 'Juniper']);
 
-  let shown = '';
-  const write = (chunk: Buffer, _: unknown, done: () => void) => {
-    shown += chunk;
-    done();
-  };
-  const terminal = () => Object.assign(new Writable({ write }), { isTTY: true, columns: 120, rows: 50 });
-  await main(['profile', 'list'], {
-    stdin: new PassThrough().end(),
-    stdout: terminal(),
-    stderr: terminal(),
-    env: { STORECTL_CONFIG_DIR: machine.configDirectory, STORECTL_STATE_DIR: machine.stateDirectory },
-    cwd: machine.folder,
-    process,
-    homeDirectory: machine.folder,
-    signal: new AbortController().signal,
-  });
+  const { stdout: shown } = await machine.run(['profile', 'list'], { columns: 120, env: { PAGER: 'cat' } });
   const piped = await machine.run(['profile', 'list']);
 
   expect(shown).toContain(`Juniper (${target.storeId.slice(0, 8)})`);

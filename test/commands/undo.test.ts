@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Machine, machineFor } from '../helpers/cli.ts';
-import { answer, startFaultServer } from '../helpers/fault-server.ts';
+import { answer } from '../helpers/fault-server.ts';
+import { fakeService } from '../helpers/scene.ts';
 import { seedChange } from '../helpers/seed-history.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -162,8 +163,7 @@ test('what the service cannot take back is refused, and so is what was never app
 });
 
 test('a change in doubt is resumed before it is undone', async () => {
-  await using server = await startFaultServer([answer(200, { name: 'A' }), { does: 'drop' }]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const { machine } = await fakeService(answer(200, { name: 'A' }), { does: 'drop' });
   await machine.run(['store', 'update', '--name', 'A']);
   await machine.run(['store', 'update', '--name', 'B', '--timeout', '1']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);

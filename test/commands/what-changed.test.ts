@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { machineFor } from '../helpers/cli.ts';
-import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
+import { answer, type Behaviour } from '../helpers/fault-server.ts';
+import { fakeService } from '../helpers/scene.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 /** The lines of stderr after the one that says where the change goes. */
 function notices({ stderr }: { readonly stderr: string }): string[] {
@@ -73,41 +75,6 @@ test('the safety backup of an undone restore names the restored one by its id, s
   expect((await newest()).label).toBe(`Safety backup before restoring ${safety.id.slice(0, 13)}`);
 });
 
-test('settings save shows before and after by labels, and how to undo it', async () => {
-  const machine = machineFor(await startService());
-
-  const saved = await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
-
-  expect(saved.stdout).toBe('Quiet hours start  22:00 → 21:00\n');
-  expect(notices(saved)).toEqual([
-    '✓ Saved the operations settings',
-    expect.stringMatching(/^Undo: storectl undo \S+$/),
-  ]);
-});
-
-test('a restore ends with what was restored and one command that undoes it; the rest is in --json', async () => {
-  const machine = machineFor(await startService());
-  const args = ['backup', 'create', '--label', 'nightly', '--sections', 'store,blog'];
-  const { stdout } = await machine.run([...args, '-q']);
-  const id = stdout.trim();
-  const restore = ['backup', 'restore', id, '--sections', 'store,blog', '--confirm', id];
-
-  const restored = await machine.run(restore);
-  const json = await machine.run([...restore, '--json']);
-
-  expect(notices(restored).slice(-2)).toEqual([
-    `✓ Restored store, blog from backup ${id} ("nightly")`,
-    expect.stringMatching(/^Undo: storectl undo \S+$/),
-  ]);
-  expect(restored.stderr).not.toMatch(/sha256|preRestore/);
-  expect(JSON.parse(json.stdout)).toMatchObject({
-    preRestoreBackupId: expect.any(String),
-    safetyBackupId: expect.any(String),
-  });
-  const list = await machine.run(['backup', 'list']);
-  expect(list.stdout).toContain('Safety backup before restoring nightly');
-});
-
 test.each([
   ['{}', '{"safetyBackupId":"b-2"}'],
   ['{ "rows": 12345678901234567890 }\n', '{"rows":12345678901234567890,"safetyBackupId":"b-2"}'],
@@ -119,8 +86,7 @@ test.each([
     does: 'raw',
     bytes: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${sent.length}\r\nconnection: close\r\n\r\n${sent}`,
   };
-  await using server = await startFaultServer([answer(201, backup), raw]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const { machine } = await fakeService(answer(201, backup), raw);
   const args = [
     'backup',
     'restore',
@@ -137,24 +103,6 @@ test.each([
   expect({ exitCode, stdout: stdout.replace(/\s/g, '') }).toEqual({ exitCode: 0, stdout: printed });
 });
 
-test.each([
-  [['notify', 'mark-read', '--all'], '✓ Marked all notifications as read'],
-  [
-    ['notify', 'mark-read', 'notification-a', 'notification-b'],
-    '✓ Marked 2 notifications as read (the service ignores unknown ids)',
-  ],
-  [
-    ['notify', 'mark-read', 'notification-a'],
-    '✓ Marked notification notification-a as read (the service ignores unknown ids)',
-  ],
-])('%j says what it did and prints nothing else', async (args, line) => {
-  const machine = machineFor(await startService());
-  const result = await machine.run(args);
-  expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-  expect(notices(result)).toEqual([line]);
-  expect((await machine.run([...args, '-q'])).stderr).not.toContain('✓');
-});
-
 test('a restore says what the response says that it changed, and nothing else', async () => {
   const backup = { id: 'b-2', sections: ['store', 'settings', 'blog'] };
   const sections = {
@@ -162,22 +110,13 @@ test('a restore says what the response says that it changed, and nothing else', 
     settings: { changed: [] },
     blog: { removed: 2, returned: 0 },
   };
-  await using server = await startFaultServer([
+  const { machine } = await fakeService(
     answer(201, backup),
     answer(200, { backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa', sections }),
     answer(201, backup),
     answer(200, { backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa' }),
-  ]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-  const restore = [
-    'backup',
-    'restore',
-    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
-    '--sections',
-    'store,settings,blog',
-    '--confirm',
-    'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
-  ];
+  );
+  const restore = typed`backup restore ada1577f-64c8-4439-84ae-ac01e33ba1fa --sections store,settings,blog --confirm ada1577f-64c8-4439-84ae-ac01e33ba1fa`;
 
   const told = await machine.run(restore);
   const silent = await machine.run(restore);

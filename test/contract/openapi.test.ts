@@ -7,10 +7,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import { describeService } from '../../src/service/http/operation-handlers.ts';
 
-const schemaObject = z.looseObject({ type: z.literal('object') });
-
-const reference = z.strictObject({ $ref: z.string() });
-
+/** What the document must say besides what `npm run check:openapi` asks of any. */
 const documentShape = z.looseObject({
   openapi: z.literal('3.1.0'),
   security: z.tuple([z.strictObject({ apiKey: z.tuple([]) })]),
@@ -18,41 +15,25 @@ const documentShape = z.looseObject({
   paths: z.record(
     z.string().startsWith('/v1/'),
     z.record(
-      z.enum(['get', 'post', 'put', 'patch']).or(z.string().max(0)),
-      z.strictObject({
+      z.string(),
+      z.looseObject({
         operationId: z.string(),
-        tags: z.tuple([z.string()]),
-        summary: z.string().min(1),
-        description: z.string().min(1),
         'x-required-scope': z.enum(scopes),
-        parameters: z.array(
-          z.looseObject({ name: z.string(), in: z.enum(['path', 'header']), description: z.string().min(1) }),
-        ),
+        parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'header']) })),
         requestBody: z
-          .strictObject({
-            description: z.string().min(1),
-            required: z.literal(true),
+          .looseObject({
             content: z.strictObject({
-              'application/json': z.strictObject({ schema: schemaObject, example: z.looseObject({}) }),
+              'application/json': z.looseObject({
+                schema: z.looseObject({ type: z.literal('object') }),
+                example: z.looseObject({}),
+              }),
             }),
           })
           .optional(),
-        responses: z.record(
-          z.string(),
-          reference.or(
-            z.looseObject({
-              description: z.string().min(1),
-              content: z.strictObject({ 'application/json': z.strictObject({ schema: reference }) }),
-            }),
-          ),
-        ),
       }),
     ),
   ),
-  components: z.strictObject({
-    securitySchemes: z.strictObject({
-      apiKey: z.looseObject({ type: z.literal('http'), scheme: z.literal('bearer') }),
-    }),
+  components: z.looseObject({
     schemas: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
     responses: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
   }),
@@ -115,11 +96,5 @@ describe('the OpenAPI document', () => {
     expect(createBackup.body.safeParse({ label: '', sections: ['new'], idempotencyKey: '' }).success).toBe(
       true,
     );
-  });
-
-  test('is JSON and nothing else', () => {
-    const made = describeService('1.2.3');
-
-    expect(JSON.parse(JSON.stringify(made))).toEqual(made);
   });
 });

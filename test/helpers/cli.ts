@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -18,6 +18,8 @@ interface CliOptions {
   readonly signal?: AbortSignal;
   /** Whether standard error says that it is a terminal. */
   readonly isTerminal?: boolean;
+  /** Standard output and standard error are a terminal of this width; standard input is none. */
+  readonly columns?: number;
   /** Gets what is written to either stream, when it is written. */
   readonly onOutput?: (text: string) => void;
 }
@@ -43,12 +45,14 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
     async run(args, options = {}) {
       const stdin = new PassThrough();
       stdin.end(options.stdin ?? '');
+      const { columns, isTerminal = columns !== undefined } = options;
+      const screen = columns === undefined ? {} : { isTTY: true, columns, rows: 1000 };
       const stdout = collect(options.onOutput);
       const stderr = collect(options.onOutput);
       const exitCode = await main(args, {
         stdin,
-        stdout: stdout.stream,
-        stderr: Object.assign(stderr.stream, { isTTY: options.isTerminal === true }),
+        stdout: Object.assign(stdout.stream, screen),
+        stderr: Object.assign(stderr.stream, { ...screen, isTTY: isTerminal }),
         env: {
           STORECTL_CONFIG_DIR: configDirectory,
           STORECTL_STATE_DIR: stateDirectory,
@@ -79,6 +83,13 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Every file below a folder. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
 function collect(onOutput: (text: string) => void = () => {}) {

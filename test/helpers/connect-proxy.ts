@@ -12,10 +12,13 @@ export interface ConnectProxy {
 }
 
 /**
- * An HTTP proxy on loopback that opens tunnels (CONNECT) to the names it knows, each a port of this machine. It answers
- * 502 for any other name.
+ * An HTTP proxy on loopback that opens tunnels (CONNECT) to the names it knows, each a port of this machine. Any other name
+ * gets the refusal.
  */
-export async function startConnectProxy(names: Readonly<Record<string, number>>): Promise<ConnectProxy> {
+export async function startConnectProxy(
+  names: Readonly<Record<string, number>>,
+  refusal = 'HTTP/1.1 502 Bad Gateway\r\n\r\n',
+): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const authorizations: (string | null)[] = [];
   const sockets = new Set<Socket>();
@@ -26,7 +29,7 @@ export async function startConnectProxy(names: Readonly<Record<string, number>>)
     authorizations.push(request.headers['proxy-authorization'] ?? null);
     client.on('error', () => {});
     const port = names[(request.url ?? '').replace(/:\d+$/, '')];
-    if (port === undefined) return client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    if (port === undefined) return client.end(refusal);
     const service = connect(port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       service.pipe(client);

@@ -3,14 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/library/client.ts';
 import { createHistory } from '../../src/library/history.ts';
 import { temporaryFolder } from '../helpers/cli.ts';
-import { startLossyProxy } from '../helpers/lossy-proxy.ts';
-import { startService } from '../helpers/service.ts';
+import { setScene } from '../helpers/scene.ts';
 
 const backup = { label: 'nightly', sections: ['store'] };
 
 async function newScene() {
-  const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
+  const { service, proxy } = await setScene();
   const folder = temporaryFolder();
   const { storeId, apiKey } = service;
   const history = createHistory({ folder, baseUrl: proxy.origin, storeId });

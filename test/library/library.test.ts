@@ -1,25 +1,21 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../src/contract/example-ids.ts';
 import { createClient } from '../../src/library/client.ts';
 import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
-import { machineFor, temporaryFolder } from '../helpers/cli.ts';
-import { type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
-import { startService, type TestService } from '../helpers/service.ts';
+import { filesBelow, temporaryFolder } from '../helpers/cli.ts';
+import { setScene } from '../helpers/scene.ts';
+import type { TestService } from '../helpers/service.ts';
 
 const backup = { label: 'nightly', sections: ['store', 'blog'] };
 
-interface Scene {
-  readonly service: TestService;
-  readonly proxy: LossyProxy;
-  readonly folder: string;
+/** A service behind a connection that can lose things, and a folder for the history. */
+async function newScene() {
+  return { ...(await setScene()), folder: temporaryFolder() };
 }
 
-async function newScene(): Promise<Scene> {
-  const service = await startService();
-  return { service, proxy: await startLossyProxy(service.origin), folder: temporaryFolder() };
-}
+type Scene = Pick<Awaited<ReturnType<typeof newScene>>, 'service' | 'proxy' | 'folder'>;
 
 function historyOf({ service, proxy, folder }: Scene) {
   return createHistory({ folder, baseUrl: proxy.origin, storeId: service.storeId });
@@ -27,9 +23,7 @@ function historyOf({ service, proxy, folder }: Scene) {
 
 /** The logs of the only store in the folder. */
 function logsIn({ folder }: Scene): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
-    .map((entry) => path.join(entry.parentPath, entry.name));
+  return filesBelow(folder).filter((file) => file.endsWith('.jsonl'));
 }
 
 /** A client as a script makes it; each call is a new process. */
@@ -103,7 +97,7 @@ test('an outcome that is unknown is said, and a later process settles it with th
 
 test('the command line resumes what a script left in the same folder', async () => {
   const scene = await newScene();
-  const machine = machineFor({ ...scene.service, origin: scene.proxy.origin });
+  const { machine } = scene;
   const shared = { ...scene, folder: path.join(machine.stateDirectory, 'history') };
   scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
   const lost = await connect(shared, { withHistory: true, timeoutMs: 300 }).createBackup(backup);
@@ -268,9 +262,7 @@ test('the key is in no record, in no error and in no outcome, and a request that
 
   expect(refused).toMatchObject({ kind: 'rejected', status: 422 });
   expect(leak).toMatchObject({ code: 'secret_in_record' });
-  const files = readdirSync(scene.folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+  const files = filesBelow(scene.folder).map((file) => readFileSync(file, 'utf8'));
   for (const text of [...files, JSON.stringify(refused), String((leak as Error).stack)]) {
     expect(text).not.toContain(apiKey);
   }

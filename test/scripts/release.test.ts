@@ -1,18 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { writeFiles } from '../helpers/bulk.ts';
 import { temporaryFolder } from '../helpers/cli.ts';
 
 const scripts = path.resolve('scripts');
-
-function write(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-}
 
 function git(folder: string, ...args: string[]): string {
   const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
@@ -32,7 +25,7 @@ const ready = {
 /** Runs scripts/release-check.mjs in a repository with these files. */
 function check(files: Readonly<Record<string, string>>, ...args: string[]) {
   const folder = temporaryFolder();
-  write(folder, { ...ready, ...files });
+  writeFiles({ folder }, { ...ready, ...files });
   git(folder, 'init', '--quiet');
   git(folder, 'add', '.');
   const script = path.join(scripts, 'release-check.mjs');
@@ -102,8 +95,7 @@ test.each<[string, Record<string, string>, string, string]>([
 function recorder(name: string): { env: Record<string, string>; calls(): string[] } {
   const folder = temporaryFolder();
   const file = path.join(folder, name);
-  writeFileSync(file, `#!/bin/sh\nprintf '%s\\n' "$*" >> "${folder}/calls"\n`);
-  chmodSync(file, 0o755);
+  writeFileSync(file, `#!/bin/sh\nprintf '%s\\n' "$*" >> "${folder}/calls"\n`, { mode: 0o755 });
   return {
     env: { PATH: `${folder}:${process.env.PATH}`, HOME: folder },
     calls: () => readFileSync(path.join(folder, 'calls'), 'utf8').trim().split('\n'),
@@ -115,14 +107,14 @@ test('publish-release.sh adds checksums, makes the release, and moves the tag of
   git(remote, 'init', '--quiet', '--bare');
   const clone = temporaryFolder();
   git(clone, 'clone', '--quiet', remote, '.');
-  write(clone, { a: 'first', '.gitignore': 'release\nSHA256SUMS\n' });
+  writeFiles({ folder: clone }, { a: 'first', '.gitignore': 'release\nSHA256SUMS\n' });
   git(clone, 'add', '.');
   git(clone, 'commit', '--quiet', '--message', 'First');
   for (const tag of ['v1.0.0', 'v1']) git(clone, 'tag', tag);
   git(clone, 'push', '--quiet', 'origin', 'HEAD', '--tags');
   git(clone, 'commit', '--quiet', '--allow-empty', '--message', 'Second');
   git(clone, 'tag', '--annotate', 'v1.1.0', '--message', 'Release');
-  write(clone, { 'release/storectl-1.1.0.tgz': 'package', 'release/sbom.cdx.json': '{}' });
+  writeFiles({ folder: clone }, { 'release/storectl-1.1.0.tgz': 'package', 'release/sbom.cdx.json': '{}' });
   const gh = recorder('gh');
 
   const script = path.join(scripts, 'release/publish-release.sh');
@@ -140,10 +132,13 @@ test('publish-images.sh pushes what was built on each machine under one tag', ()
   const folder = temporaryFolder();
   const machines = ['aarch64', 'x86_64'];
   for (const machine of machines) {
-    write(folder, {
-      [`images/storectl-cli-${machine}.tar`]: '',
-      [`images/storectl-service-${machine}.tar`]: '',
-    });
+    writeFiles(
+      { folder },
+      {
+        [`images/storectl-cli-${machine}.tar`]: '',
+        [`images/storectl-service-${machine}.tar`]: '',
+      },
+    );
   }
   const docker = recorder('docker');
   const env = {

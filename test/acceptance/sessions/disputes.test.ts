@@ -5,21 +5,7 @@ test('disputes open', async () => {
   const session = await openSession('storectl disputes open');
   expect(await session.shows(/Reason:$/)).toMatch(/\? Reason:$/);
   session.type('Parcel never arrived');
-  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Reason: Parcel never arrived
-    demo → store Juniper & Ink (5e0c7a52)
-
-    Kind    payment
-    Reason  Parcel never arrived
-
-    ? Open this dispute?
-    ❯ Yes
-      Edit first
-      No, cancel
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Enter');
+  await session.pressAt(/⏎ select$/, 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl disputes open
     demo: example data on this machine, not a real store
@@ -49,87 +35,11 @@ test('disputes open', async () => {
 
 test('disputes show', async () => {
   const session = await openSession('storectl disputes show', { rows: 70 });
-  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "$ storectl disputes show
-    demo: example data on this machine, not a real store
-    ? Which dispute do you want to see?
-    ❯ <id>  open, Buyer does not recognize the charge of 84.50 EUR.
-      <id>  won, Buyer says that the parcel never arrived.
-      Other…
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "Order ID          <uuid>
-    Buyer email       a.novak@mail.example
-    Provider case ID  PP-D-118301
-    Created           <time>
-    Updated           <time>
-
-    Opened   Today                 Deadline                      Appeal deadline
-    ●━━━━━━━━◆─────────────────────●─────────────────────────────●
-    <day><day><day><day>
-
-    Reason
-      Buyer does not recognize the charge of 84.50 EUR.
-
-    Risk signals
-      IP country       CZ
-      Card country     CZ
-      Previous orders  3
-      Address matches  yes
-
-    Evidence (4)
-
-    1. Parcel number [tracking_number]
-      submitted by system, <time>
-      id <uuid>
-
-      00340434161094042557
-
-    2. Emails with the buyer [email_thread]
-      submitted by owner, <time>
-      id <uuid>
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Order JI-2093
-
-      Hello, could you add a gift note to my order? It is for my sister.
-      Thanks, A. Novak
-
-      From: hello@juniper-ink.example
-      To: a.novak@mail.example
-      Subject: Re: Order JI-2093
-
-      Of course. What should it say? The parcel goes out tomorrow morning.
-
-      From: a.novak@mail.example
-      To: hello@juniper-ink.example
-      Subject: Re: Re: Order JI-2093
-
-      "For your letters to everyone but me." And the forest-green ribbon, please.
-      It arrived on Tuesday, she loves it. Thank you so much!
-
-    3. Photo of the parcel at the door, by the carrier [photo]
-      submitted by owner, <time>
-      file evidence/JI-2093/delivery-photo.jpg
-      id <uuid>
-
-    4. Refund policy at the time of the order [policy]
-      submitted by owner, <time>
-      id <uuid>
-
-      Unused items can be returned within 30 days; bottled ink only if unopened. We refund the original
-      payment method within 5 days of receiving them.
-
-    Other fields
-      Idempotency key  example-open
-      Store ID         <uuid>
-      Environment      live
-    exit 0"
-  `);
+  await session.pressAt(
+    /❯ \S+ +open, Buyer does not recognize .*\n +\S+ +won, .*\n +Other…\n(.*\n)*.*select$/,
+    'Enter',
+  );
+  expect(await session.ends()).toMatch(/^●━+◆─+●─+●\n(.*\n)+Evidence \(4\)\n(.*\n)+exit 0$/m);
 });
 
 test('disputes decide', async () => {
@@ -167,14 +77,10 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   const id = (await openDispute({ machine })).id;
   await machine.run(['disputes', 'decide', id, '--status', 'won', '--resolution', 'Seen', '--confirm', id]);
   const session = await openSession('storectl disputes decide', { machine });
-  expect(await session.shows(/Dispute ID:$/)).toMatchInlineSnapshot(`
-    "$ storectl disputes decide
-    demo: example data on this machine, not a real store
-    No open disputes seen on this machine. Enter an id.
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ? Dispute ID:"
-  `);
-  session.type('not an id');
+  await session.typeAt(
+    /No open disputes seen on this machine\. Enter an id\.\n(.*\n)*.*Dispute ID:$/,
+    'not an id',
+  );
   await session.pressAt(/must not contain spaces/, 'C-u');
   session.type(id);
   expect(await session.ends()).toMatch(
@@ -184,28 +90,12 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
 
 test('reclaim appeal', async () => {
   const session = await openSession('storectl reclaim appeal');
-  expect(
-    await session.shows(/Which reclaim notice do you want to appeal\?\n(.*\n)+.*select$/),
-  ).toMatchInlineSnapshot(`
-    "$ storectl reclaim appeal
-    demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ? Which reclaim notice do you want to appeal?
-    ❯ <id>  juniper-ink, noticed
-      Other…
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Enter');
+  await session.pressAt(
+    /Which reclaim notice do you want to appeal\?\n❯ \S+ +juniper-ink, noticed\n(.*\n)*.*select$/,
+    'Enter',
+  );
   await session.typeAt(/Text:$/, 'The shop is open: last order yesterday');
-  expect(await session.shows(/to confirm:$/)).toMatchInlineSnapshot(`
-    "✔ Text: The shop is open: last order yesterday
-    demo → store Juniper & Ink (5e0c7a52)
-
-    Text  The shop is open: last order yesterday
-
-    ? Send this appeal? This is final. Type <id> to confirm:"
-  `);
+  await session.shows(/to confirm:$/);
   const { machine } = session;
   const { reclaims } = JSON.parse((await machine.run(['demo', 'info', '--json'])).stdout);
   session.type(reclaims[0].id);

@@ -372,29 +372,10 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
     ↑↓ navigate • ⏎ select"
   `);
   session.press('Enter');
-  expect(await session.shows(/Status:\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "  <uuid>
-
-      Unused items can be returned within 30
-      days; bottled ink only if unopened. We
-      refund the original payment method
-      within 5 days of receiving them.
-
-    Other fields
-      Idempotency key  example-open
-      Store ID
-        <uuid>
-      Environment      live
-
-    ? Status:
-    ❯ won
-      lost
-      withdrawn
-      Other…
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Enter');
+  await session.pressAt(
+    /within 30\n +days; bottled ink only if unopened\. We\n(.*\n)+\? Status:\n❯ won\n(.*\n)*.*select$/,
+    'Enter',
+  );
   await session.typeAt(/Resolution:$/, 'Delivered, as the carrier has confirmed');
   await session.typeAt(/to confirm:$/, 'no');
   await session.pressAt(/Ctrl-C to cancel\.$/, 'C-c');
@@ -468,16 +449,11 @@ test('an editor that fails: what it left is kept, to be written on without it', 
   const session = await openSession('storectl blog create', { machine, env: { EDITOR: script } });
   await session.typeAt(/Title:$/, 'Spring sale');
   await session.pressAt(/Markdown, press Enter to open your editor\):$/, 'Enter');
-  expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
-    "✔ Content (Markdown, press Enter to open your editor):
-    ? The editor "sh -c 'printf "Half a text" >> "$0"; exit 7'" failed: exit status 7. What do you
-      want to do?
-    ❯ Open the editor again
-      Type it here instead
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Down', 'Enter');
+  await session.pressAt(
+    /failed: exit status 7\. What do you\n +want to do\?\n❯ Open the editor again\n(.*\n)*.*select$/,
+    'Down',
+    'Enter',
+  );
   await session.typeAt(/Markdown\): Half a text$/, ', and the rest.');
   await session.pressAt(/Content {2}Half a text, and the rest\.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/, 'C-c');
   expect(await session.ends()).toMatch(/exit 130/);

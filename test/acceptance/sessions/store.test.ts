@@ -77,25 +77,12 @@ test('blog create', async () => {
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   // More than what is needed, before it is sent.
   session.press('Down', 'Enter');
-  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "✔ Create this post? Edit first
-    ? What do you want to change?
-    ❯◯ Title: Spring sale
-     ◯ Content: All inks **20 %** off.
-     ◯ Slug
-     ◯ Excerpt
-     ◯ Cover image ID
-     ◯ Tags
-     ◯ Featured product IDs
-     ◯ Status
-     ◯ Scheduled for
-     ◯ Meta title
-     ◯ Meta description
-
-    Title of the post
-    ↑↓ navigate • space select • a all • i invert • ⏎ submit"
-  `);
-  session.press('6', '8', 'Enter');
+  await session.pressAt(
+    /❯◯ Title: Spring sale\n ◯ Content: All inks .*\n(.*\n)*.*submit$/,
+    '6',
+    '8',
+    'Enter',
+  );
   await session.typeAt(/Tags \(comma-separated\):$/, 'sale, ink');
   await session.pressAt(
     /Status:\n❯ draft\n +scheduled\n +published\n +Other…\n(.*\n)+.*select$/,
@@ -143,61 +130,15 @@ test('blog create', async () => {
   `);
 });
 
-test('settings show', async () => {
-  const session = await openSession('storectl settings show');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl settings show
-    demo: example data on this machine, not a real store
-    Quiet hours enabled               yes
-    Quiet hours start                 22:00
-    Quiet hours end                   07:00
-    Quiet hours time zone             Europe/Berlin
-    Template feedback_digest title    Feedback of the week
-    Template feedback_digest body     {{summary}}
-    Template feedback_digest private  no
-    Template dispute_opened title     New dispute
-    Template dispute_opened body      A {{kind}} dispute needs a response.
-    Template dispute_opened private   yes
-    Discovery enabled                 yes
-    Discovery summary                 Handmade stationery from Berlin.
-    Discovery categories              stationery, handmade
-    Showcase enabled                  no
-    Critique allowed in showcase      no
-    Showcase summary                  -
-    Revenue hidden on phones          yes
-    Order values hidden on phones     no
-    Unlock required on phones         yes
-    Store ID                          <uuid>
-    Environment                       live
-    Updated                           <time>
-    exit 0"
-  `);
-});
-
 test('settings save', async () => {
   const session = await openSession('storectl settings save');
-  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "$ storectl settings save
-    demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ? What do you want to change? (14 choices; scroll for more)
-    ❯◯ Quiet hours enabled (now yes)
-     ◯ Quiet hours start (now 22:00)
-     ◯ Quiet hours end (now 07:00)
-     ◯ Quiet hours time zone (now Europe/Berlin)
-     ◯ Discovery enabled (now yes)
-     ◯ Discovery summary (now Handmade stationery from Berlin.)
-     ◯ Discovery categories (now stationery, handmade)
-     ◯ Showcase enabled (now no)
-     ◯ Critique allowed in showcase (now no)
-     ◯ Showcase summary
-     ◯ Revenue hidden on phones (now yes)
-     ◯ Order values hidden on phones (now no)
-
-    Pause notifications during quiet hours
-    ↑↓ navigate • space select • ⏎ submit"
-  `);
-  session.press('Space', 'Down', 'Space', 'Enter');
+  await session.pressAt(
+    /14 choices; .*\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*.*submit$/,
+    'Space',
+    'Down',
+    'Space',
+    'Enter',
+  );
   await session.pressAt(/Pause notifications during quiet hours\? \(Y\/n\)$/, 'Enter');
   await session.pressAt(/Quiet hours start: 22:00$/, 'C-u');
   session.type('21:30');
@@ -225,26 +166,11 @@ test('settings save: the template of a notification', async () => {
   const session = await openSession('storectl settings save', { columns: 80 });
   await session.shows(/⏎ submit$/);
   session.press(...Array.from({ length: 13 }, () => 'Down'), 'Space', 'Enter');
-  expect(
-    await session.shows(/Which notification template do you want to change\?(.*\n)+.*select$/),
-  ).toMatchInlineSnapshot(`
-    "✔ What do you want to change? Notification template
-    ? Which notification template do you want to change?
-    ❯ feedback_digest
-      dispute_opened
-      store_updated (no template yet)
-      post_created (no template yet)
-      dispute_decided (no template yet)
-      settings_updated (no template yet)
-      backup_created (no template yet)
-      backup_restored (no template yet)
-      reclaim_noticed (no template yet)
-      reclaim_appealed (no template yet)
-      Other…
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Down', 'Enter');
+  await session.pressAt(
+    /❯ feedback_digest\n +dispute_opened\n +store_updated \(no template yet\)\n(.*\n)*.*select$/,
+    'Down',
+    'Enter',
+  );
   await session.pressAt(/Template dispute_opened title: New dispute$/, 'C-u');
   session.type('Please answer');
   await session.pressAt(/Template dispute_opened body: A \{\{kind\}\}.*$/, 'Enter');

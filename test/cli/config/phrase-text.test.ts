@@ -1,19 +1,17 @@
 import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer } from '../../helpers/fault-server.ts';
+import { fakeService, fakeStore } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 
-const storeId = 'store-1';
-const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
+const { storeId, apiKey } = fakeStore;
 
 test('a command in the words of the service is not changed, and those of the program name the profile', async () => {
   const message = 'ask `storectl store update` or `storectl api`';
-  const server = await startFaultServer([answer(409, { code: 'busy', message })]);
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  const { machine } = await fakeService(answer(409, { code: 'busy', message }));
 
   const refused = await machine.run(['--profile', 'outlet', 'settings', 'show']);
   const listed = await machine.run(['--profile', 'outlet', 'backup', 'list']);
-  await server.close();
 
   expect(refused.exitCode).toBe(6);
   expect(refused.stderr).toContain(`(409 busy): ${message}\n`);
@@ -57,12 +55,10 @@ test('the command that takes a change back works as printed', async () => {
 });
 
 test('the note after a dry run names the profile, too', async () => {
-  const server = await startFaultServer([answer(200, { deskEmail: 'a@example.com' })]);
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  const { machine } = await fakeService(answer(200, { deskEmail: 'a@example.com' }));
   const save = ['settings', 'save', '--set', 'deskEmail=b@example.com', '--dry-run'];
 
   const { stderr } = await machine.run(['--profile', 'outlet', ...save]);
-  await server.close();
 
   expect(stderr).toContain('run `storectl --profile outlet settings diff` with the same flags');
 });

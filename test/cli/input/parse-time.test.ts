@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseTime } from '../../../src/cli/input/parse-time.ts';
-import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { startFaultServer } from '../../helpers/fault-server.ts';
+import { newMachine } from '../../helpers/cli.ts';
+import { fakeService } from '../../helpers/scene.ts';
 
 const zone = process.env.TZ;
 beforeAll(() => {
@@ -62,8 +62,7 @@ describe('times in commands', () => {
     ['--deadline-at', 'soon'],
     ['--set', 'deadlineAt=soon'],
   ])('%s %s is refused before anything is sent', async (...args) => {
-    await using server = await startFaultServer([]);
-    const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'some-long-key' });
+    const { server, machine } = await fakeService();
 
     const result = await machine.run(['disputes', 'open', '--reason', 'r', ...args]);
 

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
-import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { filesBelow, machineFor, newMachine } from '../../helpers/cli.ts';
 import { newProgramMachine, programLine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
@@ -228,9 +228,7 @@ describe('the token of a webhook', () => {
       expect(stdout).toContain(`${address}***`);
       expect(stdout + stderr).not.toContain(token);
     }
-    const kept = readdirSync(machine.stateDirectory, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+    const kept = filesBelow(machine.stateDirectory).map((file) => readFileSync(file, 'utf8'));
     expect(kept.join()).toContain(token);
   });
 });

@@ -1,18 +1,16 @@
-import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { Chalk } from 'chalk';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { shortenId } from '../../../src/cli/command/short-id.ts';
 import { formatJson } from '../../../src/cli/core/json-text.ts';
 import { printable, printableJson, printableLines } from '../../../src/cli/core/sanitize.ts';
-import { main } from '../../../src/cli/main.ts';
 import { formatDistance, formatTime, formatValue } from '../../../src/cli/output/format-value.ts';
 import { styleOf, withoutColors } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable, rowsOf } from '../../../src/cli/output/tables.ts';
 import { wrapText } from '../../../src/cli/output/wrap.ts';
-import { machineFor, temporaryFolder } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { readAll } from '../../helpers/read-all.ts';
+import { type Machine, machineFor } from '../../helpers/cli.ts';
+import { answer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
@@ -59,8 +57,7 @@ describe('hostile text', () => {
       evidence,
       [hostile]: 1,
     };
-    await using server = await startFaultServer([answer(200, body, { 'x-note': 'a\u009b2Jb' })]);
-    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const { machine } = await fakeService(answer(200, body, { 'x-note': 'a\u009b2Jb' }));
 
     for (const flags of [[], ['--json'], ['--fields', 'record,evidence'], ['-q'], ['--debug']]) {
       const { exitCode, stdout, stderr } = await machine.run([
@@ -78,8 +75,7 @@ describe('hostile text', () => {
 
   test('in an error reaches no terminal', async () => {
     const body = { code: hostile, detail: hostile, errors: [{ pointer: `/${hostile}`, detail: hostile }] };
-    await using server = await startFaultServer([answer(422, body, { 'x-request-id': 'a\u009bb' })]);
-    const machine = machineFor({ origin: server.url, storeId, apiKey });
+    const { machine } = await fakeService(answer(422, body, { 'x-request-id': 'a\u009bb' }));
 
     for (const flags of [[], ['--json'], ['--debug']]) {
       const { exitCode, stdout, stderr } = await machine.run(['store', 'update', '--name', 'x', ...flags]);
@@ -137,11 +133,9 @@ describe('JSON', () => {
       tiers: [{ name: 'a' }, { name: 'b' }, {}],
       'odd.name': 1,
     };
-    await using server = await startFaultServer([answer(200, body)]);
+    const { machine } = await fakeService(answer(200, body));
 
-    const { exitCode, stdout, stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(
-      typed`settings show --fields ${fields}`,
-    );
+    const { exitCode, stdout, stderr } = await machine.run(typed`settings show --fields ${fields}`);
 
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
@@ -155,8 +149,7 @@ describe('JSON', () => {
 
 test('an answer that is nested deeper than the stack is shown, and the exit code stays 0', async () => {
   const deep = `{"id":"${storeId}","riskSignals":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
-  await using server = await startFaultServer([answer(201, deep)]);
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
+  const { machine } = await fakeService(answer(201, deep));
 
   for (const flags of [[], ['--json'], ['--fields', 'riskSignals']]) {
     const { exitCode, stdout } = await machine.run(['disputes', 'open', '--reason', 'r', '--new', ...flags]);
@@ -286,51 +279,23 @@ function missingFrom(text: string, parts: readonly string[]): string[] {
   });
 }
 
-/** A command whose standard output is a terminal; standard input is none, so nothing is asked. */
-async function runInTerminal(
-  args: readonly string[],
-  columns: number,
-  env: Readonly<Record<string, string>>,
-  stderr = new PassThrough(),
-): Promise<string> {
-  const folder = temporaryFolder();
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
-  const stdin = new PassThrough();
-  stdin.end();
-  const exitCode = await main(args, {
-    stdin,
-    stdout,
-    stderr,
-    env: { STORECTL_CONFIG_DIR: folder, STORECTL_STATE_DIR: folder, ...env },
-    cwd: folder,
-    process,
-    homeDirectory: folder,
-    signal: new AbortController().signal,
-  });
+/** What a command prints in a terminal. */
+async function runInTerminal(machine: Machine, args: readonly string[], columns: number, env = {}) {
+  const { exitCode, stdout } = await machine.run(args, { columns, env: { PAGER: 'cat', ...env } });
   expect(exitCode).toBe(0);
-  return readAll(stdout);
+  return stdout;
 }
-
-/** What says which store's history is shown. */
-const storeIn = ({ origin, storeId: id }: { readonly origin: string; readonly storeId: string }) => ({
-  STORECTL_BASE_URL: origin,
-  STORECTL_STORE_ID: id,
-});
 
 describe('a whole command', () => {
   const update = ['store', 'update', '--cashback-bp', '250', '--cashback-cap-minor', '1500'];
 
   test('fits a narrow terminal, in color, with units next to the numbers', async () => {
     const service = await startService();
-    const env = {
-      STORECTL_BASE_URL: service.origin,
-      STORECTL_STORE_ID: service.storeId,
-      STORECTL_API_KEY: service.apiKey,
-    };
+    const machine = machineFor(service);
 
-    const colored = await runInTerminal(update, 80, env);
-    const plain = await runInTerminal([...update, '--set', 'name=x'], 40, { ...env, NO_COLOR: '1' });
-    const json = await runInTerminal([...update, '--set', 'name=y', '--json'], 40, env);
+    const colored = await runInTerminal(machine, update, 80);
+    const plain = await runInTerminal(machine, [...update, '--set', 'name=x'], 40, { NO_COLOR: '1' });
+    const json = await runInTerminal(machine, [...update, '--set', 'name=y', '--json'], 40);
 
     expect(colored).toContain('\u001b[1m');
     expect(colored).toContain('250 bp (2.5 %)');
@@ -356,8 +321,9 @@ describe('a whole command', () => {
     const decision = ['--status', 'lost', '--resolution', 'No proof', '--confirm', first, '--no-input'];
     await machine.run(['disputes', 'decide', first, ...decision]);
 
-    const env = { ...storeIn(service), STORECTL_STATE_DIR: machine.stateDirectory, NO_COLOR: '1' };
-    const lines = (await runInTerminal(['disputes', 'list'], 80, env)).trimEnd().split('\n');
+    const lines = (await runInTerminal(machine, ['disputes', 'list'], 80, { NO_COLOR: '1' }))
+      .trimEnd()
+      .split('\n');
     const short = (id: string) => shortenId(id, [first, second]);
     expect(lines).toEqual([
       expect.stringMatching(/^ID +REASON +STATUS +DEADLINE +CASE\/ORDER +SEEN$/),
@@ -389,8 +355,7 @@ describe('a whole command', () => {
       }
       const ids = (await machine.run(['history', 'list', '-q'])).stdout.trim().split('\n');
 
-      const env = { ...storeIn(service), STORECTL_STATE_DIR: machine.stateDirectory, NO_COLOR: '1' };
-      const text = await runInTerminal(['history', 'list'], columns, env);
+      const text = await runInTerminal(machine, ['history', 'list'], columns, { NO_COLOR: '1' });
 
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
       const results = columns === 60 || columns === 80 ? made.map((id) => shortenId(id, made)) : made;
@@ -438,11 +403,9 @@ describe('a whole command', () => {
 describe('--debug', () => {
   test('shows the exchange on stderr, without the key anywhere', async () => {
     const body = { id: storeId, echo: `your key is ${apiKey}` };
-    await using server = await startFaultServer([answer(200, body, { 'x-echo': `Bearer ${apiKey}` })]);
+    const { server, machine } = await fakeService(answer(200, body, { 'x-echo': `Bearer ${apiKey}` }));
 
-    const result = await machineFor({ origin: server.url, storeId, apiKey }).run(
-      typed`store update --name x --debug`,
-    );
+    const result = await machine.run(typed`store update --name x --debug`);
 
     expect(result.exitCode).toBe(0);
     expect(result.stderr).toContain(`> PATCH ${server.url}/v1/stores/${storeId} (attempt 1)`);
@@ -456,9 +419,9 @@ describe('--debug', () => {
   });
 
   test('STORECTL_DEBUG does the same', async () => {
-    await using server = await startFaultServer([answer(200, {})]);
+    const { machine } = await fakeService(answer(200, {}));
 
-    const { stderr } = await machineFor({ origin: server.url, storeId, apiKey }).run(['settings', 'show'], {
+    const { stderr } = await machine.run(['settings', 'show'], {
       env: { STORECTL_DEBUG: '1' },
     });
 
@@ -548,10 +511,9 @@ test('what follows a flag stays in its column', () => {
 test.each(['constructor', 'toString', '__proto__'])(
   'a field named %s is a field like any other',
   async (name) => {
-    await using server = await startFaultServer([
+    const { machine } = await fakeService(
       answer(200, `{"quietHours":{"${name}":"x"},"${name}":"y"}`, { 'content-type': 'application/json' }),
-    ]);
-    const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+    );
 
     const { exitCode, stdout } = await machine.run(['settings', 'show']);
 

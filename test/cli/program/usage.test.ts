@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { wordsOf } from '../../helpers/typed.ts';
+import { fakeService } from '../../helpers/scene.ts';
+import { typed, wordsOf } from '../../helpers/typed.ts';
 
 const target = { storeId: 'store-1', apiKey: 'some-long-key' };
 const update = ['store', 'update'];
@@ -103,6 +104,11 @@ const wrong: readonly Wrong[] = [
   ['store update --from-file -', 'standard input (--from-file) is empty'],
   ['store update --from-file file', 'file (--from-file) is empty', { file: ' \n' }],
   ['disputes decide --from-file all.csv', 'for a list, use --from all.csv'],
+  ['disputes decide 5f0c --status won --from x.csv', '<disputeId>, --status'],
+  [
+    'disputes decide first-1 second-2 --status won --confirm x',
+    '--status and --confirm cannot be used with several disputes',
+  ],
   [
     'blog create file',
     'file:3: unknown field: statsu (did you mean status?)',
@@ -165,8 +171,7 @@ describe('wrong usage is refused before anything is sent', () => {
     '$line: $says',
     async ({ line, says, stdin = '', file }: Given & { line: string; says: string }) => {
       const args = wordsOf(line);
-      await using server = await startFaultServer([answer(200, {})]);
-      const machine = machineFor({ origin: server.url, ...target });
+      const { server, machine } = await fakeService(answer(200, {}));
       mkdirSync(path.join(machine.folder, 'folder'));
       if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
 
@@ -189,8 +194,7 @@ describe('wrong usage is refused before anything is sent', () => {
     [update, 'nothing to change\n  pass at least one field'],
     [['notify', 'mark-read'], 'no notifications given\n  pass ids, --before TIME, or --all'],
   ])('what a terminal would ask is exit 3: %s', async (args, says) => {
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = machineFor({ origin: server.url, ...target });
+    const { server, machine } = await fakeService(answer(200, {}));
 
     const { exitCode, stderr } = await machine.run(args);
 
@@ -340,14 +344,9 @@ describe('what is missing is exit 3, all of it at once', () => {
   test('what is given is not asked for, and the id is named in the confirmation', async () => {
     const machine = machineFor({ origin: 'https://api.example.com', ...target });
 
-    const { exitCode, stderr } = await machine.run([
-      'disputes',
-      'decide',
-      '5f0cbead-0000-4000-8000-000000000001',
-      '--status',
-      'won',
-      '--json',
-    ]);
+    const { exitCode, stderr } = await machine.run(
+      typed`disputes decide 5f0cbead-0000-4000-8000-000000000001 --status won --json`,
+    );
 
     expect(exitCode).toBe(3);
     expect(JSON.parse(stderr).error.fields).toMatchObject([

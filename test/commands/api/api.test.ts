@@ -3,19 +3,16 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
+import { fakeService, fakeStore } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
-const storeId = 'store-1';
-const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
+const { storeId, apiKey } = fakeStore;
 const settings = '/v1/stores/{store}/operations/settings';
 
-async function setScene(...script: Behaviour[]) {
-  const server = await startFaultServer(
-    script.length === 0 ? [answer(200, { id: 'made', b: 2, a: 1 })] : script,
-  );
-  const machine = machineFor({ origin: server.url, storeId, apiKey });
-  return { server, machine, [Symbol.asyncDispose]: server.close };
+/** Answers with an object unless there is a script. */
+function setScene(...script: readonly Behaviour[]) {
+  return fakeService(...(script.length > 0 ? script : [answer(200, { id: 'made', b: 2, a: 1 })]));
 }
 
 test('the real service: a read, a change that the history knows, and a refusal', async () => {
@@ -41,7 +38,7 @@ test('the real service: a read, a change that the history knows, and a refusal',
 });
 
 test('a path alone is read; without any path, an example is shown', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
 
   const read = await scene.machine.run(['api', `${settings}?a=1`]);
   const empty = await scene.machine.run(['api']);
@@ -57,7 +54,7 @@ test('a path alone is read; without any path, an example is shown', async () => 
 });
 
 test('fields: JSON where it parses, dotted paths, the last one counts; a key is made for a keyed operation', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const fields = typed`-f label=nightly -f sections=["store"] --field a.b=1 -f a.c=x -f a.b=true`;
   const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', ...fields];
 
@@ -75,7 +72,7 @@ test('fields: JSON where it parses, dotted paths, the last one counts; a key is 
 });
 
 test('a[] is a list; other brackets are refused', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const fields = ['sections[]=store', 'sections[]=blog', 'p.q[]=true'].flatMap((pair) => ['-f', pair]);
 
   expect(await scene.machine.run(['api', 'POST', '/v1/x', ...fields])).toMatchObject({ exitCode: 0 });
@@ -92,16 +89,8 @@ test('a[] is a list; other brackets are refused', async () => {
   expect(others).toEqual([]);
 });
 
-test('HEAD is a method like the others, and an unknown method names all of them', async () => {
-  await using scene = await setScene(answer(200, ''));
-  expect(await scene.machine.run(['api', 'HEAD', '/v1/x', '-i'])).toMatchObject({ exitCode: 0 });
-  expect(scene.server.requests).toMatchObject([{ method: 'HEAD' }]);
-  const { stderr } = await scene.machine.run(['api', 'FETCH', '/v1/x']);
-  expect(stderr).toContain('use one of GET, HEAD, POST, PUT, PATCH, DELETE');
-});
-
 test('a keyed operation whose answer is lost is sent again with the same bytes', async () => {
-  await using scene = await setScene({ does: 'drop' }, answer(201, { id: 'b1' }));
+  const scene = await setScene({ does: 'drop' }, answer(201, { id: 'b1' }));
   const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', '-f', 'label=x'];
 
   expect(await scene.machine.run([...args, '-q'])).toMatchObject({ exitCode: 0, stdout: 'b1\n' });
@@ -111,7 +100,7 @@ test('a keyed operation whose answer is lost is sent again with the same bytes',
 });
 
 test('--input goes byte for byte; without a key in it a keyed operation is sent once', async () => {
-  await using scene = await setScene({ does: 'drop' });
+  const scene = await setScene({ does: 'drop' });
   const text = '{\n  "label" : "nightly", "n": 1.50, "big": 12345678901234567890\n}\n';
   writeFileSync(path.join(scene.machine.folder, 'body.json'), text);
   const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', '--input', 'body.json', '--no-input'];
@@ -135,7 +124,7 @@ test('--input goes byte for byte; without a key in it a keyed operation is sent 
 });
 
 test('a change outside the contract is sent once; resume leaves it and says so', async () => {
-  await using scene = await setScene({ does: 'drop' });
+  const scene = await setScene({ does: 'drop' });
   const lost = await scene.machine.run(['api', 'DELETE', '/v1/stores/{store}/blog/posts/p1', '--json']);
 
   expect(lost.exitCode).toBe(10);
@@ -169,7 +158,7 @@ test.each([
     '"queued\\u001b[31m"\n',
   ],
 ])('outside the contract %s is an answer too', async (_name, behaviour, stdout, json) => {
-  await using scene = await setScene(behaviour);
+  const scene = await setScene(behaviour);
   const args = ['api', 'POST', '/v1/stores/{store}/something'];
 
   const result = await scene.machine.run(args);
@@ -186,7 +175,7 @@ test.each([
 });
 
 test('of GET and HEAD the fields are the query; --include prints status and headers first', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const get = ['api', 'GET', '/v1/x?page=1', '-f', 'q=a b&c', '-f', 'n=2', '--include'];
 
   const result = await scene.machine.run(get);
@@ -204,7 +193,7 @@ test('of GET and HEAD the fields are the query; --include prints status and head
 });
 
 test('an error body of any kind is on stdout, and the error on stderr', async () => {
-  await using scene = await setScene(answer(404, '<h1>Not here</h1>', { 'content-type': 'text/html' }));
+  const scene = await setScene(answer(404, '<h1>Not here</h1>', { 'content-type': 'text/html' }));
 
   const result = await scene.machine.run(['api', 'GET', '/v1/x', '--include']);
 
@@ -219,7 +208,7 @@ test('an error body of any kind is on stdout, and the error on stderr', async ()
 });
 
 test('--fields and --dry-run', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const fields = await scene.machine.run(['api', 'POST', '/v1/x', '--fields', 'a']);
   expect(fields.stdout).toBe('{"a":1}\n');
 
@@ -261,7 +250,7 @@ test.each([
   'http://127.0.0.1:1/v1/x',
   'C:/Program Files/Git/v1/x',
 ])('the path %s is refused before anything is sent', async (target) => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const result = await scene.machine.run(['api', 'GET', target, '--json']);
 
   expect(result.exitCode).toBe(2);
@@ -279,7 +268,7 @@ test.each([
   ['a field without a value', ['POST', '/v1/x', '-f', 'a']],
   ['headers in a JSON document', ['GET', '/v1/x', '--include', '--json']],
 ])('%s is refused before anything is sent', async (_name, args) => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const result = await scene.machine.run(['api', ...args], { stdin: 'label: x' });
 
   expect(result.exitCode).toBe(2);
@@ -294,7 +283,7 @@ test('a missing path is named before a missing store', async () => {
 });
 
 test('operations with a guard go without it, and stderr says so', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const result = await scene.machine.run(
     typed`api POST /v1/stores/{store}/operations/backups/b1/restore -f sections=["store"]`,
   );
@@ -304,7 +293,7 @@ test('operations with a guard go without it, and stderr says so', async () => {
 });
 
 test('a change of another store than the one in use is refused: its history is another', async () => {
-  await using scene = await setScene();
+  const scene = await setScene();
   const create = ['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x'];
   expect(await scene.machine.run(create)).toMatchObject({
     exitCode: 2,

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { parseMarkdownPost, slugOfFile } from '../../../src/commands/blog/bulk/markdown-file.ts';
 import { tables, writeFiles } from '../../helpers/bulk.ts';
 import { machineFor } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 
 async function scene() {
-  const server = await startFaultServer([answer(201, { id: 'p-1', slug: 's' })]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const { server, machine } = await fakeService(answer(201, { id: 'p-1', slug: 's' }));
   const sent = () => server.requests.map(({ body }) => JSON.parse(body));
   return { server, machine, sent };
 }
@@ -34,8 +34,7 @@ test('front matter, heading and text become a post of the service', async () => 
 });
 
 test('flags override front matter, and unknown fields are sent unchanged', async () => {
-  const { server, machine, sent } = await scene();
-  await using _ = server;
+  const { machine, sent } = await scene();
   writeFiles(machine, { 'post.md': '---\ntitle: Of the file\nmetaTitle: M\nseries: {part: 2}\n---\nText' });
 
   const result = await machine.run(['blog', 'create', 'post.md', '--title', 'Of the flag', '--set', 'x=1']);
@@ -47,8 +46,7 @@ test('flags override front matter, and unknown fields are sent unchanged', async
 });
 
 test('a file from standard input', async () => {
-  const { server, machine, sent } = await scene();
-  await using _ = server;
+  const { machine, sent } = await scene();
 
   const result = await machine.run(['blog', 'create', '-'], { stdin: '\ufeff# Title #\r\n\r\nText\r\n' });
 
@@ -64,7 +62,6 @@ test.each([
   ['!!.md', '# T\n\nText', '!!.md: cannot make a slug from this file name'],
 ])('what is wrong in the one file %s is exit 2 with its name and line', async (name, text, problem) => {
   const { server, machine } = await scene();
-  await using _ = server;
   writeFiles(machine, { [name]: text });
   const result = await machine.run(['blog', 'create', name]);
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
@@ -77,8 +74,7 @@ test.each([
 });
 
 test('nothing on standard input is no post: exit 2', async () => {
-  const { server, machine } = await scene();
-  await using _ = server;
+  const { machine } = await scene();
   expect(await machine.run(['blog', 'create', '-'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('standard input: the content is empty'),
@@ -87,7 +83,6 @@ test('nothing on standard input is no post: exit 2', async () => {
 
 test('a file without a title needs --title', async () => {
   const { server, machine } = await scene();
-  await using _ = server;
   writeFiles(machine, { 'post.md': 'No heading.' });
 
   const result = await machine.run(['blog', 'create', 'post.md']);
@@ -98,7 +93,6 @@ test('a file without a title needs --title', async () => {
 
 test('--edit needs a terminal, and sends nothing without one', async () => {
   const { server, machine } = await scene();
-  await using _ = server;
   writeFiles(machine, { 'post.md': '# T\n\nText' });
 
   const result = await machine.run(['blog', 'create', 'post.md', '--edit'], {
@@ -130,7 +124,6 @@ test.each([
   ['---\ntitle: x\ncontentMd: y\n---\nText', 'post.md:3: contentMd'],
 ])('front matter that is not plain YAML is refused with its line: %j', async (text, problem) => {
   const { server, machine } = await scene();
-  await using _ = server;
   writeFiles(machine, { 'post.md': text });
 
   const result = await machine.run(['blog', 'create', 'post.md']);

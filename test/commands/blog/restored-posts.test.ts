@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../helpers/bulk.ts';
 import { machineFor } from '../../helpers/cli.ts';
 import { startService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const files = { 'old.md': '# Old\n\nText', 'new-1.md': '# New 1\n\nText', 'new-2.md': '# New 2\n\nText' };
 
@@ -84,20 +85,10 @@ test('an endpoint that a restore has removed is not listed, can be added again, 
     return result.stdout.trim();
   };
   const backUp = () => run('backup', 'create', '--label', 'B', '--sections', 'endpoints', '-q');
-  const restore = async (id: string) =>
-    JSON.parse(
-      await run(
-        'backup',
-        'restore',
-        id,
-        '--sections',
-        'endpoints',
-        '--confirm',
-        id,
-        '--fields',
-        'safetyBackupId',
-      ),
-    ).safetyBackupId;
+  const restore = async (id: string) => {
+    const words = typed`backup restore ${id} --sections endpoints --confirm ${id} --fields safetyBackupId`;
+    return JSON.parse(await run(...words)).safetyBackupId;
+  };
   const add = ['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest', '-q'];
   const url = ['--url', 'https://discord.com/api/webhooks/4711/a-token'];
   const without = await backUp();

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type CliResult, type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
-import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { logFiles } from '../../helpers/seed-history.ts';
 import { startService } from '../../helpers/service.ts';
 
@@ -23,13 +24,6 @@ async function diagnose(machine: Machine, ...args: string[]): Promise<Diagnosis>
   const result = await machine.run(['doctor', '--json', ...args]);
   const findings: Found[] = JSON.parse(result.stdout);
   return { ...result, findings, of: Object.fromEntries(findings.map((found) => [found.check, found])) };
-}
-
-/** A machine with settings for a server that behaves so. */
-async function sceneWith(...script: Behaviour[]) {
-  const server = await startFaultServer(script);
-  const machine = machineFor({ origin: server.url, storeId: 'store-1', apiKey: 'sk_test_0a1b2c3d4e5f6g7h' });
-  return { server, machine, [Symbol.asyncDispose]: server.close };
 }
 
 test('without any set-up it says what is missing, and makes no folder', async () => {
@@ -111,20 +105,20 @@ test.each([
   [429, 8, 'problem'],
   [503, 8, 'problem'],
 ])('a service that answers %i: exit %i', async (status, exitCode, finding) => {
-  await using scene = await sceneWith(answer(status, '', status === 503 ? { 'retry-after': '60' } : {}));
+  const scene = await fakeService(answer(status, '', status === 503 ? { 'retry-after': '60' } : {}));
   const found = await diagnose(scene.machine, '--timeout', '5');
   expect(found.exitCode).toBe(exitCode);
   expect(found.of.access?.status).toBe(finding);
 });
 
 test('a service that is unreachable or silent: exit 9 in good time', async () => {
-  const gone = await sceneWith(answer(200, {}));
+  const gone = await fakeService(answer(200, {}));
   await gone.server.close();
   const refused = await diagnose(gone.machine);
   expect(refused.exitCode).toBe(9);
   expect(refused.of.access?.message).toContain('refused the connection');
 
-  await using silent = await sceneWith({ does: 'hang' });
+  const silent = await fakeService({ does: 'hang' });
   expect(await diagnose(silent.machine, '--timeout', '0.5')).toMatchObject({
     exitCode: 9,
     of: { access: { status: 'problem' } },
@@ -192,7 +186,7 @@ test.each(['con', 'NUL.txt', 'a.'])('the profile %s could have no folder on Wind
 });
 
 test('a state folder that cannot be used: exit 11', async () => {
-  await using scene = await sceneWith(answer(200, {}));
+  const scene = await fakeService(answer(200, {}));
   writeFileSync(scene.machine.stateDirectory, '');
   const { exitCode, of } = await diagnose(scene.machine);
   expect(exitCode).toBe(11);
@@ -201,7 +195,7 @@ test('a state folder that cannot be used: exit 11', async () => {
 });
 
 test('history: open records are warnings, a torn record is a problem', async () => {
-  await using scene = await sceneWith({ does: 'drop' }, answer(200, {}));
+  const scene = await fakeService({ does: 'drop' }, answer(200, {}));
   const { machine } = scene;
   expect(await machine.run(['api', 'POST', '/v1/x'])).toMatchObject({ exitCode: 10 });
   const folder = path.dirname(logFiles(machine)[0] ?? '');

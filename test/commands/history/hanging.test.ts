@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
-import { startFaultServer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 
 test('a service that does not answer is named, with what to do next', async () => {
-  await using server = await startFaultServer([{ does: 'hang' }]);
-  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const { server, machine } = await fakeService({ does: 'hang' });
   const { host } = new URL(server.url);
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--timeout', '0.3'];
   const whenItAnswers = /run `storectl resume (\S+)` when the service answers again\n/;

@@ -1,15 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
-import { answer, type FaultServer, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer, type FaultServer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { leaveUntold, logFiles } from '../../helpers/seed-history.ts';
 
-const storeId = '4be5b2f4-9b8a-4f0e-8d2e-000000000001';
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
 async function scene(profile: readonly string[] = []) {
-  const server = await startFaultServer([answer(201, { id: 'b-1' })]);
-  const machine = machineFor({ origin: server.url, storeId, apiKey: 'key-of-a-test' });
+  const { server, machine } = await fakeService(answer(201, { id: 'b-1' }));
   await machine.run([...create, ...profile]);
   const { stdout } = await machine.run(['history', 'list', '--json', ...profile]);
   const [{ id }] = JSON.parse(stdout);
@@ -49,11 +47,10 @@ test.each(['closed', 'open'])('what has to read a damaged log that is %s sends n
     exitCode: 0,
     stderr: expect.stringMatching(/has a damaged line|ends before its first record/),
   });
-  await server.close();
 });
 
 test('repair sets a copy aside, says what can be read, and changes are sent again', async () => {
-  const { server, machine, id, file } = await scene();
+  const { machine, id, file } = await scene();
   writeFileSync(file, readFileSync(file, 'utf8').replace('"applied"', '"applie"'));
 
   const repaired = await machine.run(['history', 'repair']);
@@ -62,7 +59,6 @@ test('repair sets a copy aside, says what can be read, and changes are sent agai
   expect(repaired.stdout).toMatch(new RegExp(`^${id}  backup\\.create  nightly  .*outcome unknown`));
   expect(await machine.run(['history', 'repair'])).toMatchObject({ stderr: 'Nothing is damaged.\n' });
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
-  await server.close();
 });
 
 /** The words of the first command that a text quotes. */
@@ -74,7 +70,7 @@ test.each([[[]], [['--profile', 'outlet']]])(
   'what doctor and the error say to run repairs the history, with %j',
   async (profile) => {
     for (const quote of ['doctor', 'error']) {
-      const { server, machine, file } = await scene(profile);
+      const { machine, file } = await scene(profile);
       writeFileSync(file, readFileSync(file, 'utf8').slice(0, 300));
 
       const diagnosis = await machine.run(['doctor', '--json', ...profile]);
@@ -95,7 +91,6 @@ test.each([[[]], [['--profile', 'outlet']]])(
       const { stdout } = await machine.run(['doctor', '--json', ...profile]);
       expect(JSON.parse(stdout)).not.toContainEqual(expect.objectContaining({ check: 'record' }));
       expect(await machine.run([...create, ...profile])).toMatchObject({ exitCode: 0 });
-      await server.close();
     }
   },
 );

@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { leaveUntold } from '../../helpers/seed-history.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const nothing = { stderr: 'Nothing to resume.\n' };
 
 test('what was applied and never told is listed by resume, once', async () => {
-  await using server = await startFaultServer([answer(201, { id: 'backup-1' })]);
-  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const { server, machine } = await fakeService(answer(201, { id: 'backup-1' }));
   await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
   leaveUntold(machine);
@@ -26,8 +25,7 @@ test('what was applied and never told is listed by resume, once', async () => {
 });
 
 test('what the user has marked as applied is not listed again, and the same key says that there is no response', async () => {
-  await using server = await startFaultServer([{ does: 'drop' }]);
-  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const { server, machine } = await fakeService({ does: 'drop' });
   const create = typed`backup create --label nightly --sections store --idempotency-key k-1`;
   const lost = await machine.run([...create, '--timeout', '0.3', '--json']);
   expect(lost.exitCode).toBe(10);
@@ -45,8 +43,7 @@ test('what the user has marked as applied is not listed again, and the same key 
 });
 
 async function createTwoPosts() {
-  const server = await startFaultServer([answer(201, { id: 'p-1' })]);
-  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  const { server, machine } = await fakeService(answer(201, { id: 'p-1' }));
   for (const name of ['a', 'b']) writeFileSync(path.join(machine.folder, `${name}.md`), `# ${name}\n`);
   const create = ['blog', 'create', 'a.md', 'b.md', '--json'];
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
@@ -67,7 +64,6 @@ test('posts of a batch that were never told are told by resume, once', async () 
   expect(await machine.run(['resume'])).toMatchObject(nothing);
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
-  await server.close();
 });
 
 test('the same batch again sends no post twice', async () => {
@@ -77,18 +73,16 @@ test('the same batch again sends no post twice', async () => {
 
   expect(JSON.parse(again.stdout)).toMatchObject([{ outcome: 'exists' }, { outcome: 'exists' }]);
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
-  await server.close();
 });
 
 test('an unexpected response is said once for a command, however many requests it sends', async () => {
   const drifted = { status: 'open', createdAt: 1 };
-  await using server = await startFaultServer([
+  const { machine } = await fakeService(
     answer(200, { record: drifted, evidence: [] }),
     answer(200, { record: { ...drifted, status: 'lost' }, evidence: [] }),
     answer(200, { record: drifted, evidence: [] }),
     answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
-  ]);
-  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+  );
   const decide = [
     'disputes',
     'decide',

@@ -2,10 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { sql } from 'kysely';
 import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStorage } from '../../../src/service/index.ts';
 import { newMachine, temporaryFolder } from '../../helpers/cli.ts';
 import { freePort } from '../../helpers/free-port.ts';
 
@@ -29,14 +27,6 @@ test('a database that cannot be used is told of in words, and of what to do', as
   mkdirSync(path.join(folder, 'a-folder'));
   const isFolder = await startError(['--database', path.join(folder, 'a-folder')]);
   expect(isFolder.message).toMatch(/is a directory$/);
-
-  const later = path.join(folder, 'later.db');
-  const storage = await openStorage(later);
-  await storage.write((db) => sql`insert into schema_migrations (name) values ('9999-later!')`.execute(db));
-  await storage.close();
-  const newer = await startError(['--database', later]);
-  expect(newer.message).toMatch(/a later version of this program has changed the database: 9999-later!/);
-  expect(newer.hint).toMatch(/^update storectl/);
 });
 
 test('the database of another program is left alone', async () => {
@@ -83,15 +73,21 @@ test('a PostgreSQL that cannot be reached is told of without the password of the
   }
 });
 
-test('a taken port is told of', async () => {
+test.each([
+  ['--port', {}],
+  [
+    '--metrics-port',
+    { hint: 'choose another with --metrics-port or --metrics-host (--metrics-port 0 chooses a free one)' },
+  ],
+])('a taken port for %s is told of', async (flag, more) => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const error = await startError(['--port', String(port)]);
-  expect(error).toMatchObject({
+  expect(await startError([flag, String(port)])).toMatchObject({
     code: 'cannot_listen',
     message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
+    ...more,
   });
 });
 
@@ -111,17 +107,5 @@ test('a start that fails is one JSON line in a log, and words in a terminal', as
   expect(shown).toMatchObject({
     exitCode: 11,
     stderr: expect.stringMatching(/^error: cannot open the database/),
-  });
-});
-
-test('a taken port for metrics is told of, with the flag that sets it', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  const error = await startError(['--port', '0', '--metrics-port', String(port)]);
-  expect(error).toMatchObject({
-    code: 'cannot_listen',
-    hint: 'choose another with --metrics-port or --metrics-host (--metrics-port 0 chooses a free one)',
   });
 });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createKey, createStore, deleteStore, prune } from '../../../src/service/index.ts';
 import { tablesOfStores } from '../../../src/service/storage/migrations/0001-schema.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { startService } from '../../helpers/service.ts';
 
 /** The service with the example store, an operator with its database, and the owner of the store. */
@@ -15,10 +16,8 @@ async function startScene() {
   const run = (...args: string[]) => operator.run(['service', ...args, '--database', service.databaseFile]);
   const runJson = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
   const log = async () => {
-    const rows = await service.storage.read((db) =>
-      db.selectFrom('operatorLog').selectAll().orderBy('sequence').execute(),
-    );
-    return rows.map(({ command, storeId: store, objectId }) => [command, store, objectId]);
+    const rows = await rowsOf(service, 'operatorLog', 'sequence', 'command', 'storeId', 'objectId');
+    return rows.map(({ sequence: _, ...row }) => Object.values(row));
   };
   return { service, storeId, operator, owner, run, runJson, log };
 }
@@ -46,7 +45,7 @@ test('every change of an operator is in the log, with who ran it', async () => {
     ['emit', store.id, eventId],
     ['stores delete', store.id, store.id],
   ]);
-  const rows = await service.storage.read((db) => db.selectFrom('operatorLog').select('runBy').execute());
+  const rows = await rowsOf(service, 'operatorLog', 'runBy');
   expect(rows.every(({ runBy }) => runBy !== '')).toBe(true);
 });
 
@@ -76,8 +75,7 @@ test('a deleted store is gone at once, its rows go with prune, and its slug is f
     const left = sql`select 1 from ${sql.table(table)} where store_id = ${storeId}`;
     expect((await service.storage.read((db) => left.execute(db))).rows, table).toEqual([]);
   }
-  const stores = await service.storage.read((db) => db.selectFrom('stores').select('name').execute());
-  expect(stores).toEqual([{ name: 'New' }]);
+  expect(await rowsOf(service, 'stores', 'name')).toEqual([{ name: 'New' }]);
   expect(await log()).toContainEqual(['stores delete', storeId, storeId]);
 });
 
@@ -144,9 +142,7 @@ test('a removed endpoint has no secret any more, whatever is restored', async ()
   const restore = ['backup', 'restore', backupId, '--sections', 'endpoints', '--confirm', backupId];
   expect((await owner.run([...restore, '--no-safety-backup'])).exitCode).toBe(0);
 
-  const rows = await service.storage.read((db) =>
-    db.selectFrom('endpoints').select(['id', 'secretUrl']).execute(),
-  );
+  const rows = await rowsOf(service, 'endpoints', 'id', 'secretUrl');
   expect(rows).toEqual([{ id, secretUrl: null }]);
 });
 
@@ -165,9 +161,7 @@ test('an endpoint that only a backup still shows can be removed, too', async () 
 
   expect((await run('endpoints', 'remove', id, '--confirm', id)).exitCode).toBe(0);
   expect((await restore(withTwo)).exitCode).toBe(0);
-  const rows = await service.storage.read((db) =>
-    db.selectFrom('endpoints').select(['id', 'secretUrl']).execute(),
-  );
+  const rows = await rowsOf(service, 'endpoints', 'id', 'secretUrl');
   expect(rows.filter(({ secretUrl }) => secretUrl !== null).map((row) => row.id)).toEqual([first]);
   expect(rows).toContainEqual({ id, secretUrl: null });
 });

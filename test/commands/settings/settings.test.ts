@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer } from '../../helpers/fault-server.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { seedChange } from '../../helpers/seed-history.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
-const target = { storeId, apiKey: 'some-long-key' };
 
 /** An answer as another server writes it: odd spacing, numbers that a double cannot hold, fields that nobody knows. */
 const foreign =
@@ -18,11 +18,9 @@ const foreign =
 
 describe('settings show --json', () => {
   test('prints fields that the contract does not know, and numbers as the service wrote them', async () => {
-    await using server = await startFaultServer([answer(200, foreign)]);
+    const { machine } = await fakeService(answer(200, foreign));
 
-    const { stdout, stderr, exitCode } = await machineFor({ origin: server.url, ...target }).run(
-      typed`settings show --json`,
-    );
+    const { stdout, stderr, exitCode } = await machine.run(typed`settings show --json`);
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toBe(`${foreign.replace('{ ', '{').replace('[ ]', '[]')}\n`);
@@ -39,9 +37,9 @@ describe('settings save', () => {
       env: 'live',
       updatedAt: '2030-01-31T09:00:00Z',
     };
-    await using server = await startFaultServer([answer(200, document)]);
+    const { server, machine } = await fakeService(answer(200, document));
 
-    const result = await machineFor({ origin: server.url, ...target }).run([
+    const result = await machine.run([
       'settings',
       'save',
       '--quiet-hours-enabled',
@@ -65,11 +63,9 @@ describe('settings save', () => {
   test.each(['12345678901234567890', '0.12345678901234567890', '1e400', '1e-400'])(
     'does not save over the number %s, which it could not keep',
     async (number) => {
-      await using server = await startFaultServer([answer(200, `{"loyalty":{"limit":${number}}}`)]);
+      const { server, machine } = await fakeService(answer(200, `{"loyalty":{"limit":${number}}}`));
 
-      const result = await machineFor({ origin: server.url, ...target }).run(
-        typed`settings save --quiet-hours-enabled`,
-      );
+      const result = await machine.run(typed`settings save --quiet-hours-enabled`);
 
       expect(result).toMatchObject({ exitCode: 7, stdout: '', stderr: expect.stringContaining(number) });
       expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
@@ -78,18 +74,18 @@ describe('settings save', () => {
 
   test('keeps every number that it can, however it is written', async () => {
     const numbers = '[1.0,0.30000000000000004,1e21,100000000000000000000,9007199254740991,-0.5]';
-    await using server = await startFaultServer([answer(200, `{"loyalty":{"limits":${numbers}}}`)]);
+    const { server, machine } = await fakeService(answer(200, `{"loyalty":{"limits":${numbers}}}`));
 
-    await machineFor({ origin: server.url, ...target }).run(['settings', 'save', '--quiet-hours-enabled']);
+    await machine.run(['settings', 'save', '--quiet-hours-enabled']);
 
     expect(JSON.parse(server.requests[2]?.body ?? '').loyalty.limits).toEqual(JSON.parse(numbers));
   });
 
   test('sends If-Match where the service gave an ETag', async () => {
     const first = answer(200, { quietHours: { enabled: false } }, { etag: '"first"' });
-    await using server = await startFaultServer([first]);
+    const { server, machine } = await fakeService(first);
 
-    await machineFor({ origin: server.url, ...target }).run(['settings', 'save', '--quiet-hours-enabled']);
+    await machine.run(['settings', 'save', '--quiet-hours-enabled']);
 
     expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual([
       undefined,
@@ -99,11 +95,9 @@ describe('settings save', () => {
   });
 
   test('sends nothing where nothing would change', async () => {
-    await using server = await startFaultServer([answer(200, { quietHours: { enabled: true } })]);
+    const { server, machine } = await fakeService(answer(200, { quietHours: { enabled: true } }));
 
-    const result = await machineFor({ origin: server.url, ...target }).run(
-      typed`settings save --quiet-hours-enabled`,
-    );
+    const result = await machine.run(typed`settings save --quiet-hours-enabled`);
 
     expect(result.exitCode).toBe(0);
     expect(result.stderr).toContain('No changes; nothing was sent.');
@@ -155,8 +149,7 @@ describe('settings save', () => {
 
 test('settings that the service nests too deeply are neither compared nor saved', async () => {
   const deep = `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`;
-  await using server = await startFaultServer([answer(200, deep)]);
-  const machine = machineFor({ origin: server.url, ...target });
+  const { server, machine } = await fakeService(answer(200, deep));
   for (const verb of ['diff', 'save']) {
     expect(await machine.run(['settings', verb, '--quiet-hours-enabled'])).toMatchObject({
       exitCode: 7,

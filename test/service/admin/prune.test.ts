@@ -3,6 +3,7 @@ import { prune, pruneDaily } from '../../../src/service/admin/prune.ts';
 import { daysInMs, timestamp } from '../../../src/service/model/time.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import type { Queries } from '../../../src/service/storage/core/storage.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { type Service, startService } from '../helpers/service.ts';
 
 const daysAgo = (days: number) => timestamp(Date.now() - daysInMs(days));
@@ -36,15 +37,11 @@ async function emit(
   });
 }
 
-async function ids(service: Service, table: 'events' | 'backups' | 'apiKeys') {
-  const rows = await service.storage.read((db) => db.selectFrom(table).select('id').orderBy('id').execute());
-  return rows.map(({ id }) => id);
-}
+const ids = async (service: Service, table: 'events' | 'backups' | 'apiKeys') =>
+  (await rowsOf(service, table, 'id')).map(({ id }) => id);
 
-const eventsOfDeliveries = async ({ storage }: Service) =>
-  (
-    await storage.read((db) => db.selectFrom('deliveries').select('eventId').orderBy('eventId').execute())
-  ).map(({ eventId }) => eventId);
+const eventsOfDeliveries = async (service: Service) =>
+  (await rowsOf(service, 'deliveries', 'eventId')).map(({ eventId }) => eventId);
 
 test('what is past its retention is removed; what is new, unread, undelivered or dead is kept', async () => {
   const service = await startService();

@@ -11,6 +11,9 @@ function endOf(hours: QuietHours, at: string): string | null {
 }
 
 const night = (timezone: string) => quiet('22:00', '07:00', timezone);
+const berlin = (start: string, end: string) => quiet(start, end, 'Europe/Berlin');
+const newYork = (start: string, end: string) => quiet(start, end, 'America/New_York');
+const lordHowe = (start: string, end: string) => quiet(start, end, 'Australia/Lord_Howe');
 
 describe('when messages are held, and until when', () => {
   test.each([
@@ -39,64 +42,24 @@ describe('when messages are held, and until when', () => {
     ['the short night', night('Europe/Berlin'), '2030-03-30T21:00Z', '2030-03-31T05:00Z'],
     ['the night before it', night('Europe/Berlin'), '2030-03-29T21:00Z', '2030-03-30T06:00Z'],
     ['the short night', night('America/New_York'), '2030-03-10T03:00Z', '2030-03-10T11:00Z'],
-    [
-      'an end that is skipped',
-      quiet('22:00', '02:30', 'Europe/Berlin'),
-      '2030-03-31T00:59Z',
-      '2030-03-31T01:00Z',
-    ],
-    ['after a skipped end', quiet('22:00', '02:30', 'Europe/Berlin'), '2030-03-31T01:00Z', null],
-    ['before a skipped start', quiet('02:30', '05:00', 'Europe/Berlin'), '2030-03-31T00:59Z', null],
-    [
-      'a start that is skipped',
-      quiet('02:30', '05:00', 'Europe/Berlin'),
-      '2030-03-31T01:00Z',
-      '2030-03-31T03:00Z',
-    ],
-    ['both skipped', quiet('02:15', '02:45', 'Europe/Berlin'), '2030-03-31T01:00Z', null],
-    [
-      'an end that is skipped',
-      quiet('22:00', '02:30', 'America/New_York'),
-      '2030-03-10T06:59Z',
-      '2030-03-10T07:00Z',
-    ],
+    ['an end that is skipped', berlin('22:00', '02:30'), '2030-03-31T00:59Z', '2030-03-31T01:00Z'],
+    ['after a skipped end', berlin('22:00', '02:30'), '2030-03-31T01:00Z', null],
+    ['before a skipped start', berlin('02:30', '05:00'), '2030-03-31T00:59Z', null],
+    ['a start that is skipped', berlin('02:30', '05:00'), '2030-03-31T01:00Z', '2030-03-31T03:00Z'],
+    ['both skipped', berlin('02:15', '02:45'), '2030-03-31T01:00Z', null],
+    ['an end that is skipped', newYork('22:00', '02:30'), '2030-03-10T06:59Z', '2030-03-10T07:00Z'],
     // Autumn: in Berlin 03:00 becomes 02:00 on 27 October 2030, in New York 02:00 becomes 01:00 on 3 November.
     ['the long night', night('Europe/Berlin'), '2030-10-26T20:00Z', '2030-10-27T06:00Z'],
     ['the long night', night('America/New_York'), '2030-11-03T02:00Z', '2030-11-03T12:00Z'],
-    [
-      'an end shown twice counts once',
-      quiet('22:00', '02:30', 'Europe/Berlin'),
-      '2030-10-27T00:29Z',
-      '2030-10-27T00:30Z',
-    ],
-    ['between both', quiet('22:00', '02:30', 'Europe/Berlin'), '2030-10-27T00:45Z', null],
-    ['in the second hour', quiet('22:00', '02:30', 'Europe/Berlin'), '2030-10-27T01:15Z', null],
-    [
-      'a start shown twice counts once',
-      quiet('02:30', '05:00', 'Europe/Berlin'),
-      '2030-10-27T00:30Z',
-      '2030-10-27T04:00Z',
-    ],
-    [
-      'in the second hour',
-      quiet('02:30', '05:00', 'Europe/Berlin'),
-      '2030-10-27T01:10Z',
-      '2030-10-27T04:00Z',
-    ],
-    [
-      'New York, first',
-      quiet('00:30', '01:30', 'America/New_York'),
-      '2030-11-03T05:29Z',
-      '2030-11-03T05:30Z',
-    ],
-    ['New York, second', quiet('00:30', '01:30', 'America/New_York'), '2030-11-03T06:15Z', null],
+    ['an end shown twice counts once', berlin('22:00', '02:30'), '2030-10-27T00:29Z', '2030-10-27T00:30Z'],
+    ['between both', berlin('22:00', '02:30'), '2030-10-27T00:45Z', null],
+    ['in the second hour', berlin('22:00', '02:30'), '2030-10-27T01:15Z', null],
+    ['a start shown twice counts once', berlin('02:30', '05:00'), '2030-10-27T00:30Z', '2030-10-27T04:00Z'],
+    ['in the second hour', berlin('02:30', '05:00'), '2030-10-27T01:10Z', '2030-10-27T04:00Z'],
+    ['New York, first', newYork('00:30', '01:30'), '2030-11-03T05:29Z', '2030-11-03T05:30Z'],
+    ['New York, second', newYork('00:30', '01:30'), '2030-11-03T06:15Z', null],
     // Lord Howe moves by half an hour, on 6 October 2030 from 02:00 to 02:30.
-    [
-      'half an hour skipped',
-      quiet('22:00', '02:15', 'Australia/Lord_Howe'),
-      '2030-10-05T15:29Z',
-      '2030-10-05T15:30Z',
-    ],
+    ['half an hour skipped', lordHowe('22:00', '02:15'), '2030-10-05T15:29Z', '2030-10-05T15:30Z'],
     // Samoa had no 30 December 2011: the clocks went from the end of the 29th to the start of the 31st.
     ['a skipped day', quiet('12:00', '18:00', 'Pacific/Apia'), '2011-12-30T10:30Z', null],
     ['the night before it', night('Pacific/Apia'), '2011-12-30T09:00Z', '2011-12-30T10:00Z'],

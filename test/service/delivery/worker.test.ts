@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSender } from '../../../src/service/delivery/send.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { hour, minute, startScene } from './scene.ts';
 
 test('the event of an operation is sent with the templates of the store and the endpoint', async () => {
@@ -81,10 +82,7 @@ test.each([401, 403, 404])('%i disables the endpoint and makes its pending deliv
     { state: 'dead', attempts: 1, nextAttemptAt: null, lastError },
     { state: 'dead', attempts: 0, nextAttemptAt: null, lastError },
   ]);
-  const endpoints = await service.storage.read((db) =>
-    db.selectFrom('endpoints').select(['name', 'enabled', 'disabledReason']).orderBy('name').execute(),
-  );
-  expect(endpoints).toEqual([
+  expect(await rowsOf(service, 'endpoints', 'name', 'enabled', 'disabledReason')).toEqual([
     { name: 'Channel 1', enabled: 0, disabledReason: lastError },
     { name: 'Channel 2', enabled: 1, disabledReason: null },
   ]);

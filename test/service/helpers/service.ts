@@ -6,7 +6,16 @@ import { expect, onTestFinished } from 'vitest';
 import { findOperation, type OperationId } from '../../../src/contract/operations.ts';
 import type { App, AppOptions } from '../../../src/service/http/app.ts';
 import { tooLarge } from '../../../src/service/http/http-message.ts';
-import { createApp, createKey, createStore, openStorage, type Storage } from '../../../src/service/index.ts';
+import {
+  createApp,
+  createKey,
+  createStore,
+  type Listening,
+  type ListenOptions,
+  listen,
+  openStorage,
+  type Storage,
+} from '../../../src/service/index.ts';
 import type { Work } from '../../../src/service/operations/unit-of-work.ts';
 import { query, type TestCluster, type TestDatabase } from '../../helpers/postgres.ts';
 import { expectConformance } from './conformance.ts';
@@ -157,6 +166,25 @@ export function faults(answer: Answer): string[] {
   return answer.body.errors
     .map((error: { pointer: string; code: string }) => `${error.pointer} ${error.code}`)
     .sort();
+}
+
+/** Sends each body to an operation, which refuses these fields of it. */
+export async function expectFaults(
+  service: Service,
+  id: OperationId,
+  cases: readonly (readonly [body: object, faults: readonly string[]])[],
+  targetId = '',
+): Promise<void> {
+  for (const [body, expected] of cases) {
+    expect(faults(await service.call(id, targetId, body)), JSON.stringify(body)).toEqual(expected.toSorted());
+  }
+}
+
+/** An app behind a server on a free port, closed after the test. */
+export async function serve(app: App, options: Partial<ListenOptions> = {}): Promise<Listening> {
+  const server = await listen(app, { host: '127.0.0.1', port: 0, ...options });
+  onTestFinished(() => server.close());
+  return server;
 }
 
 /** Types and data of the store's events, oldest first. */

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Listening, listen } from '../../../src/service/index.ts';
+import type { Listening } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
-import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
+import { gate } from '../../helpers/gate.ts';
+import { rowsOf } from '../../helpers/rows.ts';
+import { newDatabase, openTestStorage, type Service, serve, startService } from '../helpers/service.ts';
 
-async function serve() {
+async function serveStore() {
   const service = await startService({ storage: await openTestStorage(await newDatabase()) });
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
-  return { service, server };
+  return { service, server: await serve(service.app) };
 }
 
 /** Sends a request on a connection of the agent. Answers the status and the Connection header. */
@@ -46,31 +46,27 @@ async function openUntilRefused(service: Service, { origin }: Listening, onAnswe
 
 test('a stop under load answers every request that was read, and resets no connection', async () => {
   for (let round = 0; round < 3; round++) {
-    const { service, server } = await serve();
+    const { service, server } = await serveStore();
     let answers = 0;
-    let warm = () => {};
-    const isWarm = new Promise<void>((resolve) => {
-      warm = resolve;
-    });
+    const warm = gate();
     const clients = Array.from({ length: 16 }, () =>
       openUntilRefused(service, server, () => {
         answers += 1;
-        if (answers === 100) warm();
+        if (answers === 100) warm.open();
       }),
     );
-    await isWarm;
+    await warm.opened;
     await server.close({ idleMs: 500 });
     const results = await Promise.all(clients);
     expect(new Set(results.flatMap(({ ends }) => ends))).toEqual(new Set(['ECONNREFUSED']));
-    const disputes = await service.storage.read((db) =>
-      db.selectFrom('disputes').select('id').where('storeId', '=', service.storeId).execute(),
+    expect(await rowsOf(service, 'disputes', 'id')).toHaveLength(
+      results.reduce((sum, { opened }) => sum + opened, 0),
     );
-    expect(disputes).toHaveLength(results.reduce((sum, { opened }) => sum + opened, 0));
   }
 });
 
 test('while it drains, the service accepts connections, says that it closes them, and is not ready', async () => {
-  const { service, server } = await serve();
+  const { service, server } = await serveStore();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const settings = `${server.origin}/v1/stores/${service.storeId}/operations/settings`;

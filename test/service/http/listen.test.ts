@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
-import { type App, listen } from '../../../src/service/index.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type App, type ListenOptions, listen } from '../../../src/service/index.ts';
+import { gate } from '../../helpers/gate.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { expectConformance } from '../helpers/conformance.ts';
-import { startService } from '../helpers/service.ts';
+import { serve, startService } from '../helpers/service.ts';
 
 function plainAnswer(body: string) {
   return { status: 200, headers: { 'Content-Length': String(body.length) }, body };
@@ -13,20 +15,22 @@ function plainAnswer(body: string) {
 
 /** An app whose answer waits until the test lets it go. */
 function waitingApp() {
-  let arrive = () => {};
-  let release = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const arrival = gate();
+  const release = gate();
   const app: App = async () => {
-    arrive();
-    await released;
+    arrival.open();
+    await release.opened;
     return plainAnswer('done');
   };
-  return { app, arrived, release };
+  return { app, arrived: arrival.opened, release: release.open };
+}
+
+/** A service with one store behind a server, and what it logs. */
+async function serveStore(options: Partial<ListenOptions> = {}) {
+  const lines: object[] = [];
+  const log = (entry: object) => void lines.push(entry);
+  const service = await startService({ log });
+  return { service, server: await serve(service.app, { log, ...options }), lines };
 }
 
 async function get(url: string, agent?: Agent): Promise<IncomingMessage> {
@@ -35,9 +39,7 @@ async function get(url: string, agent?: Agent): Promise<IncomingMessage> {
 }
 
 test('the service answers over HTTP on a free port', async () => {
-  const service = await startService();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
+  const { service, server } = await serveStore();
   expect(server.origin).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
 
   const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, {
@@ -51,60 +53,37 @@ test('the service answers over HTTP on a free port', async () => {
   expect(JSON.parse(await text(response))).toMatchObject({ title: 'Über HTTP 😀' });
 });
 
-test('a body that says it is too long is refused before it comes', async () => {
-  const service = await startService();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
-  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/operations/disputes`, {
+test.each([
+  [
+    'a body that says it is too long, before it comes',
+    '/operations/disputes',
+    { 'content-length': '65537' },
+    413,
+  ],
+  ['a body that is too long, while it is still coming', '/blog/posts', {}, 413],
+  [
+    'a request without a valid key',
+    '/blog/posts',
+    { authorization: 'Bearer wrong', 'content-length': '1000' },
+    401,
+  ],
+])('%s is refused, and the connection closed', async (_, path, headers, status) => {
+  const { service, server } = await serveStore();
+  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}${path}`, {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${service.key}`,
-      'content-type': 'application/json',
-      'content-length': '65537',
-    },
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
   });
   outgoing.on('error', () => {});
-  outgoing.flushHeaders();
+  if ('content-length' in headers) outgoing.flushHeaders();
+  else outgoing.write('x'.repeat(1024 * 1024 + 1));
   const [response] = await once(outgoing, 'response');
-  expect(response.statusCode).toBe(413);
-  outgoing.destroy();
-});
-
-test('a body that is too long is refused while it is still coming', async () => {
-  const service = await startService();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
-  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-  });
-  outgoing.on('error', () => {});
-  outgoing.write('x'.repeat(1024 * 1024 + 1));
-  const [response] = await once(outgoing, 'response');
-  expect(response.statusCode).toBe(413);
-  outgoing.destroy();
-});
-
-test('a request without a valid key is refused before its body arrives', async () => {
-  const service = await startService();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
-  const outgoing = request(`${server.origin}/v1/stores/${service.storeId}/blog/posts`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer wrong', 'content-length': '1000' },
-  });
-  outgoing.on('error', () => {});
-  outgoing.flushHeaders();
-  const [response] = await once(outgoing, 'response');
-  expect(response.statusCode).toBe(401);
-  // The service closes the connection: the body never comes.
+  expect(response.statusCode).toBe(status);
+  // The rest never comes.
   await once(response.resume(), 'close');
 });
 
 test('a body that drips in is refused, and its connection closed', async () => {
-  const service = await startService();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0, receiveMs: 300 });
-  onTestFinished(() => server.close());
+  const { service, server } = await serveStore({ receiveMs: 300 });
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.write(
@@ -117,19 +96,7 @@ test('a body that drips in is refused, and its connection closed', async () => {
 });
 
 test('a client that disconnects in the middle of its body changes nothing', async () => {
-  const lines: object[] = [];
-  let logged = () => {};
-  const line = new Promise<void>((resolve) => {
-    logged = resolve;
-  });
-  const service = await startService({
-    log: (entry) => {
-      lines.push(entry);
-      logged();
-    },
-  });
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
+  const { service, server, lines } = await serveStore();
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
   const body = '{"title":"Half","contentMd":"x"}';
   socket.write(
@@ -137,10 +104,8 @@ test('a client that disconnects in the middle of its body changes nothing', asyn
       `Content-Type: application/json\r\nContent-Length: ${body.length + 10}\r\n\r\n${body}`,
     () => socket.destroy(),
   );
-  await line;
-  expect(lines).toMatchObject([{ status: 400 }]);
-  const posts = await service.storage.read((db) => db.selectFrom('posts').selectAll().execute());
-  expect(posts).toEqual([]);
+  await vi.waitFor(() => expect(lines).toMatchObject([{ status: 400 }]));
+  expect(await rowsOf(service, 'posts', 'id')).toEqual([]);
 });
 
 /** Sends bytes as they are, and reads until the service closes the connection. */
@@ -169,11 +134,7 @@ test.each([
   ],
   ['a header that does not come in', 'GET /hea', 408, 'request_timeout'],
 ])('%s is answered with problem details and logged', async (_, sent, status, code) => {
-  const lines: object[] = [];
-  const log = (entry: object) => lines.push(entry);
-  const service = await startService({ log });
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0, log, receiveMs: 200 });
-  onTestFinished(() => server.close());
+  const { server, lines } = await serveStore({ receiveMs: 200 });
   const answer = parseAnswer(await exchange(server.origin, sent));
   expect(answer).toMatchObject({ status, body: { code } });
   expectConformance('GET', '/healthz', answer.response, answer.body);
@@ -183,9 +144,7 @@ test.each([
 });
 
 test('clients that ask for a tunnel and disconnect do not stop the service', async () => {
-  const service = await startService();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
+  const { server } = await serveStore();
   for (let round = 0; round < 20; round++) {
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
     socket.on('error', () => {});
@@ -202,11 +161,7 @@ test.for([
   { name: 'malformed', rest: 'no chunk\r\n', status: 400, code: 'malformed_request' },
   { name: 'not coming in', rest: '', status: 408, code: 'request_timeout' },
 ])('a body that is $name changes nothing', async ({ rest, status, code }) => {
-  const lines: object[] = [];
-  const log = (entry: object) => lines.push(entry);
-  const service = await startService({ log });
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0, log, receiveMs: 200 });
-  onTestFinished(() => server.close());
+  const { service, server, lines } = await serveStore({ receiveMs: 200 });
   const start =
     `POST /v1/stores/${service.storeId}/blog/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
     'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n';
@@ -217,8 +172,7 @@ test.for([
 
 test('bytes that are not HTTP after a request do not replace its answer', async () => {
   const { app, arrived, release } = waitingApp();
-  const server = await listen(app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
+  const server = await serve(app);
   const received = exchange(server.origin, 'GET / HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
   await arrived;
   release();
@@ -238,8 +192,7 @@ function parseAnswer(received: string) {
 
 test('a taken port is an error with its code', async () => {
   const app: App = async () => plainAnswer('x');
-  const server = await listen(app, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => server.close());
+  const server = await serve(app);
   const port = Number(new URL(server.origin).port);
   await expect(listen(app, { host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await expect(listen(app, { host: '203.0.113.7', port: 0 })).rejects.toMatchObject({
@@ -249,7 +202,7 @@ test('a taken port is an error with its code', async () => {
 
 test('closing lets a running request finish, and takes no new one', async () => {
   const { app, arrived, release } = waitingApp();
-  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  const server = await serve(app);
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const running = get(server.origin, agent);
@@ -271,7 +224,7 @@ test('closing answers a request that has arrived however long it runs, and waits
   const { app, arrived, release } = waitingApp();
   const readingApp: App = (request) =>
     request.method === 'GET' ? app(request) : request.readBody(100).then(() => plainAnswer('read'));
-  const server = await listen(readingApp, { host: '127.0.0.1', port: 0 });
+  const server = await serve(readingApp);
   const running = get(server.origin);
   await arrived;
   const half = connect(Number(new URL(server.origin).port), '127.0.0.1');
@@ -290,7 +243,7 @@ test('closing answers a request that has arrived however long it runs, and waits
 
 test('a client that does not read its answer loses its connection', async () => {
   const app: App = async () => plainAnswer('x'.repeat(100_000_000));
-  const server = await listen(app, { host: '127.0.0.1', port: 0, receiveMs: 200 });
+  const server = await serve(app, { receiveMs: 200 });
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -304,7 +257,7 @@ test('a client that does not read its answer loses its connection', async () => 
 });
 
 test('closing does not wait for idle connections', async () => {
-  const server = await listen(async () => plainAnswer('x'), { host: '127.0.0.1', port: 0 });
+  const server = await serve(async () => plainAnswer('x'));
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   expect(await text(await get(server.origin, agent))).toBe('x');
@@ -316,7 +269,7 @@ test('closing does not wait for idle connections', async () => {
 
 test('what has stopped leaves no timer that keeps the process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const server = await listen(async () => plainAnswer('done'), { host: '127.0.0.1', port: 0 });
+  const server = await serve(async () => plainAnswer('done'));
   const before = timers();
   await server.close({ idleMs: 600_000, graceMs: 600_000 });
   expect(timers()).toBe(before);

@@ -2,15 +2,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { fetch } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exampleIds } from '../../../src/contract/example-ids.ts';
 import { createBackup } from '../../../src/contract/operations/backups.ts';
 import { type OperationId, operations } from '../../../src/contract/operations.ts';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';
-import { createApp, createKey, listen, seedExampleStore } from '../../../src/service/index.ts';
+import { createApp, createKey, seedExampleStore } from '../../../src/service/index.ts';
 import { expectConformance } from '../helpers/conformance.ts';
 import { type Schema, valuesOf } from '../helpers/json-schema-values.ts';
-import { openTestStorage } from '../helpers/service.ts';
+import { openTestStorage, serve } from '../helpers/service.ts';
 
 interface Document {
   readonly paths: Record<
@@ -61,11 +61,7 @@ async function startServer() {
   const storage = await openTestStorage(':memory:');
   const { storeId } = await seedExampleStore(storage);
   const { key } = await createKey(storage, { storeId, preset: 'owner' });
-  const server = await listen(createApp({ storage, version: '1.2.3', rateLimit: null }), {
-    host: '127.0.0.1',
-    port: 0,
-  });
-  onTestFinished(() => server.close());
+  const server = await serve(createApp({ storage, version: '1.2.3', rateLimit: null }));
   /** Checks the answer against the document, too. */
   async function send({ id, method, path: template }: Operation, body: unknown, backupId = '') {
     const path = template.replace('{storeId}', storeId).replace(/\{\w+\}/, targets[id] ?? backupId);

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { type App, type ListenOptions, listen, parseTrustedProxies } from '../../../src/service/index.ts';
-import { startService } from '../helpers/service.ts';
+import { expect, test } from 'vitest';
+import { type App, parseTrustedProxies } from '../../../src/service/index.ts';
+import { gate } from '../../helpers/gate.ts';
+import { serve, startService } from '../helpers/service.ts';
 
 const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
 
@@ -14,18 +15,12 @@ function open(origin: string) {
   return socket;
 }
 
-async function startServer(app: App, options: Partial<ListenOptions> = {}) {
-  const server = await listen(app, { host: '127.0.0.1', port: 0, ...options });
-  onTestFinished(() => server.close());
-  return server;
-}
-
 const statusesOf = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
 test('1000 pipelined requests for openapi.json take little memory, and the 17th is refused', async () => {
   const service = await startService();
-  const server = await startServer(service.app);
+  const server = await serve(service.app);
   // Compiles and makes the document.
   const warm = open(server.origin);
   warm.end(get('/openapi.json'));
@@ -45,16 +40,13 @@ test('1000 pipelined requests for openapi.json take little memory, and the 17th 
 test('the 17th unanswered request is not run: it is refused in its turn, and nothing more is read', async () => {
   const started: string[] = [];
   const lines: object[] = [];
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { opened: released, open: release } = gate();
   const app: App = async ({ path }) => {
     started.push(path);
     await released;
     return { status: 200, headers: { 'Content-Length': String(path.length) }, body: path };
   };
-  const server = await startServer(app, { log: (line) => lines.push(line) });
+  const server = await serve(app, { log: (line) => lines.push(line) });
   const socket = open(server.origin);
   const paths = Array.from({ length: 40 }, (_, number) => `/${number}`);
   socket.write(paths.map((path) => get(path)).join(''));
@@ -78,7 +70,7 @@ test('the 17th unanswered request is not run: it is refused in its turn, and not
 
 test('a client that waits for its answers can send any number of requests', async () => {
   const service = await startService();
-  const server = await startServer(service.app);
+  const server = await serve(service.app);
   const socket = open(server.origin);
   let received = '';
   socket.on('data', (chunk) => {
@@ -102,7 +94,7 @@ test.for([
   const isTrustedProxy = trusted === undefined ? undefined : (parseTrustedProxies(trusted) ?? undefined);
   const lines: object[] = [];
   const service = await startService({ log: (line) => lines.push(line) });
-  const server = await startServer(service.app, { isTrustedProxy });
+  const server = await serve(service.app, { isTrustedProxy });
   const socket = open(server.origin);
   socket.write(get('/openapi.json', `X-Forwarded-For: ${forwarded}\r\nConnection: close\r\n`));
   await text(socket);

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { prune } from '../../../src/service/admin/prune.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { listPosts } from '../../../src/service/storage/queries/posts.ts';
-import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
+import { rowsOf } from '../../helpers/rows.ts';
+import { expectFaults, faults, listEvents, type Service, startService } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
 const all = ['store', 'blog', 'settings', 'endpoints'];
@@ -127,15 +128,12 @@ test('an endpoint that a restore has removed comes back with its secret URL, whi
   expect((await restore(service, removed.body.preRestoreBackupId, ['endpoints'])).status).toBe(200);
 
   expect((await contents(service)).endpoints).toEqual(before.endpoints);
-  const kept = await service.storage.read((db) =>
-    db.selectFrom('removedEndpoints').select('secretUrl').where('storeId', '=', service.storeId).execute(),
-  );
-  expect(kept).toEqual([{ secretUrl: webhook }]);
+  expect(await rowsOf(service, 'removedEndpoints', 'secretUrl')).toEqual([{ secretUrl: webhook }]);
 });
 
 test('restores to and fro show the posts of each backup, and write no post', async () => {
   const service = await startService();
-  const { storage, call } = service;
+  const { call } = service;
   const create = (title: string) => call('blog.create', '', { title, contentMd: title });
   const titles = async () => (await contents(service)).blog.map(({ title }) => title);
   const none = await backUp(service, ['blog']);
@@ -157,8 +155,8 @@ test('restores to and fro show the posts of each backup, and write no post', asy
   expect((await restore(service, three, ['blog'])).body.sections.blog).toEqual({ removed: 0, returned: 0 });
   expect((await restore(service, toNone.body.preRestoreBackupId, ['blog'])).status).toBe(200);
   expect(await titles()).toEqual(['A', 'B', 'C']);
-  const rows = await storage.read((db) => db.selectFrom('posts').select('title').execute());
-  expect(rows.map(({ title }) => title).sort()).toEqual(['A', 'B', 'C', 'D', 'E']);
+  const rows = await rowsOf(service, 'posts', 'title');
+  expect(rows.map(({ title }) => title)).toEqual(['A', 'B', 'C', 'D', 'E']);
 });
 
 test('a slug is taken by posts that the store shows, and by no others', async () => {
@@ -178,14 +176,11 @@ test('a slug is taken by posts that the store shows, and by no others', async ()
 
 test('prune removes posts that neither the store nor a backup has, and the newest keeps its position', async () => {
   const service = await startService();
-  const { storage, storeId } = service;
+  const { storage } = service;
   const create = (title: string) => service.call('blog.create', '', { title, contentMd: '' });
   const positions = async () => {
     await prune(storage, { retentionDays: 90 });
-    const rows = await storage.read((db) =>
-      db.selectFrom('posts').select('position').where('storeId', '=', storeId).orderBy('position').execute(),
-    );
-    return rows.map(({ position }) => position);
+    return (await rowsOf(service, 'posts', 'position')).map(({ position }) => position);
   };
   const empty = await backUp(service, ['blog']);
   await create('A');
@@ -264,9 +259,7 @@ test('the pre-restore backup has the label of the backup in its own, truncated b
   const backup = { label, sections: ['store'], idempotencyKey: 'k' };
   const { id } = (await service.call('backup.create', '', backup)).body;
   await restore(service, id, ['store']);
-  const [, before] = await service.storage.read((db) =>
-    db.selectFrom('backups').select('label').orderBy('id').execute(),
-  );
+  const [, before] = await rowsOf(service, 'backups', 'id', 'label');
   expect(before?.label).toBe(`Automatic backup before restore of x${'😀'.repeat(84)}`);
 });
 
@@ -283,7 +276,7 @@ test('a backup holds no key and no webhook secret', async () => {
 
 test('invalid fields of a backup', async () => {
   const service = await startService();
-  const cases: [object, string[]][] = [
+  await expectFaults(service, 'backup.create', [
     [{}, ['/idempotencyKey required', '/label required', '/sections required']],
     [{ label: '', sections: [], idempotencyKey: 'k' }, ['/label too_short', '/sections too_small']],
     [
@@ -296,10 +289,7 @@ test('invalid fields of a backup', async () => {
       ],
     ],
     [{ label: 'x', sections: ['store', 'store'], idempotencyKey: 'k' }, ['/sections/1 duplicate']],
-  ];
-  for (const [body, expected] of cases) {
-    expect(faults(await service.call('backup.create', '', body)), JSON.stringify(body)).toEqual(expected);
-  }
+  ]);
 });
 
 test('a restore needs sections and an existing backup', async () => {

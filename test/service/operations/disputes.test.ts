@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insertEvidence } from '../../../src/service/storage/queries/disputes.ts';
-import { faults, listEvents, startService } from '../helpers/service.ts';
+import { expectFaults, faults, listEvents, startService } from '../helpers/service.ts';
 
 const dispute = { kind: 'payment', reason: 'Charged twice', idempotencyKey: 'd-1' };
 
@@ -136,7 +136,7 @@ test('an absent dispute is not found', async () => {
 
 test('invalid fields of a dispute', async () => {
   const service = await startService();
-  const cases: [object, string[]][] = [
+  await expectFaults(service, 'disputes.open', [
     [{}, ['/idempotencyKey required', '/kind required', '/reason required']],
     [
       { kind: 'Payment', reason: '', idempotencyKey: '' },
@@ -163,10 +163,7 @@ test('invalid fields of a dispute', async () => {
     [{ ...dispute, riskSignals: { ['x'.repeat(101)]: 1 } }, [`/riskSignals/${'x'.repeat(101)} invalid_name`]],
     [{ ...dispute, deadlineAt: '9999-12-31T23:30:00-01:00' }, ['/deadlineAt invalid_format']],
     [{ ...dispute, appealDeadlineAt: '0000-01-01T00:00:00+01:00' }, ['/appealDeadlineAt invalid_format']],
-  ];
-  for (const [body, expected] of cases) {
-    expect(faults(await service.call('disputes.open', '', body)), JSON.stringify(body)).toEqual(expected);
-  }
+  ]);
 });
 
 test('a number that cannot be stored exactly is refused', async () => {
@@ -184,13 +181,11 @@ test('a number that cannot be stored exactly is refused', async () => {
 
 test('invalid fields of a decision', async () => {
   const service = await startService();
+  const { id } = (await service.call('disputes.open', '', dispute)).body;
   const cases: [object, string[]][] = [
     [{}, ['/resolution required', '/status required']],
     [{ status: 'open', resolution: 'x'.repeat(4001) }, ['/resolution too_long', '/status invalid_value']],
     [{ status: 'won', resolution: 'x', refund: true }, ['/refund unknown_field']],
   ];
-  for (const [body, expected] of cases) {
-    const { id } = (await service.call('disputes.open', '', dispute)).body;
-    expect(faults(await service.call('disputes.decide', id, body)), JSON.stringify(body)).toEqual(expected);
-  }
+  await expectFaults(service, 'disputes.decide', cases, id);
 });

@@ -3,6 +3,7 @@ import { backup } from '../../../src/contract/operations/backups.ts';
 import { createApp } from '../../../src/service/index.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
 import { deleteAnswer, deleteExpiredAnswers } from '../../../src/service/storage/queries/idempotency-keys.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { newDatabase, openTestStorage, type Service, startService, toFetch } from '../helpers/service.ts';
 
 const hours = 60 * 60 * 1000;
@@ -78,9 +79,7 @@ test('a share of the keyed requests deletes expired answers and no others', asyn
   const open = (idempotencyKey: string) =>
     service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey });
   const kept = async () => {
-    const rows = await service.storage.read((db) =>
-      db.selectFrom('idempotencyKeys').select('key').orderBy('key').execute(),
-    );
+    const rows = await rowsOf(service, 'idempotencyKeys', 'key');
     return rows.map(({ key }) => key);
   };
   await Promise.all(['a', 'b'].map(open));
@@ -110,7 +109,7 @@ test('reused keys do not prevent the deletion of expired answers', async () => {
   await give([...again, 'once'], '2029-01-01T00:00:00.000Z', '2029-01-03T00:00:00.000Z');
   await give(again, '2030-01-01T00:00:00.000Z', '2030-01-03T00:00:00.000Z');
   await service.inStore((work) => deleteExpiredAnswers(work, '2030-01-01T12:00:00.000Z'));
-  const rows = await service.storage.read((db) => db.selectFrom('idempotencyKeys').select('key').execute());
+  const rows = await rowsOf(service, 'idempotencyKeys', 'key');
   expect(rows.map(({ key }) => key).sort()).toEqual(again.sort());
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { listNotifications } from '../../../src/service/storage/queries/events.ts';
-import { faults, type Service, startService } from '../helpers/service.ts';
+import { expectFaults, faults, type Service, startService } from '../helpers/service.ts';
 
 const endpoint = {
   kind: 'discord',
@@ -69,29 +69,6 @@ test('a misspelt event is refused with a suggestion', async () => {
   expect(other.body.errors[0].detail).toMatch(/^must be one of store_updated, .* \(got "foo"\)$/);
 });
 
-test('other URLs are refused', async () => {
-  const service = await startService();
-  const urls = [
-    'http://discord.com/api/webhooks/1/x',
-    'https://discord.com:8443/api/webhooks/1/x',
-    'https://user@discord.com/api/webhooks/1/x',
-    'https://discord.com.evil.example/api/webhooks/1/x',
-    'https://discord.com./api/webhooks/1/x',
-    'https://evil.example/api/webhooks/1/x',
-    'https://127.0.0.1/api/webhooks/1/x',
-    'https://discord.com/api/webhooks/abc/x',
-    'https://discord.com/api/webhooks/1/',
-    'https://discord.com/api/webhooks/1/x/slack',
-    'https://discord.com/api/webhooks/1/x?wait=true',
-    'https://discord.com/api/webhooks/1/../../x',
-    'not a url',
-  ];
-  for (const url of urls) {
-    const answer = await service.call('notify.add-endpoint', '', { ...endpoint, url });
-    expect(faults(answer)).toEqual(['/url invalid_format']);
-  }
-});
-
 test('URLs of Discord webhooks are accepted', async () => {
   const service = await startService();
   const urls = [
@@ -106,7 +83,7 @@ test('URLs of Discord webhooks are accepted', async () => {
 
 test('invalid fields of an endpoint', async () => {
   const service = await startService();
-  const cases: [object, string[]][] = [
+  await expectFaults(service, 'notify.add-endpoint', [
     [{}, ['/events required', '/kind required', '/name required', '/url required']],
     [
       { ...endpoint, kind: 'slack', name: '', events: [] },
@@ -126,12 +103,7 @@ test('invalid fields of an endpoint', async () => {
         '/secret unknown_field',
       ],
     ],
-  ];
-  for (const [body, expected] of cases) {
-    expect(faults(await service.call('notify.add-endpoint', '', body)), JSON.stringify(body)).toEqual(
-      expected,
-    );
-  }
+  ]);
 });
 
 /** Three notifications, a minute apart. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { type Service, startService } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/1/token';
@@ -41,10 +42,7 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
   for (const delivery of deliveries) {
     expect(delivery).toMatchObject({ eventId, status: 'pending', attempts: 0 });
   }
-  const endpoints = await service.storage.read((db) =>
-    db.selectFrom('endpoints').select(['name', 'dueAt']).orderBy('name').execute(),
-  );
-  expect(endpoints).toEqual([
+  expect(await rowsOf(service, 'endpoints', 'name', 'dueAt')).toEqual([
     { name: 'a', dueAt: '2030-03-01T12:00:00.000Z' },
     { name: 'b', dueAt: '2030-03-01T12:00:00.000Z' },
     { name: 'c', dueAt: null },

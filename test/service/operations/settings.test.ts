@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faults, listEvents, startService } from '../helpers/service.ts';
+import { expectFaults, listEvents, startService } from '../helpers/service.ts';
 
 const defaults = {
   quietHours: { enabled: false, start: '22:00', end: '07:00', timezone: 'UTC' },
@@ -98,7 +98,7 @@ test('the ETag of a change is that of the next read, whatever the order of its m
 
 test('invalid fields of the settings', async () => {
   const service = await startService();
-  const cases: [object, string[]][] = [
+  await expectFaults(service, 'settings.save', [
     [{ surprise: 1 }, ['/surprise unknown_field']],
     [
       { quietHours: { enabled: 'yes', start: '24:00', end: '7:00', timezone: 'Nowhere', days: [] } },
@@ -122,10 +122,5 @@ test('invalid fields of the settings', async () => {
       ['/discovery/categories/1 duplicate', '/discovery/summary too_long'],
     ],
     [{ mobilePrivacy: [] }, ['/mobilePrivacy invalid_type']],
-  ];
-  for (const [document, expected] of cases) {
-    expect(faults(await service.call('settings.save', '', document)), JSON.stringify(document)).toEqual(
-      expected,
-    );
-  }
+  ]);
 });

@@ -242,20 +242,6 @@ describe('errors', () => {
     expect(stderr).toMatch(/^ {2}cashbackBp: .*\(did you mean settings\.cashbackBp\?\)$/m);
   });
 
-  test.each(['<html><title>502 Bad Gateway</title></html>', '', '{"error":"down"}', '[1]', '"words"'])(
-    'any error body is readable: %j',
-    async (body) => {
-      await using server = await startFaultServer([answer(404, body)]);
-
-      const { exitCode, stderr } = await machineAt(server).run(['settings', 'show']);
-
-      expect(exitCode).toBe(5);
-      expect(stderr).toMatch(
-        /^error: the service (returned HTTP 404 Not Found$|rejected the request \(404( \w+)?\): \S)/m,
-      );
-    },
-  );
-
   test('what is no HTTP is called so, and not a broken connection', async () => {
     await using server = await startFaultServer([{ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }]);
 

@@ -3,23 +3,18 @@ import { createBlogPost } from '../../../../src/contract/operations/blog.ts';
 import { intentOf } from '../../../../src/history/intent.ts';
 import type { RecordState } from '../../../../src/history/journal/history-record.ts';
 import { beginLog } from '../../../../src/history/journal/open-log.ts';
-import { type Machine, machineFor } from '../../../helpers/cli.ts';
-import { answer, type Behaviour, startFaultServer } from '../../../helpers/fault-server.ts';
+import type { Machine } from '../../../helpers/cli.ts';
+import { answer } from '../../../helpers/fault-server.ts';
+import { fakeService, fakeStore } from '../../../helpers/scene.ts';
 import { historyOn, seedChange } from '../../../helpers/seed-history.ts';
 
-const storeId = 'store-1';
+const { storeId } = fakeStore;
 const reclaimId = '5f0c3f52-8f0e-4d1b-9d53-0a4c5e0b7a11';
 const disputeId = '81ab3f52-8f0e-4d1b-9d53-0a4c5e0b7a12';
 const post = ['blog', 'create', '--title', 'Spring sale', '--content-md', 'x'];
 const body = { title: 'Spring sale', contentMd: 'x' };
 
-async function sceneWith(...script: Behaviour[]) {
-  const server = await startFaultServer(script);
-  const machine = machineFor({ origin: server.url, storeId, apiKey: 'key-of-a-test' });
-  return { server, machine, [Symbol.asyncDispose]: server.close };
-}
-
-type Scene = Awaited<ReturnType<typeof sceneWith>>;
+type Scene = Awaited<ReturnType<typeof fakeService>>;
 
 /** Records a post that an earlier command was to create, as a process that has ended left it. */
 async function recordPost(
@@ -46,7 +41,7 @@ describe('the same post again', () => {
     ['sent', { exitCode: 10, code: 'outcome_unknown', outcome: 'unknown' }, 'resume'],
     ['unknown', { exitCode: 10, code: 'outcome_unknown', outcome: 'unknown' }, 'resume'],
   ] as const)('is refused after one that is %s, and says so', async (state, found, look) => {
-    await using scene = await sceneWith(created);
+    const scene = await fakeService(created);
     await recordPost(scene, state, { hoursAgo: 23 });
     const { exitCode, error } = await run(scene.machine, post);
     expect({ exitCode, ...error }).toMatchObject({
@@ -66,7 +61,7 @@ describe('the same post again', () => {
     ['one of another store', 'applied', { storeId: 'store-2' }],
     ['one at another service', 'applied', { origin: 'http://127.0.0.1:9' }],
   ])('is sent after %s', async (_what, state, change) => {
-    await using scene = await sceneWith(created);
+    const scene = await fakeService(created);
     await recordPost(scene, state, change);
     expect(await run(scene.machine, post)).toMatchObject({ exitCode: 0 });
     expect(scene.server.requests).toHaveLength(1);
@@ -82,7 +77,7 @@ describe('the same post, while another command may be sending it', () => {
   }
 
   test('waits for that command, and is refused once it was applied', async () => {
-    await using scene = await sceneWith(answer(201, { id: 'p-2' }));
+    const scene = await fakeService(answer(201, { id: 'p-2' }));
     const writer = await beginPost(scene);
     const again = run(scene.machine, post);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -93,7 +88,7 @@ describe('the same post, while another command may be sending it', () => {
   });
 
   test('waits no longer than the user does', async () => {
-    await using scene = await sceneWith(answer(201, { id: 'p-2' }));
+    const scene = await fakeService(answer(201, { id: 'p-2' }));
     const writer = await beginPost(scene);
     const { exitCode } = await scene.machine.run(post, { signal: AbortSignal.timeout(300) });
     expect(exitCode).toBe(130);
@@ -103,7 +98,7 @@ describe('the same post, while another command may be sending it', () => {
 });
 
 test('a second appeal of a notice is refused whatever it says, and one of another notice is not', async () => {
-  await using scene = await sceneWith(answer(200, { id: reclaimId, status: 'appealed' }));
+  const scene = await fakeService(answer(200, { id: reclaimId, status: 'appealed' }));
   const { machine, server } = scene;
   const appeal = (id: string, text: string) => ['reclaim', 'appeal', id, '--text', text, '--confirm', id];
   expect(await run(machine, appeal(reclaimId, 'We are open'))).toMatchObject({ exitCode: 0 });
@@ -128,7 +123,7 @@ describe('--confirm', () => {
     ['another id', disputeId, disputeId],
     ['nothing', '', '""'],
   ])('with %s is refused before anything is sent', async (_what, given, said) => {
-    await using scene = await sceneWith(answer(200, {}));
+    const scene = await fakeService(answer(200, {}));
     const { exitCode, error } = await run(scene.machine, [...appeal, '--confirm', given]);
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 2,
@@ -139,7 +134,7 @@ describe('--confirm', () => {
   });
 
   test('takes the beginning of an id that this machine knows', async () => {
-    await using scene = await sceneWith(answer(200, { id: reclaimId }));
+    const scene = await fakeService(answer(200, { id: reclaimId }));
     const { machine, server } = scene;
     expect(await run(machine, [...appeal, '--confirm', reclaimId])).toMatchObject({ exitCode: 0 });
     const short = reclaimId.slice(0, 8);
@@ -165,7 +160,7 @@ describe('a decision', () => {
     ['one that does not say its id', { id: undefined }, []],
     ['one in the status that was expected', { status: 'lost' }, ['--expect-status', 'lost']],
   ])('of %s is sent', async (_what, change, more) => {
-    await using scene = await sceneWith(dispute(change), decided);
+    const scene = await fakeService(dispute(change), decided);
     expect(await run(scene.machine, decide(...more))).toMatchObject({ exitCode: 0 });
     expect(methodsOf(scene)).toEqual(['GET', 'POST']);
   });
@@ -174,7 +169,7 @@ describe('a decision', () => {
     ['won', []],
     ['refunded', ['unusual status "refunded" (usual: won, lost, withdrawn)']],
   ])('with the status %s is sent, with a warning if it is an unusual one', async (status, said) => {
-    await using scene = await sceneWith(dispute({}), answer(200, { id: disputeId, status }));
+    const scene = await fakeService(dispute({}), answer(200, { id: disputeId, status }));
     const words = ['disputes', 'decide', disputeId, '--status', status, '--resolution', 'Delivered'];
     const { stderr } = await scene.machine.run([...words, '--confirm', disputeId]);
     expect(stderr.match(/unusual status ".*/g) ?? []).toEqual(said);
@@ -182,7 +177,7 @@ describe('a decision', () => {
   });
 
   test('that the dispute has already changes nothing', async () => {
-    await using scene = await sceneWith(dispute({ status: 'won', resolution: 'Delivered' }));
+    const scene = await fakeService(dispute({ status: 'won', resolution: 'Delivered' }));
     const { exitCode, stdout } = await run(scene.machine, decide());
     expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 0, changed: false });
     expect(methodsOf(scene)).toEqual(['GET']);
@@ -198,7 +193,7 @@ describe('a decision', () => {
     ],
     ['a status that was not expected', {}, ['--expect-status', 'lost'], 'the dispute is open, not lost'],
   ])('of a dispute with %s is refused', async (_what, change, more, said) => {
-    await using scene = await sceneWith(dispute(change), decided);
+    const scene = await fakeService(dispute(change), decided);
     const { exitCode, error } = await run(scene.machine, decide(...more));
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 6,
@@ -213,7 +208,7 @@ describe('a decision', () => {
   });
 
   test('is not sent if the service shows another dispute', async () => {
-    await using scene = await sceneWith(dispute({ id: reclaimId }));
+    const scene = await fakeService(dispute({ id: reclaimId }));
     const { exitCode, error } = await run(scene.machine, decide());
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 9,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+import { answer } from '../../../helpers/fault-server.ts';
+import { fakeService } from '../../../helpers/scene.ts';
 
 const values = ['99999999999999999999', '31536000', 'Fri, 31 Dec 9999 23:59:59 GMT'];
 
@@ -9,8 +9,7 @@ test.each(values)('a service that asks to wait %s: said at once, with a time', a
     [429, 8],
     [503, 10],
   ] as const) {
-    await using server = await startFaultServer([answer(status, {}, { 'retry-after': value })]);
-    const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
+    const { server, machine } = await fakeService(answer(status, {}, { 'retry-after': value }));
 
     const created = await machine.run(['backup', 'create', '--label', 'a', '--sections', 'store', '--json']);
     const resumed = await machine.run(['resume']);

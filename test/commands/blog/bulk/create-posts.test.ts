@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
-import { type Machine, machineFor } from '../../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
-import { startLossyProxy } from '../../../helpers/lossy-proxy.ts';
-import { startService } from '../../../helpers/service.ts';
+import type { Machine } from '../../../helpers/cli.ts';
+import { answer } from '../../../helpers/fault-server.ts';
+import { fakeService, setScene } from '../../../helpers/scene.ts';
 
 async function scene() {
-  const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
-  const machine = machineFor({ ...service, origin: proxy.origin });
+  const { service, proxy, machine } = await setScene();
   const before = new Set((await tables(service)).posts.map(({ slug }) => slug));
   /** Slugs of the posts that the test has made, sorted. */
   const made = async () =>
@@ -334,13 +331,12 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
 });
 
 test('a service that does not say that it refuses taken slugs gets no post twice, unless the user says so', async () => {
-  await using server = await startFaultServer([
+  const { server, machine } = await fakeService(
     { does: 'drop' },
     answer(201, { id: 'p-2', slug: 'b' }),
     answer(404, { code: 'not_found' }),
     answer(201, { id: 'p-1', slug: 'a' }),
-  ]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  );
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   const posts = () => server.requests.filter(({ method }) => method === 'POST');
 
@@ -417,8 +413,7 @@ test('two runs of the same files at once make each post once', async () => {
 });
 
 test('a key that is refused ends the run, and the rest is not tried', async () => {
-  await using server = await startFaultServer([answer(401, { code: 'invalid_key' })]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const { server, machine } = await fakeService(answer(401, { code: 'invalid_key' }));
   const names = writePosts(machine, 20);
 
   const result = await machine.run(['blog', 'create', ...names, '--json']);
@@ -511,4 +506,16 @@ test('posts in doubt are settled by resume too where the service refuses taken s
     stderr: expect.stringContaining('✓ Resumed 2 changes'),
   });
   expect(await made()).toEqual(['a', 'b']);
+});
+
+test('posts in doubt are counted apart from those that were not created', async () => {
+  const { machine } = await fakeService(answer(422, { code: 'validation_failed', detail: 'No' }), {
+    does: 'drop',
+  });
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+
+  const { exitCode, stderr } = await machine.run(['blog', 'create', 'a.md', 'b.md']);
+
+  expect(exitCode).toBe(10);
+  expect(stderr).toContain('error: 1 of 2 posts not created, 1 in doubt\n');
 });

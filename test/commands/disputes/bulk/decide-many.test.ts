@@ -2,19 +2,14 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
-import { machineFor } from '../../../helpers/cli.ts';
-import { startFaultServer } from '../../../helpers/fault-server.ts';
-import { startLossyProxy } from '../../../helpers/lossy-proxy.ts';
-import { startService } from '../../../helpers/service.ts';
+import { fakeService, setScene } from '../../../helpers/scene.ts';
 import { typed } from '../../../helpers/typed.ts';
 
 const header = 'disputeId,status,resolution';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
 async function scene() {
-  const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
-  const machine = machineFor({ ...service, origin: proxy.origin });
+  const { service, proxy, machine } = await setScene();
   return { service, proxy, machine, other: otherUser(service) };
 }
 
@@ -150,7 +145,7 @@ test('a file that was saved with other line breaks holds the same decisions, and
 });
 
 test('a row of --output-file holds before, decision, after, who and when, also when it was decided earlier, and not the key', async () => {
-  const { service, machine, other } = await scene();
+  const { service, proxy, machine, other } = await scene();
   const [id = ''] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,"Signed, ""for"" by\nthe buyer"\n` });
 
@@ -179,7 +174,10 @@ test('a row of --output-file holds before, decision, after, who and when, also w
     operationId: history[0].id,
   });
   expect(readFileSync(file, 'utf8')).not.toContain(service.apiKey);
-  expect(await machine.run(decide)).toMatchObject({ exitCode: 0, stdout: '' });
+  const again = await machine.run(decide);
+  expect(again).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(again.stderr).toMatch(/^main → store .*\n1 already decided\.\n$/);
+  expect(proxy.writes()).toHaveLength(1);
   expect(rowOf()).toEqual({ ...line, outcome: 'exists', message: 'decided by an earlier run' });
   expect(new Date(line.at).toISOString()).toBe(line.at);
 });
@@ -251,24 +249,6 @@ test('a decision in doubt does not hold up the others, and is not sent again bef
   expect(outcomesOf(third.stdout)).toEqual(['exists', 'applied', 'exists', 'exists']);
   const { decisions } = await tables(service);
   for (const id of ids) expect(decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
-});
-
-test('run again, rows that were decided are not sent', async () => {
-  const { proxy, machine, other } = await scene();
-  const ids = await other.openDisputes(2);
-  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
-  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '2'];
-  await machine.run(args);
-  const before = proxy.writes().length;
-
-  const again = await machine.run(args);
-
-  expect(again).toMatchObject({
-    exitCode: 0,
-    stdout: '',
-    stderr: expect.stringMatching(/^main → store .*\n2 already decided\.\n$/),
-  });
-  expect(proxy.writes()).toHaveLength(before);
 });
 
 test('a store that was restored since: what is open again is decided again, and said to be so', async () => {
@@ -471,8 +451,7 @@ test.each([
   [`${header}\n1,won,"open`, 'line 2: missing closing quote'],
   [`${header}\n1,won,"a"b`, 'line 2: text after a closing quote'],
 ])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
-  await using server = await startFaultServer([]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const { server, machine } = await fakeService();
   writeFiles(machine, { 'decisions.csv': text });
 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
@@ -499,8 +478,7 @@ test.each([
     /expected 3 columns, found 4: put text that contains a semicolon in double quotes/,
   ],
 ])('%s are told by their line, and nothing is sent', async (_, rows, shown) => {
-  await using server = await startFaultServer([]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
+  const { server, machine } = await fakeService();
   writeFiles(machine, {
     'decisions.csv': `\ufeff${header.replaceAll(',', ';')}\n${rows.replaceAll(',', ';')}`,
   });
@@ -509,15 +487,6 @@ test.each([
 
   expect(result).toMatchObject({ exitCode: 2, stdout: expect.stringMatching(shown) });
   expect(server.requests).toEqual([]);
-});
-
-test('the file and the flags of one decision exclude each other', async () => {
-  await using server = await startFaultServer([]);
-  const machine = machineFor({ origin: server.url, storeId: 's', apiKey: 'key-1234567' });
-
-  const result = await machine.run(['disputes', 'decide', '5f0c', '--status', 'won', '--from', 'x.csv']);
-
-  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('<disputeId>, --status') });
 });
 
 test('--fields chooses from the results, and --output-file holds all of them', async () => {
@@ -552,19 +521,6 @@ test.each([
   expect(error.hint).toContain('--from FILE');
   expect(error.fields.map(({ field }: { field: string }) => field)).toEqual(['status', 'resolution']);
   expect(proxy.requests).toEqual([]);
-});
-
-test('several disputes cannot have one decision', async () => {
-  const { machine } = await scene();
-
-  const result = await machine.run(typed`disputes decide first-1 second-2 --status won --confirm x`);
-
-  expect(result).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringMatching(
-      /--status and --confirm cannot be used with several disputes\n.*--from FILE/,
-    ),
-  });
 });
 
 test('the rows that failed are a file of their own beside --output-file, which can be fixed and used', async () => {
@@ -606,18 +562,4 @@ test('rows that fail while they are sent: the error says how to get them as a fi
   expect((await machine.run(decide)).stderr).toContain(
     'fix the rows that failed; add --output-file FILE.json to get them as FILE.failed.csv; then run',
   );
-});
-
-test('all decisions of a file are in one log, each with the status from before it', async () => {
-  const { machine, other } = await scene();
-  const ids = await other.openDisputes(3);
-  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
-  await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3']);
-
-  const listed = await machine.run(['history', 'list', '--operation', 'disputes.decide', '--json']);
-
-  const records: { id: string }[] = JSON.parse(listed.stdout);
-  expect(new Set(records.map(({ id }) => id.split('.')[0])).size).toBe(1);
-  const shown = await machine.run(['history', 'show', records[0]?.id ?? '', '--json']);
-  expect(JSON.parse(JSON.parse(shown.stdout).former)).toEqual({ status: 'open' });
 });

@@ -151,17 +151,6 @@ test('more writes at once than one commit takes', async () => {
   expect(await numbersIn(onlooker)).toHaveLength(1_000);
 });
 
-test('two connections of one process write at once, and wait for each other', async () => {
-  const { storage, onlooker } = await openNumbers();
-  await Promise.all(
-    Array.from({ length: 100 }, async (_, index) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      await insert(index % 2 ? storage : onlooker, index);
-    }),
-  );
-  expect(await numbersIn(storage)).toHaveLength(100);
-});
-
 test('closing waits for running writes', async () => {
   const { storage, onlooker } = await openNumbers();
   const writes = [insert(storage, 1), insert(storage, 2)];

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
+import { openStorage, seedExampleStore } from '../../../../src/service/index.ts';
 import { openTestStorage, startService, temporaryFile } from '../../helpers/service.ts';
 
 test('the folder and the files are for their owner only', async () => {
@@ -31,28 +31,12 @@ test('commits are fsynced, the log is written ahead, foreign keys are checked', 
   expect(await pragma('foreign_keys')).toBe(1);
 });
 
-test('a database is migrated once, however often it is opened', async () => {
-  const file = await temporaryFile('service.db');
-  const first = await openStorage(file);
-  await createStore(first, { name: 'Kept' });
-  await first.close();
-  const second = await openTestStorage(file);
-  const stores = await second.read((db) => db.selectFrom('stores').select('name').execute());
-  expect(stores).toEqual([{ name: 'Kept' }]);
-});
-
 test('a new database can be opened and seeded many times at once', async () => {
   const file = await temporaryFile('service.db');
   const storages = await Promise.all(Array.from({ length: 6 }, () => openStorage(file)));
   const examples = await Promise.all(storages.map(seedExampleStore));
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
-});
-
-test('a file that is not a database is refused', async () => {
-  const file = await temporaryFile('service.db');
-  await copyFile(import.meta.filename, file);
-  await expect(openStorage(file)).rejects.toThrow(/not a database/);
 });
 
 test('a failed transaction leaves no trace, and the next succeeds', async () => {

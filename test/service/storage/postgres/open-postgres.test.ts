@@ -14,6 +14,7 @@ import { ping } from '../../../../src/service/storage/core/storage.ts';
 import { migrate, migrations } from '../../../../src/service/storage/migrate.ts';
 import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
 import { newMachine } from '../../../helpers/cli.ts';
+import { gate } from '../../../helpers/gate.ts';
 import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
 import {
   newDatabase,
@@ -205,18 +206,6 @@ test('the operator is warned of a role that bypasses row-level security', async 
   expect((await openTestStorage(adminUrl)).warnings).toEqual([expect.stringContaining('SUPERUSER')]);
 });
 
-test('three instances, one key 50 times at once: one backup, and all answers name it', async () => {
-  const { service, post } = await startInstances(3);
-  const body = { label: 'x', sections: ['store', 'blog'], idempotencyKey: 'k' };
-  const answers = await Promise.all(Array.from({ length: 50 }, () => post('/backups', body)));
-
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
-  expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
-  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
-  expect(await count(service, 'backups')).toBe(1);
-  expect(await post('/backups', body)).toMatchObject({ status: 201, replayed: true, body: answers[0]?.body });
-});
-
 test('three instances, 32 clients that write: nothing is lost, doubled or refused', async () => {
   const { service, post } = await startInstances(3);
   const clients = Array.from({ length: 32 }, async (_, client) => {
@@ -235,19 +224,13 @@ test('many waiting changes of one store do not block other stores', async () => 
   const service = await startService({ storage: await openTestStorage(url) });
   const { id: otherStore } = await createStore(service.storage, { name: 'Another store' });
   const elsewhere = await openTestStorage(url);
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let taken = () => {};
-  const isTaken = new Promise<void>((resolve) => {
-    taken = resolve;
-  });
+  const lock = gate();
+  const release = gate();
   const holder = elsewhere.forStore(service.storeId).change(async () => {
-    taken();
-    await released;
+    lock.open();
+    await release.opened;
   });
-  await isTaken;
+  await lock.opened;
 
   let answered = 0;
   const waiting = Array.from({ length: 30 }, () =>
@@ -258,7 +241,7 @@ test('many waiting changes of one store do not block other stores', async () => 
   const { forStore, usage } = service.storage;
   expect(await forStore(otherStore).change(async () => answered)).toBe(0);
   expect(usage().connections?.total).toBeLessThanOrEqual(2);
-  release();
+  release.open();
   await holder;
   await Promise.all(waiting);
   expect(answered).toBe(30);
@@ -328,10 +311,7 @@ test('a change that an operator cancels, and a deadlock, get busy', async () => 
 
 /** Lets the first `count` callers go on together, and later ones at once. */
 function rendezvous(count: number): () => Promise<void> {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { opened, open } = gate();
   let arrived = 0;
   return async () => {
     if (++arrived >= count) open();

@@ -1,0 +1,25 @@
+import { onTestFinished } from 'vitest';
+import { machineFor } from './cli.ts';
+import { type Behaviour, startFaultServer } from './fault-server.ts';
+import { startLossyProxy } from './lossy-proxy.ts';
+import { startService } from './service.ts';
+
+/** A store of the real service behind a connection that can lose things, and a user's machine. */
+export async function setScene() {
+  const service = await startService();
+  const proxy = await startLossyProxy(service.origin);
+  return { service, proxy, machine: machineFor({ ...service, origin: proxy.origin }) };
+}
+
+/** The store of {@link fakeService}, and the key to it. */
+export const fakeStore = {
+  storeId: '4be5c0de-0000-4000-8000-000000000001',
+  apiKey: 'any-key-of-another-service',
+};
+
+/** A service that answers by a script, closed after the test, and a user's machine that knows it. */
+export async function fakeService(...script: readonly Behaviour[]) {
+  const server = await startFaultServer(script);
+  onTestFinished(server.close);
+  return { server, machine: machineFor({ origin: server.url, ...fakeStore }) };
+}
