@@ -68,8 +68,12 @@ function isHarmless({ what }: Extract<Ending, { does: 'contradict' }>): boolean 
 /** What one request looked like to its client: the only thing that it can decide by. */
 export type View = 'success' | 'refused' | 'throttled' | 'doubtful';
 
-export function viewOf({ ending }: Fault, serviceStatus: number): View {
+/** `headAt` is where the head of the whole response ends, as a part of it. */
+export function viewOf({ ending }: Fault, serviceStatus: number, headAt: number): View {
   switch (ending.does) {
+    case 'cut':
+      // The status of a refusal counts, whatever became of its body.
+      return isDefiniteRefusal(serviceStatus) && ending.at > headAt ? 'refused' : 'doubtful';
     case 'answer':
     case 'answer-and-close':
     case 'answer-twice':

@@ -131,7 +131,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       behind.set(socket, answerBytes(answer));
     write(socket, answer, fault);
     // The response to another request is none to this one.
-    seen.view = earlier === undefined ? viewOf(fault, answer.status) : 'doubtful';
+    seen.view = earlier === undefined ? viewOf(fault, answer.status, headAt(answer)) : 'doubtful';
     tell('answered');
   }
 
@@ -219,6 +219,12 @@ function write(socket: Socket, answer: RawAnswer, { ending }: Fault): void {
     case 'contradict':
       socket.write(answerBytes(contradict(answer, ending.what)));
   }
+}
+
+/** Where the head of a response ends, as a part of the whole. */
+function headAt(answer: RawAnswer): number {
+  const bytes = answerBytes(answer);
+  return (bytes.length - Buffer.byteLength(answer.body)) / bytes.length;
 }
 
 function unreadableBytes(answer: RawAnswer, form: 'html' | 'empty' | 'half'): Buffer {

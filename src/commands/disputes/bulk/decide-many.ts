@@ -77,7 +77,7 @@ export async function decideMany(
       atOnce: 1,
       known: knownResult,
       isPlanShown: ui.canAsk,
-      open: (limits) => openChannel(run, limits, input),
+      open: (limits) => openChannel(run, limits, input.expected),
       cells: ({ line, disputeId, decision }) => [`line ${line}`, disputeId ?? '', decision?.status ?? ''],
       id: ({ disputeId }) => disputeId,
     });
@@ -110,14 +110,10 @@ async function settleShown(run: Run, rows: readonly PlannedRow[]): Promise<Plann
   return settled;
 }
 
-type DecisionInput = Parameters<typeof planDecisions>[2];
-
-async function openChannel(
-  run: Run,
-  limits: Limits,
-  { expected, earlier }: DecisionInput,
-): Promise<Channel<PlannedRow>> {
+async function openChannel(run: Run, limits: Limits, expected: string): Promise<Channel<PlannedRow>> {
   const batch = await openHistoryBatch(run, limits);
+  // Another process may have ended since the plan was made.
+  const earlier = readEarlierDecisions(await run.session.history());
   const patient = withSignal(run, limits.signal);
   return {
     async send({ disputeId, decision }) {

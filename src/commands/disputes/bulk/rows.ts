@@ -5,7 +5,7 @@ import type { Run } from '../../../cli/operation/call/run.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { History } from '../../../history/history.ts';
+import { type History, logIdOf } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import type { Decision } from './decisions-file.ts';
 
@@ -48,9 +48,12 @@ export interface EarlierDecisions {
 export function readEarlierDecisions(history: History): EarlierDecisions {
   const { records } = history.list({ operation: decideDispute.id });
   const applied = records.filter(({ state }) => state === 'applied');
+  // What another process is sending is not in doubt: its outcome is waited for before the row is sent.
+  const doubts = records.filter(
+    (record) => isInDoubt(record) && !history.isHeldElsewhere(logIdOf(record.id)),
+  );
   const byPath = new Map<string, HistoryRecord>();
-  for (const record of [...records.filter(isInDoubt), ...applied])
-    if (!byPath.has(record.path)) byPath.set(record.path, record);
+  for (const record of [...doubts, ...applied]) if (!byPath.has(record.path)) byPath.set(record.path, record);
   const { storeId } = history.journal.store;
   return {
     made: applied.map(decisionOf),

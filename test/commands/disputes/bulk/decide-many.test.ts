@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
+import { gate } from '../../../helpers/gate.ts';
 import { fakeService, setScene } from '../../../helpers/scene.ts';
 import { typed } from '../../../helpers/typed.ts';
 
@@ -46,6 +47,27 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
   expect(result.stderr).toContain('4 of 200 disputes not decided (195 decided, 1 row repeats another)');
 }, 120_000);
+
+test('a second run of the same file waits for the first: what that is sending is not in doubt', async () => {
+  const { proxy, machine, other } = await scene();
+  const ids = await other.openDisputes(2);
+  writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
+  const args = typed`disputes decide --from decisions.csv --confirm 2 --json`;
+  const { opened, open } = gate();
+  proxy.decide(({ method }) => (method === 'POST' ? { waitFor: opened } : 'pass'));
+
+  const first = machine.run(args);
+  // Two reads for the plan, one before the decision, and the decision.
+  await proxy.received(3);
+  await expect.poll(() => proxy.writes().length).toBe(1);
+  const second = machine.run(args);
+  await expect.poll(() => proxy.requests.length).toBe(6);
+  open();
+
+  expect((await first).exitCode).toBe(0);
+  expect(await second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already decided') });
+  expect(proxy.writes()).toHaveLength(2);
+});
 
 test('a row that repeats another is skipped: it is no failure, and the progress bar does not count it', async () => {
   const { proxy, machine, other } = await scene();
