@@ -1,7 +1,7 @@
 import { operations } from '../operations.ts';
 import type { Run } from '../play.ts';
 import type { ProgramPromise } from './promise.ts';
-import { type Story, wasKilled } from './story.ts';
+import { keyOf, type Story, wasKilled } from './story.ts';
 
 const outputErrors = new Set(['output_failed', 'unwritable_file']);
 
@@ -52,18 +52,22 @@ export const damagePromises: readonly ProgramPromise[] = [
       if (history === null || wasDamaged || isBatch || operations[schedule.operation].class === 'read')
         return null;
       // Whose outcome could not be written down says so.
-      const told = asks.filter(({ episodes }) =>
-        episodes.some(
+      const told = asks.flatMap(({ subject, episodes }, index) => {
+        const report = episodes.find(
           ({ run, told, writes }) =>
             told === 'applied' && run.exitCode === 0 && run.mishaps.fullAt === 0 && writes.length > 0,
-        ),
-      );
+        );
+        // A command that was killed before it began leaves its ask to the key of another.
+        const write = report?.writes.at(-1);
+        return write === undefined ? [] : [keyOf(write) ?? `${subject} ${index}`];
+      });
       const applied = history.filter(
         ({ operation, state }) => operation === schedule.operation && state === 'applied',
       );
-      return applied.length >= told.length
+      const count = new Set(told).size;
+      return applied.length >= count
         ? []
-        : [`${told.length} were reported as applied, the history has ${applied.length}`];
+        : [`${count} were reported as applied, the history has ${applied.length}`];
     },
   },
 ];
