@@ -7,8 +7,14 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
-import { savedView } from './saved-view.ts';
-import { movedError, type PreparedSave, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
+import {
+  movedError,
+  type PreparedSave,
+  prepareSave,
+  readSettings,
+  savedView,
+  settingsRun,
+} from './settings-diff.ts';
 
 const askChanges = askWhatChanges({
   example: '--quiet-hours-enabled',

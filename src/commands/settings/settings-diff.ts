@@ -1,10 +1,11 @@
 import { isObject } from '../../base/json.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { getPath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
-import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
+import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, send } from '../../cli/operation/send/send.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
@@ -112,3 +113,14 @@ function refuseInexactNumbers({ text }: CurrentSettings): void {
     outcome: 'not_sent',
   });
 }
+
+/** How saved settings are shown: only what changed. */
+export const savedView = {
+  done: () => 'Saved the operations settings',
+  show: ({ answer, record }, { ui }) => {
+    if (record === null || record.former === null || !isObject(answer)) return '';
+    const changes = changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer));
+    return describeChanges(changes, ui.out);
+  },
+  id: (answer) => getPath(answer, ['storeId']),
+} satisfies ResultView;
