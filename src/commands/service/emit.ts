@@ -1,6 +1,6 @@
 import { usageError } from '../../cli/core/errors.ts';
 import { emitEvent, raisedEvents } from '../../service/index.ts';
-import { type Input, readInputs, storeInput } from './operator/inputs.ts';
+import { readInputs, storeInput } from './operator/inputs.ts';
 import { operatorCommand } from './operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -21,9 +21,9 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     const { parsed, open, printChanged } = operator;
     const values = parsed.options.get('--data');
     const data = readData(typeof values === 'object' ? values : []);
-    const { event, store } = await readInputs(operator, {
-      event: eventInput,
-      store: storeInput(operator, 'store of the event', 'Which store is the event for?'),
+    const { event, store } = readInputs(operator, {
+      event: { give: '--event NAME', description: raisedEvents.join(' or ') },
+      store: storeInput('store of the event'),
     });
     const known = raisedEvents.find((name) => name === event);
     if (known === undefined) {
@@ -36,13 +36,6 @@ the endpoints subscribed to it. This needs write access to the database, not a k
     printChanged(`Emitted event ${event}`, { id });
   },
 });
-
-const eventInput: Input = {
-  give: '--event NAME',
-  description: raisedEvents.join(' or '),
-  question: 'Which event do you want to emit?',
-  choices: async () => raisedEvents.map((name) => ({ value: name, name })),
-};
 
 function readData(given: readonly string[]): Record<string, string> {
   const data: Record<string, string> = {};
