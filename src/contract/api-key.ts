@@ -10,9 +10,6 @@ export interface KeyParts {
   readonly secret: string;
 }
 
-/** Length of every key in characters. */
-export const keyLength = 'sk_live_'.length + 12 + '_'.length + 43 + 6;
-
 const format = /^sk_(live|demo)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /** The kind and id of a key, or null if its format or checksum is wrong. */

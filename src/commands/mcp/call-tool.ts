@@ -109,7 +109,7 @@ function describeError({ code, reason, status, requestId, retryAt, safetyBackupI
 }
 
 /** What is wrong with inputs, as the errors of commands say it. Values of the request's fields are checked by the command. */
-export function inputProblems(
+function inputProblems(
   { spec, given, fields, operation }: Tool,
   inputs: Readonly<Record<string, unknown>>,
 ): { readonly field: string; readonly detail: string }[] {

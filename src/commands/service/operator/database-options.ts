@@ -97,7 +97,7 @@ export function serviceCommand(session: Session, parsed: ParsedCommand, words: s
 }
 
 /** A word as it is typed in a shell. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
@@ -208,11 +208,7 @@ const exits: Readonly<Record<string, 5 | 6 | 7>> = {
  * Turns a ServiceError into a CliError with the service's own sentence, for the caller to throw. Returns any other error
  * unchanged. `flags` maps fields to the flags that set them.
  */
-export function describeRefusal(
-  error: unknown,
-  hint: string,
-  flags: Readonly<Record<string, string>>,
-): unknown {
+function describeRefusal(error: unknown, hint: string, flags: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { code, message } = error;
   if (code === 'validation_failed') {

@@ -5,7 +5,6 @@ import { printable } from '../../../cli/core/sanitize.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
 import { renderTable } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
-import { databaseOption, quoted } from './database-options.ts';
 import { type Input, readInputs } from './inputs.ts';
 import { operatorCommand } from './operator-command.ts';
 
@@ -29,7 +28,7 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   /** The store that has to be known. Without it, the list is that of all stores. */
   readonly store?: Input;
   list(storage: Storage, page: Page, parsed: ParsedCommand): Promise<readonly Item[]>;
-  /** Words after `words` that show the items behind the last one that is shown. Default: ten times as many. */
+  /** The option that shows the items behind the last one that is shown. Default: ten times as many. */
   more?(last: Item): string;
 }
 
@@ -67,17 +66,7 @@ export function listCommand<Item extends { readonly id: string }>({
       });
       const last = items.at(-1);
       if (found.length === items.length || last === undefined) return;
-      const rest = more?.(last) ?? [...givenOptions(parsed), `--limit ${10 * limit}`].join(' ');
-      ui.notice(`There are more than ${limit}: \`${next(`${words} ${rest}`)}\` shows more`);
+      ui.notice(`There are more than ${limit}: add ${more?.(last) ?? `--limit ${10 * limit}`} to see more.`);
     },
   });
-}
-
-/** The options of a list that were given, as they are typed. */
-function givenOptions({ options }: ParsedCommand): string[] {
-  return [...options].flatMap(([flag, values]) =>
-    typeof values === 'boolean' || [limitOption.flag, databaseOption.flag].includes(flag)
-      ? []
-      : values.map((value) => `${flag} ${quoted(value)}`),
-  );
 }
