@@ -5,7 +5,7 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
-import { type ItemResult, knownResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -75,7 +75,7 @@ export async function createPosts(
       id: (_, { record }) => idOf(record),
     });
     const results = planned.map((one) => resultIn(end, one));
-    const document = planned.map((one) => documentOf(one.post, resultIn(end, one)));
+    const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
     return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }
@@ -183,16 +183,7 @@ function idOf(record: HistoryRecord | null): string | null {
 }
 
 /** The result of a file, as `--json` prints it. */
-function documentOf({ file, slug }: PostFile, { outcome, code, message, requestId, record }: ItemResult) {
-  const sent = record && textAt(answerBody(record), ['slug']);
-  return {
-    file,
-    slug: sent ?? slug,
-    outcome,
-    id: idOf(record),
-    code,
-    message,
-    requestId,
-    operationId: record?.id ?? null,
-  };
+function documentOfPost({ file, slug }: PostFile, result: ItemResult) {
+  const sent = result.record && textAt(answerBody(result.record), ['slug']);
+  return { file, slug: sent ?? slug, id: idOf(result.record), ...resultDocument(result) };
 }

@@ -21,7 +21,6 @@ const [statusField, resolutionField] = ['status', 'resolution'].map((name) =>
 );
 
 const skip = { value: '#skip', name: 'Skip this dispute' };
-const back = { value: '#back', name: 'Back to the previous dispute' };
 
 interface Asked {
   readonly canGoBack: boolean;
@@ -43,7 +42,7 @@ export async function askDecision(
   const chooseStatus = async () => {
     const before = body.status;
     if (statusField === undefined) return;
-    await askInto(ui, session, body, statusField, { actions: [skip, ...(canGoBack ? [back] : [])] });
+    await askInto(ui, session, body, statusField, { actions: [skip] });
     // Another outcome has another reason.
     if (body.status !== before) delete body.resolution;
   };
@@ -55,10 +54,11 @@ export async function askDecision(
     showDecision(own);
     result = await confirmAndDecide(own, { isShown: true });
   };
-  const isDecided = () => body.status !== skip.value && body.status !== back.value;
   for (;;) {
     try {
-      await askInTurn(() => (isDecided() ? [chooseStatus, chooseResolution, record] : [chooseStatus]));
+      await askInTurn(() =>
+        body.status === skip.value ? [chooseStatus] : [chooseStatus, chooseResolution, record],
+      );
     } catch (error) {
       if (error instanceof WentBack) {
         if (canGoBack) return 'back';
@@ -66,7 +66,6 @@ export async function askDecision(
       else throw error;
     }
     if (body.status === skip.value) return 'skip';
-    if (body.status === back.value) return 'back';
     if (result !== null)
       return { decision: { status: String(body.status), resolution: String(body.resolution) }, result };
   }
