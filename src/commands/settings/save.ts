@@ -7,14 +7,7 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
-import {
-  movedError,
-  type PreparedSave,
-  prepareSave,
-  readSettings,
-  savedView,
-  settingsRun,
-} from './settings-diff.ts';
+import { movedError, prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
 
 const askChanges = askWhatChanges({
   example: '--quiet-hours-enabled',
@@ -60,11 +53,8 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       'the settings were changed after your input was read (your input → the current settings)',
     );
   }
-  return previewOf(run, prepareSave(run, current, next, ifMoved));
-}
-
-async function previewOf({ ui }: Run, { changes, send }: PreparedSave): Promise<Preview> {
+  const { changes, send } = prepareSave(run, current, next, ifMoved);
   const changesNothing = changes.length === 0;
-  const text = changesNothing ? 'No changes; nothing was sent.' : describeChanges(changes, ui.err);
+  const text = changesNothing ? 'No changes; nothing was sent.' : describeChanges(changes, run.ui.err);
   return { text, changesNothing, send };
 }

@@ -66,7 +66,7 @@ export function movedError(
 }
 
 /** A save that was compared with the current settings. */
-export interface PreparedSave {
+interface PreparedSave {
   /** Empty if nothing would change; then nothing is sent. */
   readonly changes: readonly Change[];
   send(): Promise<Result>;

@@ -60,7 +60,9 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   return withResultsFile(session, parsed, async (write) => {
-    await confirmPlan(ui, planned);
+    const question = questionOf(planned);
+    showPlan(ui, describePosts(planned), { isAsked: question !== null });
+    if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
     await closeEarlierLogs(history, planned);
     const end = await runBatch<PlannedPost>(ui, {
       words,
@@ -96,12 +98,6 @@ async function readCommon(
   );
 }
 
-async function confirmPlan(ui: Ui, planned: readonly PlannedPost[]): Promise<void> {
-  const question = questionOf(planned);
-  showPlan(ui, describePosts(planned), { isAsked: question !== null });
-  if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
-}
-
 async function openChannel(
   run: Run,
   limits: Limits,
@@ -130,19 +126,18 @@ async function create(
       allowDuplicate: allowsDuplicates,
     });
     const result = recorded && resultOfChange(run, recorded);
-    return result?.outcome === 'failed' ? { ...result, remedy: remedyOf(result) } : result;
+    if (result?.outcome !== 'failed') return result;
+    const remedy =
+      result.code === 'slug_taken'
+        ? 'set another slug in the front matter of a file whose slug is taken'
+        : 'fix the files that the service refused';
+    return { ...result, remedy: [{ say: remedy }] };
   } catch (error) {
     // Another command has created or sent it since the plan was made.
     if (!(error instanceof RefusedError) || error.earlier === null) throw error;
     if (error.reason === 'duplicate') return makeResult('exists', { record: error.earlier });
     return inDoubt(error.earlier);
   }
-}
-
-function remedyOf({ code }: ItemResult): ItemResult['remedy'] {
-  return code === 'slug_taken'
-    ? [{ say: 'set another slug in the front matter of a file whose slug is taken' }]
-    : [{ say: 'fix the files that the service refused' }];
 }
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */

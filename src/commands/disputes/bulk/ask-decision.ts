@@ -4,11 +4,12 @@ import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import type { Result, Run } from '../../../cli/operation/call/run.ts';
 import { askField } from '../../../cli/operation/questions/ask-field.ts';
 import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
+import { renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { askChoice } from '../../../cli/prompts/prompts.ts';
 import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { confirmAndDecide, showDecision } from '../decide-one.ts';
+import { confirmAndDecide } from '../decide-one.ts';
 import type { Decision } from './decisions-file.ts';
 
 /** How many earlier resolutions are offered. */
@@ -51,7 +52,7 @@ export async function askDecision(
   };
   const record = async () => {
     const own = { ...run, request: { ...run.request, body } };
-    showDecision(own);
+    ui.notice(`\n${renderRecord(rowsOf(body), ui.err)}\n`);
     result = await confirmAndDecide(own, { isShown: true });
   };
   for (;;) {

@@ -72,6 +72,11 @@ export function describeDecisions(
   failedFile: string | null,
 ): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
+  const whereFailedGo =
+    failedFile === null
+      ? `To get the rows with errors as a CSV file, add ${outputFileOption.flag} FILE.json: they are written to FILE.failed.csv.`
+      : `The rows with errors are written to ${failedFile}.`;
+  const shorten = (text: string) => truncateText(text.replace(/\s+/g, ' ').trim(), maxResolutionWidth);
   const ids = rows.map(({ disputeId }) => disputeId ?? '');
   const problems = rows.flatMap((row) => {
     const known = knownResult(row);
@@ -96,7 +101,12 @@ export function describeDecisions(
     ]
       .filter(Boolean)
       .join(', '),
-    notes: [...warningsOf(rows), ...(hasErrors(rows) ? [noteOfFailed(failedFile)] : [])],
+    notes: [
+      ...rows.flatMap(({ line, warning }) =>
+        warning === null ? [] : `Warning: line ${line}: ${printable(warning)}`,
+      ),
+      ...(knownOutcomes(rows).includes('failed') ? [whereFailedGo] : []),
+    ],
   };
 }
 
@@ -110,24 +120,4 @@ export function describeRecording(rows: readonly PlannedRow[]): string {
 
 function knownOutcomes(rows: readonly PlannedRow[]): ItemOutcome[] {
   return rows.flatMap((row) => knownResult(row)?.outcome ?? []);
-}
-
-function hasErrors(rows: readonly PlannedRow[]): boolean {
-  return knownOutcomes(rows).includes('failed');
-}
-
-function noteOfFailed(file: string | null): string {
-  return file === null
-    ? `To get the rows with errors as a CSV file, add ${outputFileOption.flag} FILE.json: they are written to FILE.failed.csv.`
-    : `The rows with errors are written to ${file}.`;
-}
-
-function shorten(resolution: string): string {
-  return truncateText(resolution.replace(/\s+/g, ' ').trim(), maxResolutionWidth);
-}
-
-function warningsOf(rows: readonly PlannedRow[]): string[] {
-  return rows
-    .filter(({ warning }) => warning !== null)
-    .map(({ line, warning }) => `Warning: line ${line}: ${printable(warning ?? '')}`);
 }

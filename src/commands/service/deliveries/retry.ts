@@ -29,10 +29,6 @@ failure.`,
     if (ui.json) printJson(ui, { retried });
     else if (ui.quiet) ui.print(String(retried));
     else if (retried === 0) ui.notice('No dead deliveries to retry.');
-    else noticeDone(ui, `Queued ${counted(retried)} for retry`);
+    else noticeDone(ui, `Queued ${retried === 1 ? '1 delivery' : `${retried} deliveries`} for retry`);
   },
 });
-
-function counted(count: number): string {
-  return count === 1 ? '1 delivery' : `${count} deliveries`;
-}
