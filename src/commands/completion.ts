@@ -7,7 +7,6 @@ import { usageError } from '../cli/core/errors.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { completionScript } from '../cli/program/prerendered.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
-import { askFirst } from '../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
@@ -41,5 +40,5 @@ async function chooseShell(ui: Ui, session: Session): Promise<string> {
     .sort((a, b) => Number(b === own) - Number(a === own))
     .map((name) => ({ value: name, name: name === own ? `${name} (your shell)` : name, short: name }));
   const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
-  return askFirst(() => chooseOrFail(ui, missing, 'Which shell do you use?', choices));
+  return chooseOrFail(ui, missing, 'Which shell do you use?', choices);
 }
