@@ -3,11 +3,10 @@ import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import type { Session } from '../cli/command/session.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
-import { describeSystemError, localStateError, usageError } from '../cli/core/errors.ts';
+import { usageError } from '../cli/core/errors.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { completionScript } from '../cli/program/prerendered.ts';
 import { chooseOrFail } from '../cli/prompts/ask-or-fail.ts';
-import { askFirst } from '../cli/prompts/questions.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
@@ -29,7 +28,7 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}.`,
     if (shell === null) {
       throw usageError(`unsupported shell "${named}"`, `use one of ${shellNames.join(', ')}`);
     }
-    ui.print(readScript(completionScript(shell)));
+    ui.print(readFileSync(completionScript(shell), 'utf8'));
     if (given === undefined) ui.notice(`To use it, ${shells[shell].install}.`);
   },
 };
@@ -41,17 +40,5 @@ async function chooseShell(ui: Ui, session: Session): Promise<string> {
     .sort((a, b) => Number(b === own) - Number(a === own))
     .map((name) => ({ value: name, name: name === own ? `${name} (your shell)` : name, short: name }));
   const missing = { field: 'shell', give: '<shell>', description: `one of ${shellNames.join(', ')}` };
-  return askFirst(() => chooseOrFail(ui, missing, 'Which shell do you use?', choices));
-}
-
-function readScript(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw localStateError(
-      'installation_incomplete',
-      `cannot read ${file}: ${describeSystemError(error)}`,
-      'the installation is incomplete: install storectl again',
-    );
-  }
+  return chooseOrFail(ui, missing, 'Which shell do you use?', choices);
 }

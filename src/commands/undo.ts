@@ -81,7 +81,11 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
     const run = newRun({ ui, session, parsed }, target, { operation, parameters: {}, body: null });
     const { dryRun } = session.flags;
     if (!dryRun) await announce(run);
-    const prepared = await prepare(run, undo);
+    const prepared = await (undo.by === 'backup'
+      ? prepareRestore(run, undo)
+      : undo.by === 'fields'
+        ? prepareFields(run, undo)
+        : prepareDocument(run, undo));
     if ('unchanged' in prepared) {
       await printResult(run, viewOf(undo), prepared.unchanged);
       return undefined;
@@ -101,19 +105,13 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
   },
 };
 
-/** What is sent after the user has agreed, or the result of an undo that changes nothing. */
+/** What is sent after the user has seen it and agreed, or the result of an undo that changes nothing. */
 type Prepared =
   | (ChangeOptions & { readonly request: OperationRequest; readonly question: string })
   | { readonly unchanged: Result };
 
 type FieldUndo = Extract<Undo, { fields: unknown }>;
 type RestoreUndo = Extract<Undo, { backupId: unknown }>;
-
-/** Shows what taking the change back means, and refuses what must not be sent. */
-async function prepare(run: Run, undo: Undo): Promise<Prepared> {
-  if (undo.by === 'backup') return prepareRestore(run, undo);
-  return undo.by === 'fields' ? prepareFields(run, undo) : prepareDocument(run, undo);
-}
 
 function viewOf({ record, by }: Undo) {
   return {

@@ -74,7 +74,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.pressAt(/Resolution:\n❯ Write a new one\n {2}Delivered in time\n/, 'Delivered', 'Enter');
   await terminal.typeAt(/Resolution: Delivered in time$/, ', and back');
   await confirm(terminal);
-  await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Back', 'Enter');
+  await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Escape');
   await terminal.pressAt(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/, 'C-c');
   const stopped = await terminal.shows(/stopped \(2 decided, 2 not sent\): cancelled\n(.*\n)+\$/);
   expect(stopped).toContain('run the same command again to continue');
@@ -99,7 +99,7 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   terminal.type(`clear; ${programLine} disputes decide ${own.slice(0, -4)} ${other}; echo "exit $?"`);
 
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
-  await terminal.pressAt(/❯ won\n(.*\n)+ {2}Back to the previous dispute\n/, 'Enter');
+  await terminal.pressAt(/Refund policy(.*\n)+❯ won\n/, 'Enter');
   await terminal.typeAt(/Resolution:$/, 'Delivered');
   const { asked } = await confirm(terminal);
   expect(other).not.toBe(asked);

@@ -32,6 +32,11 @@ export function knownResult({ plan }: { readonly plan: string | ItemResult }): I
   return typeof plan === 'string' ? null : plan;
 }
 
+/** What `--json` prints of the result of any item. */
+export function resultDocument({ outcome, code, message, requestId, record }: ItemResult) {
+  return { outcome, code, message, requestId, operationId: record?.id ?? null };
+}
+
 /** The words for a kind of items. */
 export interface BatchWords {
   readonly one: string;

@@ -7,10 +7,15 @@ export interface ParsedCommand {
   readonly options: ReadonlyMap<string, readonly string[] | boolean>;
 }
 
+/** The values of an option, in their order. */
+export function optionValues(parsed: ParsedCommand, flag: string): readonly string[] {
+  const given = parsed.options.get(flag);
+  return typeof given === 'object' ? given : [];
+}
+
 /** The last value of an option, or undefined. */
 export function optionValue(parsed: ParsedCommand, flag: string): string | undefined {
-  const given = parsed.options.get(flag);
-  return typeof given === 'object' ? given.at(-1) : undefined;
+  return optionValues(parsed, flag).at(-1);
 }
 
 /** The value of an option that takes one of a few words, or undefined. Throws exit 2 for any other word. */

@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
-import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
+import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
 import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
@@ -32,8 +32,7 @@ export async function readBody(
   refuseSharedStdin(fields, parsed);
   const file = optionValue(parsed, '--from-file');
   const body = file === undefined ? {} : await readObject(source, file, '--from-file');
-  const sets = parsed.options.get('--set');
-  if (typeof sets === 'object') for (const text of sets) applySet(body, text);
+  for (const text of optionValues(parsed, '--set')) applySet(body, text);
   for (const field of fields) {
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);

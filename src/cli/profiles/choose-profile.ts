@@ -5,7 +5,6 @@ import { usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { chooseOrFail } from '../prompts/ask-or-fail.ts';
 import type { Choice } from '../prompts/prompts.ts';
-import { askFirst } from '../prompts/questions.ts';
 
 /** The stored profiles as choices, each with its store and address. */
 export function profileChoices(profiles: ProfileStore): Choice[] {
@@ -26,8 +25,6 @@ export const demoChoice: Choice = {
 export interface ProfileQuestion {
   readonly message: string;
   readonly choices: readonly Choice[];
-  /** A second question that confirms the choice, for changes that cannot be undone. */
-  confirmation?(name: string): string;
 }
 
 /**
@@ -37,7 +34,7 @@ export interface ProfileQuestion {
 export async function nameProfile(
   ui: Ui,
   name: string | undefined,
-  { message, choices, confirmation }: ProfileQuestion,
+  { message, choices }: ProfileQuestion,
 ): Promise<string> {
   if (name !== undefined) {
     checkProfileName(name);
@@ -49,7 +46,7 @@ export async function nameProfile(
     });
   }
   const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  return askFirst(() => chooseOrFail(ui, missing, message, choices, confirmation));
+  return chooseOrFail(ui, missing, message, choices);
 }
 
 /** The stored profile. Throws exit 2, listing the existing names, if it does not exist. */

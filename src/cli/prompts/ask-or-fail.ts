@@ -1,8 +1,7 @@
 import { inputNeeded, type MissingInput } from '../command/input-needed.ts';
 import type { Ui } from '../command/ui.ts';
-import { cancelledError } from '../core/errors.ts';
 import type { Choice } from './prompts.ts';
-import { askInTurn } from './questions.ts';
+import { askFirst } from './questions.ts';
 
 type Prompts = typeof import('./prompts.ts');
 
@@ -19,24 +18,12 @@ export async function askOrFail<Answer>(
   return ask(await import('./prompts.ts'));
 }
 
-/** Asks to choose one value, and to confirm it if `confirmation` returns a question. Otherwise like {@link askOrFail}. */
+/** Asks to choose one value. Escape asks again. Otherwise like {@link askOrFail}. */
 export async function chooseOrFail(
   ui: Ui,
   missing: MissingInput,
   message: string,
   choices: readonly Choice[],
-  confirmation?: (chosen: string) => string,
 ): Promise<string> {
-  return askOrFail(ui, [missing], async ({ askChoice, askYesNo }) => {
-    let chosen = '';
-    const choose = async () => {
-      chosen = await askChoice(ui.io, message, choices, chosen === '' ? undefined : chosen);
-    };
-    const confirm = async () => {
-      const question = confirmation?.(chosen);
-      if (question !== undefined && !(await askYesNo(ui.io, question))) throw cancelledError();
-    };
-    await askInTurn(() => [choose, confirm]);
-    return chosen;
-  });
+  return askOrFail(ui, [missing], ({ askChoice }) => askFirst(() => askChoice(ui.io, message, choices)));
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../base/json.ts';
 import { invalidInput, usageError } from '../../cli/core/errors.ts';
 import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
-import { optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { optionValue, optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';
 import type { RawMethod } from './raw-request.ts';
@@ -22,8 +22,7 @@ export async function readRawBody(
   parsed: ParsedCommand,
   method: RawMethod,
 ): Promise<RawBody> {
-  const given = parsed.options.get('--field');
-  const fields = typeof given === 'object' ? given : [];
+  const fields = optionValues(parsed, '--field');
   const file = optionValue(parsed, '--input');
   const isRead = method === 'GET' || method === 'HEAD';
   if (file === undefined) {

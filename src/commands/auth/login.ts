@@ -1,8 +1,9 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { howToBePrompted, inputNeeded, type MissingInput } from '../../cli/command/input-needed.ts';
+import { howToBePrompted, inputNeeded, missingConnection } from '../../cli/command/input-needed.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import {
+  type ConnectionSettings,
   checkBaseUrl,
   checkKey,
   demoProfile,
@@ -11,7 +12,7 @@ import {
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
 import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
@@ -47,7 +48,7 @@ read-only request. You are asked for the key, which is not shown; with --with-ke
 
     const given = { baseUrl: settings.baseUrl?.value.href, storeId: settings.storeId?.value };
     const withKey = isOn(parsed, '--with-key');
-    refuseMissing(ui, session, given, withKey);
+    refuseMissing(ui, session, settings, withKey);
     const { url, storeId, apiKey } = withKey
       ? await readKey(ui, session, checkTarget(given))
       : await askLogin(ui, session, given, name);
@@ -81,19 +82,10 @@ interface Login extends Target {
 type Given = { readonly [Name in 'baseUrl' | 'storeId']: string | undefined };
 
 /** With --with-key, standard input holds the key, so nothing can be asked. */
-function refuseMissing(ui: Ui, session: Session, { baseUrl, storeId }: Given, withKey: boolean): void {
+function refuseMissing(ui: Ui, session: Session, settings: ConnectionSettings, withKey: boolean): void {
   if (ui.canAsk && !withKey) return;
-  const missing: MissingInput[] = [
-    ...(baseUrl === undefined
-      ? [{ field: 'baseUrl', give: '--base-url URL', description: 'base URL of the service' }]
-      : []),
-    ...(storeId === undefined
-      ? [{ field: 'storeId', give: '--store ID', description: 'store to work on' }]
-      : []),
-    ...(withKey
-      ? []
-      : [{ field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' }]),
-  ];
+  const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' };
+  const missing = [...missingConnection(settings), ...(withKey ? [] : [key])];
   if (missing.length > 0) throw inputNeeded(missing, howToBePrompted(session), 'flags');
 }
 
@@ -107,16 +99,9 @@ function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
 async function readKey(ui: Ui, session: Session, target: Target): Promise<Login> {
   const { readStdin } = await import('../../cli/input/stdin.ts');
   const bytes = await readStdin(session, '--with-key');
-  const text = bytes.toString('utf8').trim();
-  if (text === '') {
-    throw usageError('standard input (--with-key) is empty', 'pass the key on it: --with-key < FILE', {
-      code: 'malformed_key',
-    });
-  }
-  const apiKey = checkKey(text, 'the key in standard input');
-  refuseMistypedKey(apiKey, 'the key in standard input');
-  await checkAccess(ui, session, { ...target, apiKey });
-  return { ...target, apiKey };
+  const login = { ...target, apiKey: bytes.toString('utf8').trim() };
+  await checkLogin(ui, session, login, 'the key in standard input');
+  return login;
 }
 
 /**
@@ -151,47 +136,38 @@ async function askLogin(ui: Ui, session: Session, given: Given, profile: string)
         ? [next, ...(target.storeId === refusedStore ? [askKey] : [])]
         : questions;
     await askFromStart(asked, Math.max(0, asked().indexOf(next)));
-    const problem = await problemOfLogin(ui, session, target, apiKey);
-    if (problem === null) return { ...checkTarget(target), apiKey };
-    const { exitCode, code } = problem.failure;
-    const { url } = checkTarget(target);
-    // Another code comes from the service itself; a base URL with a path may be one too long.
-    const isElsewhere = code === 'http_404' || url.pathname !== '/';
-    const wrong =
-      exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed
-        ? askKey
-        : exitCode === exitCodes.notFound
-          ? ((isElsewhere ? askAddress : askStore) ?? askStore ?? askAddress)
-          : exitCode === exitCodes.notApplied
-            ? askAddress
-            : null;
-    if (wrong === null) throw problem;
-    explainRefusal(ui, session, problem, { isStepShown: true });
-    next = wrong;
+    const login = { ...checkTarget(target), apiKey };
+    try {
+      await checkLogin(ui, session, login, 'this key');
+      return login;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      const { exitCode, code } = error.failure;
+      // Another code comes from the service itself; a base URL with a path may be one too long.
+      const isElsewhere = code === 'http_404' || login.url.pathname !== '/';
+      const byExitCode: Partial<Record<ExitCode, Question | null>> = {
+        [exitCodes.usage]: askKey,
+        [exitCodes.notAllowed]: askKey,
+        [exitCodes.notFound]: (isElsewhere ? askAddress : askStore) ?? askStore ?? askAddress,
+        [exitCodes.notApplied]: askAddress,
+      };
+      const wrong = byExitCode[exitCode] ?? null;
+      if (wrong === null) throw error;
+      explainRefusal(ui, session, error, { isStepShown: true });
+      next = wrong;
+    }
   }
 }
 
-/** What is wrong with the answers, or null. */
-async function problemOfLogin(
+/** Throws the user's error if the key cannot be one, or does not work. `what` names it. */
+async function checkLogin(
   ui: Ui,
   session: Session,
-  given: Given,
-  apiKey: string,
-): Promise<CliError | null> {
-  const target = checkTarget(given);
-  try {
-    checkKey(apiKey, 'this key');
-    refuseMistypedKey(apiKey, 'this key');
-    await checkAccess(ui, session, { ...target, apiKey });
-    return null;
-  } catch (error) {
-    if (error instanceof CliError) return error;
-    throw error;
-  }
-}
-
-/** Reads the operations settings. A 403 proves the key as well: it only lacks that scope. */
-async function checkAccess(ui: Ui, session: Session, { url, storeId, apiKey }: Login): Promise<void> {
+  { url, storeId, apiKey }: Login,
+  what: string,
+): Promise<void> {
+  checkKey(apiKey, what);
+  refuseMistypedKey(apiKey, what);
   const client = createClient({
     baseUrl: url.href.replace(/\/$/, ''),
     apiKey,

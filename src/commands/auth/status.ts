@@ -1,18 +1,16 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { requireKey } from '../../cli/command/connection.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import {
   demoProfile,
   describeSource,
-  loginCommand,
   type Source,
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
-import { CliError } from '../../cli/core/errors.ts';
-import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
+import { CliError, type Failure } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
-import { upperFirst } from '../../cli/output/labels.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 
 /** Where a value comes from, if not from the stored profile. */
@@ -26,11 +24,7 @@ const notChecked: Access = { access: 'not checked' };
 /** Whether the key works. */
 interface Access {
   readonly access: string;
-  /** Of the command, if the key does not work. */
-  readonly exitCode?: ExitCode;
-  /** What the user can do about it. */
-  readonly advice?: string;
-  /** Why the service did not answer; thrown after the rest is printed. */
+  /** Why it does not work; thrown after the rest is printed. */
   readonly error?: CliError;
 }
 
@@ -44,7 +38,7 @@ checked with a read-only request, unless --offline is given. It is never shown.`
     const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
     const offline = isOn(parsed, '--offline');
-    const { access, exitCode, advice, error } = offline ? notChecked : await findAccess();
+    const { access, error } = offline ? notChecked : await findAccess();
     const status = {
       profile,
       baseUrl: demo ? 'built-in demo service' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
@@ -77,31 +71,25 @@ checked with a read-only request, unless --offline is given. It is never shown.`
       );
     }
     if (error !== undefined) throw error;
-    if (advice !== undefined) ui.notice(`${upperFirst(advice)}.`);
-    return exitCode === undefined ? undefined : { exitCode };
+    return undefined;
 
     async function findAccess(): Promise<Access> {
-      const login = `run \`${loginCommand(profile)}\``;
-      if (!demo && apiKey === null) {
-        const advice = `${login}, or set STORECTL_API_KEY`;
-        const access = storedKeyUrl === undefined ? 'no key' : 'no key for this base URL';
-        return { access, exitCode: exitCodes.notAllowed, advice };
-      }
-      const connection = await session.connect();
       try {
-        const canRead = await tryKey(session, connection);
+        if (!demo) requireKey(settings);
+        const canRead = await tryKey(session, await session.connect());
         return { access: canRead ? 'works' : 'works, but lacks the scope settings:read' };
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
-        const { outcome, status, next = [] } = error.failure;
-        const answered = status === 401 ? 'refused' : `the service answered ${status}`;
         // Not to run this command.
-        const others = next.filter((step) => !('run' in step));
-        return {
-          access: outcome === 'rejected' ? answered : 'no response',
-          error: new CliError({ ...error.failure, next: others }),
-        };
+        const next = error.failure.next?.filter((step) => !('run' in step));
+        return { access: describeFailed(error.failure), error: new CliError({ ...error.failure, next }) };
       }
     }
   },
 };
+
+function describeFailed({ code, outcome, status }: Failure): string {
+  if (code === 'no_key') return 'no key';
+  if (outcome !== 'rejected') return 'no response';
+  return status === 401 ? 'refused' : `the service answered ${status}`;
+}

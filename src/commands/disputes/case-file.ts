@@ -1,5 +1,4 @@
-import { isObject } from '../../base/json.ts';
-import { getPath } from '../../cli/core/field-path.ts';
+import { asObject, isObject } from '../../base/json.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
 import { formatValue } from '../../cli/output/format-value.ts';
 import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
@@ -7,11 +6,6 @@ import type { Style } from '../../cli/output/style.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 import { describeTimeline } from './timeline.ts';
-
-interface Moment {
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
 
 /** Fields at the top of the case file, in this order. */
 const headFields: readonly string[] = [
@@ -41,34 +35,31 @@ const hourMs = 3_600_000;
  * sent. Wrapped in a terminal only.
  */
 export function describeDispute(answer: unknown, out: Style, now = Date.now()): string {
-  const values: Moment = { now };
-  const record = getPath(answer, ['record']);
-  const dispute = isObject(record) ? record : {};
-  const evidence = getPath(answer, ['evidence']);
-  const rest = isObject(answer) ? without(answer, ['record', 'evidence']) : {};
+  const { record, evidence, ...rest } = asObject(answer);
+  const dispute = asObject(record);
   const sections = [
-    [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, values, out)].join(
+    [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, now, out)].join(
       '\n',
     ),
-    describeTimeline(dispute, values.now, out),
+    describeTimeline(dispute, now, out),
     section('Reason', paragraph(textOf(dispute.reason), out), out),
-    section('Risk signals', fieldLines(dispute.riskSignals, values, out), out),
-    describeEvidence(evidence, values, out),
-    section('Other fields', fieldLines({ ...without(dispute, placed), ...rest }, values, out), out),
+    section('Risk signals', fieldLines(dispute.riskSignals, now, out), out),
+    describeEvidence(evidence, now, out),
+    section('Other fields', fieldLines({ ...without(dispute, placed), ...rest }, now, out), out),
   ];
   return sections.filter((text) => text !== '').join('\n\n');
 }
 
-function head(dispute: Record<string, unknown>, values: Moment, style: Style): string {
+function head(dispute: Record<string, unknown>, now: number, style: Style): string {
   const isOpen = dispute.status === 'open';
   const rows = headFields.flatMap((name): Row[] => {
     const value = dispute[name];
     if (value === null || value === undefined) return [];
     const label = labelOf([name]);
-    const text = formatValue(name, value, values);
+    const text = formatValue(name, value, { now });
     if (!isOpen || !deadlines.includes(name))
-      return [[label, text, toneOf(name === 'status' ? name : '', value, values.now)]];
-    return [[label, ...withUrgency(text, value, values.now)]];
+      return [[label, text, toneOf(name === 'status' ? name : '', value, now)]];
+    return [[label, ...withUrgency(text, value, now)]];
   });
   return renderRecord(rows, style);
 }
@@ -83,24 +74,24 @@ function withUrgency(text: string, value: unknown, now: number): readonly [text:
   return [text];
 }
 
-function describeEvidence(evidence: unknown, values: Moment, style: Style): string {
+function describeEvidence(evidence: unknown, now: number, style: Style): string {
   const items = Array.isArray(evidence) ? evidence : [];
   if (items.length === 0) return 'No evidence.';
-  const described = items.map((item, index) => evidenceItem(item, index + 1, values, style));
+  const described = items.map((item, index) => evidenceItem(item, index + 1, now, style));
   return [style.color.bold(`Evidence (${items.length})`), ...described].join('\n\n');
 }
 
-function evidenceItem(item: unknown, number: number, values: Moment, style: Style): string {
+function evidenceItem(item: unknown, number: number, now: number, style: Style): string {
   const fields = isObject(item) ? item : { value: item };
   const value = (name: string) => {
     const given = fields[name];
-    return given === null || given === undefined ? null : formatValue(name, given, values);
+    return given === null || given === undefined ? null : formatValue(name, given, { now });
   };
   const title = [value('label'), value('kind') && `[${value('kind')}]`].filter(Boolean).join(' ');
   const from = value('submittedBy');
   const origin = [from && `submitted by ${from}`, value('createdAt')].filter(Boolean).join(', ');
   const file = value('storageKey');
-  const others = fieldLines(without(fields, [...evidenceHead, 'id', 'textValue']), values, style);
+  const others = fieldLines(without(fields, [...evidenceHead, 'id', 'textValue']), now, style);
   return [
     style.color.bold(`${number}. ${title || '(no label)'}`),
     ...(origin === '' ? [] : [indent(origin, style)]),
@@ -112,13 +103,13 @@ function evidenceItem(item: unknown, number: number, values: Moment, style: Styl
 }
 
 /** Fields as an indented record. Lists of objects are shown as JSON, so that nothing is hidden. */
-function fieldLines(fields: unknown, values: Moment, style: Style): string {
+function fieldLines(fields: unknown, now: number, style: Style): string {
   if (fields === null || fields === undefined) return '';
   if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);
   const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>
     Array.isArray(value) && value.some(isObject)
       ? [[labelOf([name]), printable(JSON.stringify(value))]]
-      : rowsOf({ [name]: value }, values),
+      : rowsOf({ [name]: value }, { now }),
   );
   return rows.length === 0 ? '' : renderIndented(rows, style);
 }

@@ -3,7 +3,6 @@ import { printable } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
-import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
@@ -64,12 +63,6 @@ export async function confirmAndDecide(
   const question = `Decide this dispute as ${String(body?.status)}? This is final.`;
   await confirmById(run, parameters.disputeId ?? '', question, isShown);
   return send(run, { readAt: dispute.readAt, former: formerOf(dispute) });
-}
-
-/** Shows what is about to be recorded. */
-export function showDecision({ request, ui }: Run): void {
-  const rows = rowsOf(request.body ?? {});
-  ui.notice(`\n${renderRecord(rows, ui.err)}\n`);
 }
 
 /** What a decision replaces, for its record. */

@@ -13,7 +13,6 @@ import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody, describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askFirst } from '../../cli/prompts/questions.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
 import { findUndoing, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
@@ -140,5 +139,5 @@ async function chooseRecord(ui: Ui, session: Session): Promise<string | null> {
     return null;
   }
   const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
-  return askFirst(() => chooseOrFail(ui, missing, 'Which change do you want to see?', choices));
+  return chooseOrFail(ui, missing, 'Which change do you want to see?', choices);
 }

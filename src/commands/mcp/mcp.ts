@@ -2,7 +2,7 @@ import { nearName } from '../../base/nearest-name.ts';
 import type { CommandCall, CommandDefinition } from '../../cli/command/command-definition.ts';
 import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { operations } from '../../contract/operations.ts';
 import type { Setup } from './tools.ts';
 
@@ -52,9 +52,7 @@ same history as the commands.`,
 
 /** The operations of `--allow`. Throws exit 2 for an unknown name, with a similar one. */
 function readAllowed(parsed: ParsedCommand): ReadonlySet<string> {
-  const given = parsed.options.get(allow);
-  const names =
-    typeof given === 'object' ? given.flatMap((list) => list.split(',')).map((name) => name.trim()) : [];
+  const names = optionValues(parsed, allow).flatMap((list) => list.split(',').map((name) => name.trim()));
   for (const name of names) {
     if (writes.some((write) => write === name)) continue;
     const near = nearName(writes, name);

@@ -5,7 +5,6 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { formatMinute } from '../../cli/output/format-value.ts';
-import type { Questions } from '../../cli/prompts/questions.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
 export const command = operationCommand({
@@ -13,7 +12,6 @@ export const command = operationCommand({
   description: `Mark notifications as read: by id, before a time, or all of them. Their ids come with the
 messages that endpoints receive; the service cannot list them, and ignores ids that it does not have.`,
   toolNote: 'Give ids, before, or all.',
-  question: (body) => `Mark ${describeMarked(body)} as read?`,
   done: async (_, { request, session }) => {
     const { ids = [] } = request.body ?? {};
     const known = (await listKnown(session, 'notification')).map(({ id }) => id);
@@ -39,7 +37,7 @@ messages that endpoints receive; the service cannot list them, and ignores ids t
     'notify mark-read --before 2030-01-31T09:00:00Z',
   ],
   hints: { without: ['ids'] },
-  prepare: chooseNotifications,
+  prepare: readNotifications,
   id: () => undefined,
 });
 
@@ -52,10 +50,10 @@ function describeMarked(body: Readonly<Record<string, unknown>>): string {
 }
 
 /** `--all` sends an empty object, so it excludes every other field. */
-async function chooseNotifications(
+async function readNotifications(
   body: Record<string, unknown>,
-  { ui, session, parsed }: PreparedInput,
-): Promise<Questions | null> {
+  { session, parsed }: PreparedInput,
+): Promise<null> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
@@ -63,10 +61,6 @@ async function chooseNotifications(
   if (ids.length > 0) body.ids = await completeKnownIds(session, 'notification', ids);
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
-  if (all || chosen) return null;
-  if (!ui.canAsk) {
-    throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
-  }
-  const { questionsOfNotifications } = await import('./choose-notifications.ts');
-  return questionsOfNotifications(ui, session, body);
+  if (!all && !chosen) throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
+  return null;
 }

@@ -17,10 +17,9 @@ export const command: CommandDefinition = {
     const name = await nameProfile(ui, given, {
       message: 'Which profile do you want to remove?',
       choices: profileChoices(profiles),
-      confirmation: (chosen) => `Remove profile ${chosen} and its key?`,
     });
     requireProfile(profiles, name);
-    if (given !== undefined) await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
+    await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);
     noticeDone(ui, `Removed profile ${name}`);
     printProfile(ui, profiles, name);

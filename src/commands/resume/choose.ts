@@ -6,7 +6,6 @@ import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
-import { askFirst } from '../../cli/prompts/questions.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
 /** Asks for one of these changes. */
@@ -18,7 +17,7 @@ export async function chooseOpen(
 ): Promise<string> {
   const choices = records.map((record) => asChoice(record)).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one change' };
-  return askFirst(() => chooseOrFail(ui, missing, message, [...others, ...choices]));
+  return chooseOrFail(ui, missing, message, [...others, ...choices]);
 }
 
 /** One of several changes, or all of them. */

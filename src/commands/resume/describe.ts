@@ -123,7 +123,7 @@ export function createdId(record: HistoryRecord | null): string | null {
 }
 
 /** A change, as `--json` prints it. */
-export function documentOf(found: HistoryRecord, result: ItemResult, action: Resumed['action'] | null) {
+export function documentOfChange(found: HistoryRecord, result: ItemResult, action: Resumed['action'] | null) {
   const record = result.record ?? found;
   const { operation, label, state, attempts } = recordSummary(record);
   return {

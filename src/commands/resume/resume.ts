@@ -18,7 +18,7 @@ import { type HistoryRecord, isInDoubt } from '../../history/journal/history-rec
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { hasUndo } from '../../history/operation-rules.ts';
-import { cellsOf, createdId, documentOf, resultOfResumed, withRemedies, words } from './describe.ts';
+import { cellsOf, createdId, documentOfChange, resultOfResumed, withRemedies, words } from './describe.ts';
 
 export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. What can be neither read
@@ -130,7 +130,7 @@ async function resumeAll(
   const results = withRemedies(records.map((record) => resultIn(end, record)));
   await noteMore(ui, session, results);
   const documents = records.map((record, index) =>
-    documentOf(record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
+    documentOfChange(record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
   );
   const document = id === records[0]?.id ? documents[0] : documents;
   return endBatch(ui, { words, results, document, stop: end.stop });

@@ -1,6 +1,7 @@
 import { usageError } from '../../cli/core/errors.ts';
+import { optionValues } from '../../cli/core/parsed-command.ts';
 import { emitEvent, raisedEvents } from '../../service/index.ts';
-import { type Input, readInputs, storeInput } from './operator/inputs.ts';
+import { readInputs, storeInput } from './operator/inputs.ts';
 import { operatorCommand } from './operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -19,11 +20,10 @@ the endpoints subscribed to it. This needs write access to the database, not a k
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
   async run(operator) {
     const { parsed, open, printChanged } = operator;
-    const values = parsed.options.get('--data');
-    const data = readData(typeof values === 'object' ? values : []);
-    const { event, store } = await readInputs(operator, {
-      event: eventInput,
-      store: storeInput(operator, 'store of the event', 'Which store is the event for?'),
+    const data = readData(optionValues(parsed, '--data'));
+    const { event, store } = readInputs(operator, {
+      event: { give: '--event NAME', description: raisedEvents.join(' or ') },
+      store: storeInput('store of the event'),
     });
     const known = raisedEvents.find((name) => name === event);
     if (known === undefined) {
@@ -37,25 +37,15 @@ the endpoints subscribed to it. This needs write access to the database, not a k
   },
 });
 
-const eventInput: Input = {
-  give: '--event NAME',
-  description: raisedEvents.join(' or '),
-  question: 'Which event do you want to emit?',
-  choices: async () => raisedEvents.map((name) => ({ value: name, name })),
-};
-
 function readData(given: readonly string[]): Record<string, string> {
-  const data: Record<string, string> = {};
-  for (const pair of given) {
+  const pairs = given.map((pair) => {
     const [, key, value] = /^(\w{1,64})=(.*)$/s.exec(pair) ?? [];
-    if (key === undefined || value === undefined) {
-      throw usageError(
-        `--data must be KEY=VALUE (got "${pair}")`,
-        'for example --data summary="14 new ratings"',
-      );
-    }
-    if (Object.hasOwn(data, key)) throw usageError(`--data ${key} is given twice`, 'use each key once');
-    Object.defineProperty(data, key, { value, enumerable: true });
-  }
+    if (key !== undefined && value !== undefined) return [key, value] as const;
+    const example = 'for example --data summary="14 new ratings"';
+    throw usageError(`--data must be KEY=VALUE (got "${pair}")`, example);
+  });
+  const data = Object.fromEntries(pairs);
+  const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) < index);
+  if (twice !== undefined) throw usageError(`--data ${twice[0]} is given twice`, 'use each key once');
   return data;
 }

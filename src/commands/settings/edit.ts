@@ -9,8 +9,7 @@ import { printResult } from '../../cli/operation/result/print-result.ts';
 import { announce, recordsOf } from '../../cli/operation/send/send.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
-import { savedView } from './saved-view.ts';
-import { prepareSave, readSettings, settingsRun } from './settings-diff.ts';
+import { prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
 
 export const command: CommandDefinition = {
   description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service rejects

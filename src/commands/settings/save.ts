@@ -7,8 +7,7 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
-import { savedView } from './saved-view.ts';
-import { movedError, type PreparedSave, prepareSave, readSettings, settingsRun } from './settings-diff.ts';
+import { movedError, prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
 
 const askChanges = askWhatChanges({
   example: '--quiet-hours-enabled',
@@ -54,11 +53,8 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
       'the settings were changed after your input was read (your input → the current settings)',
     );
   }
-  return previewOf(run, await prepareSave(run, current, next, ifMoved));
-}
-
-function previewOf({ ui }: Run, { changes, contender, send }: PreparedSave): Preview {
-  if (changes.length > 0) return { text: describeChanges(changes, ui.err), changesNothing: false, send };
+  const { changes, contender, send } = await prepareSave(run, current, next, ifMoved);
+  if (changes.length > 0) return { text: describeChanges(changes, run.ui.err), changesNothing: false, send };
   const text =
     contender === null
       ? 'No changes; nothing was sent.'

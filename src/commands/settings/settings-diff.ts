@@ -2,11 +2,11 @@ import { isObject } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { dottedPath } from '../../cli/core/field-path.ts';
+import { dottedPath, getPath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber } from '../../cli/core/json-text.ts';
 import { isTooDeep, maxNestingDepth } from '../../cli/core/json-value.ts';
-import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
+import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type OperationRequest, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
@@ -69,7 +69,7 @@ export function movedError(
 }
 
 /** A save that was compared with the current settings. */
-export interface PreparedSave {
+interface PreparedSave {
   readonly changes: readonly Change[];
   /** A change in doubt that may set other values yet. The same values are saved over it, so that it is never sent again. */
   readonly contender: HistoryRecord | null;
@@ -126,3 +126,14 @@ function refuseInexactNumbers({ text }: CurrentSettings): void {
     outcome: 'not_sent',
   });
 }
+
+/** How saved settings are shown: only what changed. */
+export const savedView = {
+  done: () => 'Saved the operations settings',
+  show: ({ answer, record }, { ui }) => {
+    if (record === null || record.former === null || !isObject(answer)) return '';
+    const changes = changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer));
+    return describeChanges(changes, ui.out);
+  },
+  id: (answer) => getPath(answer, ['storeId']),
+} satisfies ResultView;

@@ -277,57 +277,6 @@ test('demo info', async () => {
   `);
 });
 
-test('service keys rotate', async () => {
-  const machine = newProgramMachine();
-  const storeId = (
-    await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
-  ).stdout.trim();
-  const { stdout } = await machine.run(
-    typed`service keys create --store ${storeId} --preset ci-backup --label 'nightly job' --json`,
-  );
-  const { id, key } = JSON.parse(stdout);
-  const session = await openSession('storectl service keys rotate', { machine, names: { [id]: '<old-id>' } });
-  await session.pressAt(/⏎ select$/, 'Enter');
-  await session.pressAt(/Which key.*\n❯ \S+ +nightly job, 1 scope, created \S+\n(.*\n)*.*select$/, 'Enter');
-  await session.typeAt(/\(y\/N\)$/, 'y');
-  const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <new-id> for');
-  expect(screen).not.toContain(key);
-  expect(screen).toMatchInlineSnapshot(`
-    "$ storectl service keys rotate
-    ✔ Which store is the key for? My store  <uuid>
-    ✔ Which key do you want to replace? <old-id>
-    ✔ Replace key <old-id> and keep the old one valid for 24h? Yes
-    ✓ Created key <new-id> for store <uuid> (never expires)
-    <key>
-    Copy the key now: it will not be shown again.
-    The old key <old-id> is valid until <time>.
-    exit 0"
-  `);
-});
-
-test('service keys revoke', async () => {
-  const machine = newProgramMachine();
-  const storeId = (
-    await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q'])
-  ).stdout.trim();
-  const { stdout } = await machine.run(['service', 'keys', 'create', '--store', storeId, '--json']);
-  const { id } = JSON.parse(stdout);
-  const session = await openSession(`storectl service keys revoke --store ${storeId}`, {
-    machine,
-    names: { [id]: '<id>' },
-  });
-  await session.pressAt(/⏎ select$/, 'Enter');
-  await session.typeAt(/\(y\/N\)$/, 'y');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl service keys revoke --store <uuid>
-    ✔ Which key do you want to revoke? <id>
-    ✔ Revoke key <id> permanently? Yes
-    ✓ Revoked key <id>
-    ID  <id>
-    exit 0"
-  `);
-});
-
 test('service stores delete: what is lost is said before its id is typed', async () => {
   const machine = newProgramMachine();
   const { stdout } = await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q']);
@@ -339,50 +288,6 @@ test('service stores delete: what is lost is said before its id is typed', async
     ✔ Type its id to confirm: <uuid>
     ✓ Deleted store <uuid>
     ID  <uuid>
-    exit 0"
-  `);
-});
-
-test('service emit', async () => {
-  const machine = newProgramMachine();
-  await machine.run(['service', 'stores', 'create', '--name', 'My store', '-q']);
-  const session = await openSession('storectl service emit', { machine });
-  await session.pressAt(/❯ feedback_digest\n +reclaim_noticed\n(.*\n)*.*select$/, 'Enter');
-  await session.pressAt(/Which store(.*\n)+.*select$/, 'Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl service emit
-    ✔ Which event do you want to emit? feedback_digest
-    ✔ Which store is the event for? My store  <uuid>
-    ✓ Emitted event feedback_digest
-    ID  <uuid>
-    exit 0"
-  `);
-});
-
-test('service deliveries retry', async () => {
-  const { databaseFile, storeId, storage } = await startService();
-  const machine = newProgramMachine();
-  await machine.run(typed`service emit --store ${storeId} --event feedback_digest
-    --data 'summary=14 new ratings' --database ${databaseFile}`);
-  await storage.write((db) =>
-    db
-      .updateTable('deliveries')
-      .set({ status: 'dead', attempts: 1, lastError: 'returned status 404' })
-      .execute(),
-  );
-  const session = await openSession(`storectl service deliveries retry --database ${databaseFile}`, {
-    machine,
-    names: { [databaseFile]: '<database>' },
-  });
-  await session.pressAt(
-    /❯ \S+ +feedback_digest, Workshop channel\n(.*\n)*.*returned status 404\n(.*\n)*.*select$/,
-    'Down',
-    'Enter',
-  );
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl service deliveries retry --database <database>
-    ✔ Which delivery do you want to retry? <uuid>
-    ✓ Queued 1 delivery for retry
     exit 0"
   `);
 });
@@ -399,31 +304,6 @@ test('profile show: asks for a profile if none is in use', async () => {
     Store ID  store-2
     Key       not stored
     File      <home>/config/settings.json
-    exit 0"
-  `);
-});
-
-test('service stores create, then keys create', async () => {
-  const session = await openSession('storectl service stores create -q', { machine: newProgramMachine() });
-  await session.typeAt(/Name:$/, 'My store');
-  await session.typeAt(/\n\$$/, 'storectl service keys create');
-  await session.pressAt(/Which store.*\n(.*\n)+.*select$/, 'Enter');
-  await session.pressAt(
-    /be able to do.*\n❯ owner +everything\n +ci-backup +backups:write\n +support +disputes:read, (.*\n)*.*select$/,
-    'Down',
-    'Enter',
-  );
-  const screen = (await session.ends()).replace(/^✓ Created key \w{12} for/m, '✓ Created key <id> for');
-  expect(screen).toMatchInlineSnapshot(`
-    "$ storectl service stores create -q
-    ✔ Name: My store
-    <uuid>
-    $ storectl service keys create
-    ✔ Which store is the key for? My store  <uuid>
-    ✔ What should the key be able to do? ci-backup
-    ✓ Created key <id> for store <uuid> (ci-backup, never expires)
-    <key>
-    Copy the key now: it will not be shown again.
     exit 0"
   `);
 });

@@ -30,7 +30,7 @@ test.each(withBody.map((operation) => [operation.id.replace('.', ' '), operation
   async (name, { id, body }) => {
     const { stdout } = await newMachine().run([...name.split(' '), '--help']);
 
-    const fields = /\nFields:\n([\s\S]*?)\n\n/.exec(stdout)?.[1] ?? '';
+    const fields = /\nFields:\n([\s\S]*?)\nExamples:/.exec(stdout)?.[1] ?? '';
     const shown = [...fields.matchAll(/^ {2}--(?:\[no-\])?(\S+)/gm)].map(([, flag]) => flag);
     const paths = leavesOf(body as z.ZodMiniType).filter((path) => !withoutFlag.includes(`${id} ${path}`));
     const flags = paths

@@ -54,7 +54,7 @@ const wrong: readonly Wrong[] = [
   ['backup delete x', 'the service cannot delete it'],
   ['-o json backup list', 'did you mean `--json`?'],
   ['stores', 'to see the stores of your profiles: `storectl profile list`'],
-  ['auth login --with-key', 'standard input (--with-key) is empty'],
+  ['auth login --with-key', 'the key in standard input is empty'],
   ['store update --cashback-bp 2.5', '--cashback-bp must be a whole number (got "2.5")'],
   ['store update --cashback-bp 250bp', 'use a whole number without a unit; basis points: 250 is 2.5 %'],
   ['store update --tax-rate-bp 19%', '--tax-rate-bp must be a whole number (got "19%")'],
@@ -311,7 +311,9 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 test('auth login without flags does not advise to run auth login', async () => {
   const { stderr } = await newMachine().run(['auth', 'login']);
 
-  expect(stderr).toMatch(/ {2}--store ID +Store to work on\n(.*\n)* {2}add them to the command, or run/);
+  expect(stderr).toMatch(
+    / {2}--store ID +Store to work on, or STORECTL_STORE_ID\n(.*\n)* {2}add them to the command, or run/,
+  );
   expect(stderr).not.toContain('run `storectl auth login`');
 });
 

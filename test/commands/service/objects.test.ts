@@ -227,7 +227,6 @@ test('every command that is named to go on with has the database in use', async 
     (await run('keys', 'rotate', 'nobody')).stderr,
     (await run('deliveries', 'retry')).stderr,
     (await run('deliveries', 'retry', 'nobody')).stderr,
-    (await run('stores', 'list', '--limit', '1')).stderr,
     (await run('backups', 'remove')).stderr,
     (await run('backups', 'remove', 'nobody', '--confirm', 'nobody')).stderr,
     (await operator.run(['service', 'stores', 'list', '--database', 'none.db'])).stderr.replace(
@@ -237,17 +236,16 @@ test('every command that is named to go on with has the database in use', async 
   ].join('\n');
 
   const named = words.split('\n').filter((line) => line.includes('storectl service '));
-  expect(named.filter((line) => !/--help/.test(line))).toHaveLength(9);
+  expect(named.filter((line) => !/--help/.test(line))).toHaveLength(8);
   for (const line of named.filter((one) => !/--help/.test(one))) expect(line).toContain(flag);
 });
 
-test('the command that a list names to see more is the same list, and works', async () => {
-  const { operator, storeId, run } = await startScene();
+test('what a list says to add to see more shows more', async () => {
+  const { storeId, run } = await startScene();
   for (const label of ['a', 'b']) await run('keys', 'create', '--store', storeId, '--label', label);
   const first = await run('keys', 'list', '--store', storeId, '--limit', '1');
-  const [, command = ''] = /more than 1: `storectl ([^`]+)`/.exec(first.stderr) ?? [];
-  expect(command).toContain(`keys list --store ${storeId} --limit 10`);
-  const more = await operator.run(command.split(' '));
+  expect(first.stderr).toBe('There are more than 1: add --limit 10 to see more.\n');
+  const more = await run('keys', 'list', '--store', storeId, '--limit', '10');
   expect(more).toMatchObject({ exitCode: 0, stderr: '' });
   expect(more.stdout.trim().split('\n').length).toBeGreaterThan(2);
 });

@@ -60,15 +60,13 @@ export interface Preview {
 /** The command of one operation. */
 export interface OperationCommand extends InputCommand, ResultView {
   /** Asked before an interactive change is sent: `Update the store with these values?` */
-  readonly question?: string | ((body: Readonly<Record<string, unknown>>) => string);
+  readonly question?: string;
   /** What an error says if the change had no effect; `nothing was sent` unless given. */
   readonly withoutEffect?: string;
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
   /** What an assistant, and the user who confirms, has to know besides the summary of the operation. */
   readonly toolNote?: string;
-  /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
-  review?(run: Run): Promise<string>;
   /** The flag that allows to send what was sent before. A dry run refuses it without the flag, too. */
   readonly allowDuplicate?: string;
   /** Replaces plain sending, for commands that check or read something first. */

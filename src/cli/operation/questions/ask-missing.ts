@@ -140,7 +140,7 @@ export async function askInto(
 }
 
 /** Choices of an id and its description. Screen readers get the description first. */
-export function idChoices({ err }: Ui, known: readonly KnownId[]): Choice[] {
+function idChoices({ err }: Ui, known: readonly KnownId[]): Choice[] {
   const ids = known.map(({ id }) => id);
   return known.map(({ id, description }) => ({
     value: id,

@@ -24,22 +24,16 @@ export async function reviewAndSend(
 ): Promise<Result> {
   const { notice } = run.ui;
   const isChange = run.request.operation.class !== 'read';
-  const questionOf = (body: Readonly<Record<string, unknown>>) =>
-    typeof command.question === 'function' ? command.question(body) : command.question;
   let wasRefused = false;
   const fail = (error: unknown): never => {
     throw wasRefused ? withoutEffect(error) : error;
   };
   for (;;) {
     try {
-      const { text, changesNothing, send } =
-        (await command.preview?.(run)) ?? (await previewFields(run, command));
+      const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       const isSettled = !isChange || changesNothing || command.confirm !== undefined;
-      if (
-        isSettled ||
-        (await agree(run, interview, questionOf(run.request.body ?? {}) ?? 'Send this request?'))
-      )
+      if (isSettled || (await agree(run, interview, command.question ?? 'Send this request?')))
         return await send();
     } catch (error) {
       if (error instanceof WentBack) {
@@ -56,11 +50,11 @@ export async function reviewAndSend(
 }
 
 /** Shows the fields of the request. */
-async function previewFields(run: Run, command: OperationCommand): Promise<Preview> {
+function previewFields(run: Run, command: OperationCommand): Preview {
   const { ui } = run;
   const rows = rowsOf(run.request.body ?? {});
   return {
-    text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, ui.err)),
+    text: rows.length === 0 ? '' : renderRecord(rows, ui.err),
     changesNothing: false,
     send: () => runCommand(command, run),
   };

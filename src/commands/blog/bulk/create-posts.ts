@@ -5,7 +5,7 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
-import { type ItemResult, knownResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -60,7 +60,9 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   return withResultsFile(session, parsed, async (write) => {
-    await confirmPlan(ui, planned);
+    const question = questionOf(planned);
+    showPlan(ui, describePosts(planned), { isAsked: question !== null });
+    if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
     await closeEarlierLogs(history, planned);
     const end = await runBatch<PlannedPost>(ui, {
       words,
@@ -75,7 +77,7 @@ export async function createPosts(
       id: (_, { record }) => idOf(record),
     });
     const results = planned.map((one) => resultIn(end, one));
-    const document = planned.map((one) => documentOf(one.post, resultIn(end, one)));
+    const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
     return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }
@@ -94,12 +96,6 @@ async function readCommon(
     `${own.join(' and ')} cannot be set for several files at once`,
     'set it in each file: front matter, first heading or file name',
   );
-}
-
-async function confirmPlan(ui: Ui, planned: readonly PlannedPost[]): Promise<void> {
-  const question = questionOf(planned);
-  showPlan(ui, describePosts(planned), { isAsked: question !== null });
-  if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
 }
 
 async function openChannel(
@@ -130,19 +126,18 @@ async function create(
       allowDuplicate: allowsDuplicates,
     });
     const result = recorded && resultOfChange(run, recorded);
-    return result?.outcome === 'failed' ? { ...result, remedy: remedyOf(result) } : result;
+    if (result?.outcome !== 'failed') return result;
+    const remedy =
+      result.code === 'slug_taken'
+        ? 'set another slug in the front matter of a file whose slug is taken'
+        : 'fix the files that the service refused';
+    return { ...result, remedy: [{ say: remedy }] };
   } catch (error) {
     // Another command has created or sent it since the plan was made.
     if (!(error instanceof RefusedError) || error.earlier === null) throw error;
     if (error.reason === 'duplicate') return makeResult('exists', { record: error.earlier });
     return inDoubt(error.earlier);
   }
-}
-
-function remedyOf({ code }: ItemResult): ItemResult['remedy'] {
-  return code === 'slug_taken'
-    ? [{ say: 'set another slug in the front matter of a file whose slug is taken' }]
-    : [{ say: 'fix the files that the service refused' }];
 }
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */
@@ -183,16 +178,7 @@ function idOf(record: HistoryRecord | null): string | null {
 }
 
 /** The result of a file, as `--json` prints it. */
-function documentOf({ file, slug }: PostFile, { outcome, code, message, requestId, record }: ItemResult) {
-  const sent = record && textAt(answerBody(record), ['slug']);
-  return {
-    file,
-    slug: sent ?? slug,
-    outcome,
-    id: idOf(record),
-    code,
-    message,
-    requestId,
-    operationId: record?.id ?? null,
-  };
+function documentOfPost({ file, slug }: PostFile, result: ItemResult) {
+  const sent = result.record && textAt(answerBody(result.record), ['slug']);
+  return { file, slug: sent ?? slug, id: idOf(result.record), ...resultDocument(result) };
 }

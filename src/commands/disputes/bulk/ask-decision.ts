@@ -4,11 +4,12 @@ import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import type { Result, Run } from '../../../cli/operation/call/run.ts';
 import { askField } from '../../../cli/operation/questions/ask-field.ts';
 import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
+import { renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { askChoice } from '../../../cli/prompts/prompts.ts';
 import { askInTurn, unlessBack } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { confirmAndDecide, showDecision } from '../decide-one.ts';
+import { confirmAndDecide } from '../decide-one.ts';
 import type { Decision } from './decisions-file.ts';
 
 /** How many earlier resolutions are offered. */
@@ -21,7 +22,6 @@ const [statusField, resolutionField] = ['status', 'resolution'].map((name) =>
 );
 
 const skip = { value: '#skip', name: 'Skip this dispute' };
-const back = { value: '#back', name: 'Back to the previous dispute' };
 
 interface Asked {
   readonly canGoBack: boolean;
@@ -43,7 +43,7 @@ export async function askDecision(
   const chooseStatus = async () => {
     const before = body.status;
     if (statusField === undefined) return;
-    await askInto(ui, session, body, statusField, { actions: [skip, ...(canGoBack ? [back] : [])] });
+    await askInto(ui, session, body, statusField, { actions: [skip] });
     // Another outcome has another reason.
     if (body.status !== before) delete body.resolution;
   };
@@ -52,13 +52,14 @@ export async function askDecision(
   };
   const record = async () => {
     const own = { ...run, request: { ...run.request, body } };
-    showDecision(own);
+    ui.notice(`\n${renderRecord(rowsOf(body), ui.err)}\n`);
     result = await confirmAndDecide(own, { isShown: true });
   };
-  const isDecided = () => body.status !== skip.value && body.status !== back.value;
   for (;;) {
     try {
-      await askInTurn(() => (isDecided() ? [chooseStatus, chooseResolution, record] : [chooseStatus]));
+      await askInTurn(() =>
+        body.status === skip.value ? [chooseStatus] : [chooseStatus, chooseResolution, record],
+      );
     } catch (error) {
       if (error instanceof WentBack) {
         if (canGoBack) return 'back';
@@ -66,7 +67,6 @@ export async function askDecision(
       else throw error;
     }
     if (body.status === skip.value) return 'skip';
-    if (body.status === back.value) return 'back';
     if (result !== null)
       return { decision: { status: String(body.status), resolution: String(body.resolution) }, result };
   }

@@ -44,12 +44,18 @@ export async function assessRow(
     const dispute = await readDispute(run);
     switch (compareDecision(dispute, decision, expected)) {
       case 'same': {
-        if (isOwn)
-          return { result: makeResult('exists', { record: own, message: 'decided by an earlier run' }) };
-        return { result: makeResult('exists', { message: `already decided as ${decision.status}` }) };
+        const message = isOwn ? 'decided by an earlier run' : `already decided as ${decision.status}`;
+        return { result: makeResult('exists', { record: isOwn ? own : null, message }) };
       }
       case 'conflict':
-        return { result: conflict(describeConflict(dispute, expected, decision.status)) };
+        return {
+          result: makeResult('failed', {
+            code: 'unexpected_status',
+            message: describeConflict(dispute, expected, decision.status),
+            remedy: finalRows,
+            exitCode: exitCodes.conflict,
+          }),
+        };
       case 'decide': {
         if (own !== null && isInDoubt(own)) return { result: inDoubt(own) };
         const warning = isOwn ? `decided by an earlier run (${own.id}), and open again` : null;
@@ -65,15 +71,6 @@ export async function assessRow(
       : result.message;
     return { result: { ...result, message, remedy: fixRows } };
   }
-}
-
-function conflict(message: string): ItemResult {
-  return makeResult('failed', {
-    code: 'unexpected_status',
-    message,
-    remedy: finalRows,
-    exitCode: exitCodes.conflict,
-  });
 }
 
 function inDoubt(record: HistoryRecord): ItemResult {

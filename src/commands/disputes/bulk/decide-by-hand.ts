@@ -20,7 +20,7 @@ import { askDecision } from './ask-decision.ts';
 import type { Decision } from './decisions-file.ts';
 import {
   type DecisionRow,
-  documentOf,
+  documentOfRow,
   type EarlierDecisions,
   readEarlierDecisions,
   runOfRow,
@@ -70,7 +70,7 @@ export async function decideByHand(
       id: ({ disputeId }) => disputeId,
     });
     const results = queue.rows.map((row) => resultIn(end, row));
-    const document = queue.rows.map((row) => documentOf(row, resultIn(end, row), history.journal.store));
+    const document = queue.rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
     return endBatch(ui, { words, results, document, stop: end.stop, write });
   });
 }

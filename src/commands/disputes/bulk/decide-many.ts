@@ -32,7 +32,7 @@ import { decideByHand } from './decide-by-hand.ts';
 import { parseDecisions, parseIds } from './decisions-file.ts';
 import { addedColumns, failedRowsFile, writeFailedRows } from './failed-rows.ts';
 import { describeDecisions, describeRecording, type PlannedRow, planDecisions } from './plan.ts';
-import { documentOf, readEarlierDecisions, rowWords, runOfRow } from './rows.ts';
+import { documentOfRow, readEarlierDecisions, rowWords, runOfRow } from './rows.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
@@ -82,7 +82,7 @@ export async function decideMany(
       id: ({ disputeId }) => disputeId,
     });
     const results = rows.map((row) => resultIn(end, row));
-    const document = rows.map((row) => documentOf(row, resultIn(end, row), history.journal.store));
+    const document = rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
     const advice = await reportApplied(appliedIn(results), () =>
       writeFailedRows(
         session,

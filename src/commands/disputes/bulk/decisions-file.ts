@@ -10,32 +10,23 @@ export interface Decision {
   readonly resolution: string;
 }
 
-/** A decision in a file. `line` counts from 1. */
-interface DecisionRow extends Decision {
-  readonly line: number;
-  readonly disputeId: string;
-}
-
-/** An invalid row, and why. */
-interface InvalidRow {
+/** A row of a file. */
+export interface FileRow {
+  /** From 1. */
   readonly line: number;
   readonly disputeId: string | null;
-  readonly message: string;
+  /** Null where the row is not valid. */
+  readonly decision: Decision | null;
+  /** Why it is not sent: it is not valid, or an exact repetition of an earlier row. */
+  readonly refusal: { readonly isRepeated: boolean; readonly message: string } | null;
   /** What the file has in the known columns; empty where it is no text. */
   readonly cells: Cells;
 }
 
 type Cells = Readonly<Record<(typeof columns)[number], string>>;
 
-/** An exact repetition of an earlier row. */
-interface RepeatedRow extends DecisionRow {
-  readonly message: string;
-}
-
 export interface DecisionsFile {
-  readonly rows: readonly DecisionRow[];
-  readonly invalid: readonly InvalidRow[];
-  readonly repeated: readonly RepeatedRow[];
+  readonly rows: readonly FileRow[];
   /** Unknown columns and fields, which are not sent. */
   readonly ignored: readonly string[];
 }
@@ -60,32 +51,28 @@ export function parseDecisions(text: string, name: string): DecisionsFile {
   if (raw.length === 0) {
     throw invalidInput(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`);
   }
-  const rows: DecisionRow[] = [];
-  const invalid: InvalidRow[] = [];
-  for (const row of raw) {
-    const problem = row.problem ?? problemOf(row.values);
-    const disputeId = typeof row.values.disputeId === 'string' ? row.values.disputeId.trim() : null;
-    if (problem === null) {
-      const { status, resolution } = row.values;
-      rows.push({
-        line: row.line,
-        disputeId: disputeId ?? '',
-        status: usualCase(String(status).trim()),
-        // A file may be saved with other line breaks than before; the decision is the same.
-        resolution: String(resolution).replaceAll('\r\n', '\n').trim(),
-      });
-    } else {
-      invalid.push({
-        line: row.line,
-        disputeId: disputeId || null,
-        message: problem,
-        cells: cellsOf(row.values),
-      });
-    }
-  }
   const names = new Set(raw.flatMap(({ values }) => Object.keys(values)));
   const ignored = [...names].filter((field) => !columns.some((column) => column === field));
-  return { ...withoutRepeated(rows, invalid), ignored };
+  return { rows: withoutRepeated(raw.map(rowOf)), ignored };
+}
+
+function rowOf({ line, values, problem: unreadable }: RawRow): FileRow {
+  const problem = unreadable ?? problemOf(values);
+  const textOf = (column: keyof Cells) => (typeof values[column] === 'string' ? values[column] : '');
+  const cells = {
+    disputeId: textOf('disputeId'),
+    status: textOf('status'),
+    resolution: textOf('resolution'),
+  };
+  const disputeId = cells.disputeId.trim() || null;
+  if (problem !== null)
+    return { line, disputeId, cells, decision: null, refusal: { isRepeated: false, message: problem } };
+  const decision = {
+    status: usualCase(cells.status.trim()),
+    // A file may be saved with other line breaks than before; the decision is the same.
+    resolution: cells.resolution.replaceAll('\r\n', '\n').trim(),
+  };
+  return { line, disputeId, cells, decision, refusal: null };
 }
 
 /**
@@ -157,39 +144,30 @@ function problemOf(values: Readonly<Record<string, unknown>>): string | null {
   return problem === null ? null : `disputeId ${problem}`;
 }
 
-function cellsOf(values: Readonly<Record<string, unknown>>): Cells {
-  const textOf = (column: keyof Cells) => (typeof values[column] === 'string' ? values[column] : '');
-  return { disputeId: textOf('disputeId'), status: textOf('status'), resolution: textOf('resolution') };
-}
-
 /** The usual decisions are accepted in any letter case. */
 function usualCase(status: string): string {
   return decisions.find((usual) => usual === status.toLowerCase()) ?? status;
 }
 
 /** Of equal rows for one dispute the first is used; contradictory rows are all invalid. */
-function withoutRepeated(
-  all: readonly DecisionRow[],
-  invalid: readonly InvalidRow[],
-): Pick<DecisionsFile, 'rows' | 'invalid' | 'repeated'> {
-  const byDispute = new Map<string, DecisionRow[]>();
-  const idOf = (row: DecisionRow) => row.disputeId.toLowerCase();
-  for (const row of all) byDispute.set(idOf(row), [...(byDispute.get(idOf(row)) ?? []), row]);
-  const rows: DecisionRow[] = [];
-  const repeated: RepeatedRow[] = [];
-  const contradictory: InvalidRow[] = [];
-  for (const row of all) {
-    const same = byDispute.get(idOf(row)) ?? [];
-    const other = same.find((twin) => !isSameDecision(twin, row));
-    const [first] = same;
+function withoutRepeated(rows: readonly FileRow[]): FileRow[] {
+  const idOf = ({ disputeId }: Pick<FileRow, 'disputeId'>) => disputeId?.toLowerCase();
+  const byDispute = new Map<string | undefined, (FileRow & { readonly decision: Decision })[]>();
+  for (const { decision, ...row } of rows)
+    if (decision !== null)
+      byDispute.set(idOf(row), [...(byDispute.get(idOf(row)) ?? []), { ...row, decision }]);
+  return rows.map((row) => {
+    const { decision } = row;
+    const [first, ...others] = byDispute.get(idOf(row)) ?? [];
+    if (decision === null || first === undefined) return row;
+    const other = [first, ...others].find((twin) => !isSameDecision(twin.decision, decision));
     if (other !== undefined) {
       const message = `line ${other.line} has a different decision for this dispute`;
-      const { line, disputeId } = row;
-      contradictory.push({ line, disputeId, message, cells: cellsOf({ ...row }) });
-    } else if (first === row) rows.push(row);
-    else repeated.push({ ...row, message: `same as line ${first?.line}` });
-  }
-  return { rows, repeated, invalid: [...invalid, ...contradictory] };
+      return { ...row, decision: null, refusal: { isRepeated: false, message } };
+    }
+    if (first.line === row.line) return row;
+    return { ...row, refusal: { isRepeated: true, message: `same as line ${first.line}` } };
+  });
 }
 
 export function isSameDecision(a: Decision, b: { readonly [Name in keyof Decision]: unknown }): boolean {

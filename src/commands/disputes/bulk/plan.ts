@@ -16,16 +16,14 @@ import { outputFileOption } from '../../../cli/output/output-file.ts';
 import type { Style } from '../../../cli/output/style.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { assessRow, invalidRow, refuseUnknownStatus } from './assess-row.ts';
-import type { Decision, DecisionsFile } from './decisions-file.ts';
-import { type DecisionRow, type EarlierDecisions, rowWords, runOfRow, words } from './rows.ts';
+import type { DecisionsFile, FileRow } from './decisions-file.ts';
+import { type EarlierDecisions, rowWords, runOfRow, words } from './rows.ts';
 
 /** A row of a file, and what to do with it: decide, or nothing because its result is known. */
-export interface PlannedRow extends DecisionRow {
+export interface PlannedRow extends Omit<FileRow, 'refusal'> {
   readonly plan: 'decide' | ItemResult;
   /** A warning about a row that will be decided, or null. */
   readonly warning: string | null;
-  /** The cells of the file, for a file of the rows that failed. */
-  readonly cells: Readonly<Record<keyof Decision | 'disputeId', string>>;
 }
 
 const maxConcurrentReads = 4;
@@ -40,22 +38,22 @@ export async function planDecisions(
   { expected, earlier }: { readonly expected: string; readonly earlier: EarlierDecisions },
 ): Promise<PlannedRow[]> {
   const { ui, session } = run;
-  const planned: PlannedRow[] = [
-    ...file.invalid.map(({ line, disputeId, message, cells }) => {
-      return { line, disputeId, cells, decision: null, plan: invalidRow(message), warning: null };
-    }),
-    ...file.repeated.map(({ line, disputeId, message, ...decision }) => {
-      const plan = makeResult('skipped', { code: 'repeated', message });
-      return { line, disputeId, decision, cells: { disputeId, ...decision }, plan, warning: null };
-    }),
-  ];
-  const progress = startProgress(ui, file.rows.length, 'disputes read');
-  await forEachConcurrently(file.rows, maxConcurrentReads, async ({ line, disputeId, ...decision }) => {
+  const planned: PlannedRow[] = [];
+  const toRead = file.rows.filter(({ refusal }) => refusal === null).length;
+  const progress = startProgress(ui, toRead, 'disputes read');
+  await forEachConcurrently(file.rows, maxConcurrentReads, async ({ refusal, ...row }) => {
+    const { disputeId, decision } = row;
+    if (refusal !== null || disputeId === null || decision === null) {
+      const { isRepeated = false, message = '' } = refusal ?? {};
+      const plan = isRepeated ? makeResult('skipped', { code: 'repeated', message }) : invalidRow(message);
+      planned.push({ ...row, plan, warning: null });
+      return;
+    }
     const own = earlier.recordOf(disputeId);
     const found = await assessRow(runOfRow(run, disputeId, decision), decision, { expected, own });
     const plan = 'result' in found ? found.result : (refuseUnknownStatus(decision, earlier.made) ?? 'decide');
     const warning = 'warning' in found && plan === 'decide' ? found.warning : null;
-    planned.push({ line, disputeId, decision, cells: { disputeId, ...decision }, plan, warning });
+    planned.push({ ...row, plan, warning });
     if (!session.io.signal.aborted) progress.step(null);
   }).finally(progress.end);
   return planned.sort((one, other) => one.line - other.line);
@@ -74,6 +72,11 @@ export function describeDecisions(
   failedFile: string | null,
 ): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
+  const whereFailedGo =
+    failedFile === null
+      ? `To get the rows with errors as a CSV file, add ${outputFileOption.flag} FILE.json: they are written to FILE.failed.csv.`
+      : `The rows with errors are written to ${failedFile}.`;
+  const shorten = (text: string) => truncateText(text.replace(/\s+/g, ' ').trim(), maxResolutionWidth);
   const ids = rows.map(({ disputeId }) => disputeId ?? '');
   const problems = rows.flatMap((row) => {
     const known = knownResult(row);
@@ -98,7 +101,12 @@ export function describeDecisions(
     ]
       .filter(Boolean)
       .join(', '),
-    notes: [...warningsOf(rows), ...(hasErrors(rows) ? [noteOfFailed(failedFile)] : [])],
+    notes: [
+      ...rows.flatMap(({ line, warning }) =>
+        warning === null ? [] : `Warning: line ${line}: ${printable(warning)}`,
+      ),
+      ...(knownOutcomes(rows).includes('failed') ? [whereFailedGo] : []),
+    ],
   };
 }
 
@@ -112,24 +120,4 @@ export function describeRecording(rows: readonly PlannedRow[]): string {
 
 function knownOutcomes(rows: readonly PlannedRow[]): ItemOutcome[] {
   return rows.flatMap((row) => knownResult(row)?.outcome ?? []);
-}
-
-function hasErrors(rows: readonly PlannedRow[]): boolean {
-  return knownOutcomes(rows).includes('failed');
-}
-
-function noteOfFailed(file: string | null): string {
-  return file === null
-    ? `To get the rows with errors as a CSV file, add ${outputFileOption.flag} FILE.json: they are written to FILE.failed.csv.`
-    : `The rows with errors are written to ${file}.`;
-}
-
-function shorten(resolution: string): string {
-  return truncateText(resolution.replace(/\s+/g, ' ').trim(), maxResolutionWidth);
-}
-
-function warningsOf(rows: readonly PlannedRow[]): string[] {
-  return rows
-    .filter(({ warning }) => warning !== null)
-    .map(({ line, warning }) => `Warning: line ${line}: ${printable(warning ?? '')}`);
 }

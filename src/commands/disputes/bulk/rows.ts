@@ -1,5 +1,5 @@
 import { asObject, parseJson } from '../../../base/json.ts';
-import type { ItemResult } from '../../../cli/batch/item-result.ts';
+import { type ItemResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
@@ -70,20 +70,19 @@ export function decisionOf({ body }: HistoryRecord): Decision {
  * The result of a row, as `--json` and `--output-file` have it: what was decided, when, and what the service answered, now or
  * in an earlier run of this machine.
  */
-export function documentOf(
+export function documentOfRow(
   { line, disputeId, decision }: DecisionRow,
-  { outcome, code, message, requestId, record }: ItemResult,
+  result: ItemResult,
   { baseUrl, storeId }: History['journal']['store'],
 ) {
+  const { record } = result;
   const request = record && parseJson(record.body);
   return {
     line,
     disputeId,
     status: decision?.status ?? textAt(request, ['status']),
     resolution: decision?.resolution ?? textAt(request, ['resolution']),
-    outcome,
-    code,
-    message,
+    ...resultDocument(result),
     at: record === null ? null : (record.response?.receivedAt ?? record.sentAt),
     profile: record?.profile ?? null,
     baseUrl,
@@ -91,7 +90,5 @@ export function documentOf(
     formerStatus: asObject(parseJson(record?.former)).status ?? null,
     request,
     response: record && answerBody(record),
-    requestId,
-    operationId: record?.id ?? null,
   };
 }

@@ -30,7 +30,7 @@ store end), delivered, or dead (rejected for good, or not accepted for 72 hours)
 });
 
 /** When it will be tried next, else when it was settled or made. */
-export function attemptOf({ nextAttemptAt, settledAt, createdAt }: ListedDelivery): string {
+function attemptOf({ nextAttemptAt, settledAt, createdAt }: ListedDelivery): string {
   const isFuture = nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now();
   return isFuture ? nextAttemptAt : (settledAt ?? createdAt);
 }

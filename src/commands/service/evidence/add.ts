@@ -25,19 +25,11 @@ storage, or neither. This needs write access to the database, not a key.`,
   async run(operator) {
     const { session, parsed, open, printChanged } = operator;
     const content = await readContent(session, parsed);
-    const { store, disputeId, kind, label } = await readInputs(operator, {
-      store: storeInput(operator, 'store of the dispute', 'Which store does the dispute belong to?'),
-      disputeId: {
-        give: '--dispute ID',
-        description: 'dispute that the evidence is for',
-        question: 'Dispute ID',
-      },
-      kind: {
-        give: '--kind WORD',
-        description: 'kind of evidence, for example tracking_number',
-        question: 'Kind (for example tracking_number)',
-      },
-      label: { give: '--label TEXT', description: 'what it shows', question: 'Label' },
+    const { store, disputeId, kind, label } = readInputs(operator, {
+      store: storeInput('store of the dispute'),
+      disputeId: { give: '--dispute ID', description: 'dispute that the evidence is for' },
+      kind: { give: '--kind WORD', description: 'kind of evidence, for example tracking_number' },
+      label: { give: '--label TEXT', description: 'what it shows' },
     });
     const given = { kind, label, ...content };
     const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';

@@ -1,7 +1,7 @@
 import { usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
-import { type Input, readInputs, storeInput } from '../operator/inputs.ts';
+import { readInputs, storeInput } from '../operator/inputs.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 import { readWholeNumber } from '../operator/service-settings.ts';
@@ -37,7 +37,7 @@ export const command = operatorCommand({
     'service keys create --stores-from ids.txt > keys.txt',
   ],
   async run(operator) {
-    const { ui, session, parsed, storeId, open } = operator;
+    const { ui, session, parsed, open } = operator;
     const label = optionValue(parsed, '--label');
     const lifetime = { min: 1, max: 99_999, fallback: 90 };
     const expiresInSeconds = parsed.options.has('--expires-in-days')
@@ -54,36 +54,15 @@ export const command = operatorCommand({
       });
       return;
     }
-    const store = storeInput(operator, 'store that the key is for', 'Which store is the key for?');
-    const isGranted = parsed.options.has('--preset') || parsed.options.has('--scopes');
-    // The default preset may do everything, so whoever is asked for the store is asked for that, too.
-    const asksPreset = storeId === undefined && !isGranted && ui.canAsk;
-    const answers = await readInputs<string>(
-      operator,
-      asksPreset ? { store, preset: presetInput } : { store },
-    );
-    const { store: chosenStore = '', preset: chosenPreset } = answers;
-    const preset = presetNames.find((name) => name === chosenPreset);
-    const grant = preset === undefined ? readGrant(parsed) : { preset };
+    const { storeId } = readInputs(operator, { storeId: storeInput('store that the key is for') });
+    const grant = readGrant(parsed);
     const created = await open((storage) =>
-      createKey(storage, { storeId: chosenStore, ...grant, label, expiresInSeconds }),
+      createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
     );
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-    printKey(ui, created, chosenStore, what);
+    printKey(ui, created, storeId, what);
   },
 });
-
-const presetInput: Input = {
-  give: '--preset NAME',
-  description: 'scopes of the key',
-  question: 'What should the key be able to do?',
-  choices: async () =>
-    Object.entries(presets).map(([value, granted]) => ({
-      value,
-      short: value,
-      name: `${value}  ${granted.length === scopes.length ? 'everything' : granted.join(', ')}`,
-    })),
-};
 
 type Grant = { preset: Preset } | { scopes: Scope[] };
 

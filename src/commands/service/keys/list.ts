@@ -1,4 +1,5 @@
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
+import { storeInput } from '../operator/inputs.ts';
 import { ago, listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
@@ -6,7 +7,7 @@ export const command = listCommand({
   description:
     'List the keys of a store, newest first, with their scopes and last use. The keys themselves are never shown.',
   examples: ['service keys list --store 4be5…', 'service keys list --store 4be5… --json'],
-  store: { description: 'store whose keys to list', question: "Which store's keys do you want to see?" },
+  store: storeInput('store whose keys to list'),
   list: async (storage, { storeId = '', limit }) =>
     (await listKeys(storage, storeId)).reverse().slice(0, limit),
   columns: {

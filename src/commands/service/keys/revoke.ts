@@ -4,10 +4,7 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
-import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
-
-const confirmation = (id: string) => `Revoke key ${id} permanently?`;
 
 export const command = operatorCommand({
   description:
@@ -15,23 +12,16 @@ export const command = operatorCommand({
   arguments: [{ name: 'keyId', description: 'ID of the key, from `service keys list`' }],
   options: [confirmOption('KEYID', 'id of the key')],
   examples: ['service keys revoke K3y1dForTest', 'service keys revoke K3y1dForTest --confirm K3y1dForTest'],
-  async run(operator) {
-    const { ui, parsed, storeId, open, next, printChanged } = operator;
-    const given = argumentValue(parsed, 'keyId');
-    if (given === undefined && !ui.canAsk) {
-      const description = `key to revoke, from \`${next('keys list')}\``;
+  async run({ ui, parsed, storeId, open, next, printChanged }) {
+    const list = next('keys list --store ID');
+    const id = argumentValue(parsed, 'keyId');
+    if (id === undefined) {
+      const description = `key to revoke, from \`${list}\``;
       throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
     }
     // A key given instead of its id must not be repeated in a question or an error.
-    const list = next('keys list --store ID');
-    if (given?.startsWith('sk_')) throw keyNotFound(list);
-    const texts = {
-      description: 'key to revoke',
-      question: 'Which key do you want to revoke?',
-      confirmation,
-    };
-    const id = await readKeyId(operator, texts);
-    if (given !== undefined) await confirmOrFail(ui, parsed, id, confirmation(id));
+    if (id.startsWith('sk_')) throw keyNotFound(list);
+    await confirmOrFail(ui, parsed, id, `Revoke key ${id} permanently?`);
     if (!(await open((storage) => revokeKey(storage, id, storeId)))) throw keyNotFound(list);
     printChanged(`Revoked key ${id}`, { id });
   },

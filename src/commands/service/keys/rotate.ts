@@ -3,7 +3,7 @@ import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
-import { readKeyId } from '../operator/inputs.ts';
+import { readInputs } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 import { printKey } from './print-key.ts';
 
@@ -27,11 +27,8 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     if (overlapMs === null) {
       throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
     }
-    const keyId = await readKeyId(operator, {
-      description: 'key to replace',
-      question: 'Which key do you want to replace?',
-      confirmation: (id) => `Replace key ${id} and keep the old one valid for ${overlap}?`,
-    });
+    const description = `key to replace, from \`${next('keys list --store ID')}\``;
+    const { keyId } = readInputs(operator, { keyId: { give: '<keyId>', description } });
     const options = { overlapSeconds: overlapMs / 1000, storeId };
     const hint = `run \`${next('keys list --store ID')}\` to see the keys`;
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });

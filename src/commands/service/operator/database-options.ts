@@ -3,7 +3,14 @@ import path from 'node:path';
 import { errorCode } from '../../../base/error-code.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import { stateDirectory } from '../../../cli/config/directories.ts';
-import { describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
+import {
+  CliError,
+  describeSystemError,
+  invalidFields,
+  localStateError,
+  usageError,
+} from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import {
@@ -13,10 +20,10 @@ import {
   NewerDatabaseError,
   openStorage,
   parseConnectionString,
+  ServiceError,
   type Storage,
   StorageBusyError,
 } from '../../../service/index.ts';
-import { describeRefusal } from './refusals.ts';
 import { readSetting, readWholeNumber } from './service-settings.ts';
 
 export const databaseOption: OptionSpec = {
@@ -90,7 +97,7 @@ export function serviceCommand(session: Session, parsed: ParsedCommand, words: s
 }
 
 /** A word as it is typed in a shell. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
@@ -188,4 +195,31 @@ function checkConnectionString(location: string): void {
 /** Drops the password. */
 function withoutSecrets(location: string): string {
   return isPostgresLocation(location) ? parseConnectionString(location).name : location;
+}
+
+const exits: Readonly<Record<string, 5 | 6 | 7>> = {
+  not_found: exitCodes.notFound,
+  state_conflict: exitCodes.conflict,
+  duplicate: exitCodes.conflict,
+  slug_taken: exitCodes.conflict,
+};
+
+/**
+ * Turns a ServiceError into a CliError with the service's own sentence, for the caller to throw. Returns any other error
+ * unchanged. `flags` maps fields to the flags that set them.
+ */
+function describeRefusal(error: unknown, hint: string, flags: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { code, message } = error;
+  if (code === 'validation_failed') {
+    const fields = error.fields.map(({ pointer, detail }) => {
+      const field = pointer.slice(1);
+      return { field, flag: flags[field] ?? null, detail };
+    });
+    return invalidFields(fields, hint);
+  }
+  const advice =
+    code === 'slug_taken' && flags.slug !== undefined ? `choose another slug with ${flags.slug}` : hint;
+  const exitCode = exits[code] ?? exitCodes.rejected;
+  return new CliError({ code, exitCode, what: message, next: [{ say: advice }] });
 }

@@ -5,12 +5,11 @@ import { printable } from '../../../cli/core/sanitize.ts';
 import { formatDistance } from '../../../cli/output/format-value.ts';
 import { renderTable } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
-import { databaseOption, quoted } from './database-options.ts';
-import { type Input, readInputs, storeInput } from './inputs.ts';
+import { type Input, readInputs } from './inputs.ts';
 import { operatorCommand } from './operator-command.ts';
 
 interface Page {
-  /** Of `--store`, or asked for if the list is that of a store. */
+  /** Of `--store`. */
   readonly storeId: string | undefined;
   /** One more than is shown, to know whether there are others. */
   readonly limit: number;
@@ -27,9 +26,9 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   /** The words after `service` of the command that makes the first item. */
   readonly start?: string;
   /** The store that has to be known. Without it, the list is that of all stores. */
-  readonly store?: Pick<Input, 'description' | 'question'>;
+  readonly store?: Input;
   list(storage: Storage, page: Page, parsed: ParsedCommand): Promise<readonly Item[]>;
-  /** Words after `words` that show the items behind the last one that is shown. Default: ten times as many. */
+  /** The option that shows the items behind the last one that is shown. Default: ten times as many. */
   more?(last: Item): string;
 }
 
@@ -57,10 +56,7 @@ export function listCommand<Item extends { readonly id: string }>({
     async run(operator) {
       const { ui, parsed, open, next } = operator;
       const limit = readLimit(parsed);
-      const storeId = store
-        ? (await readInputs(operator, { store: storeInput(operator, store.description, store.question) }))
-            .store
-        : operator.storeId;
+      const storeId = store ? readInputs(operator, { store }).store : operator.storeId;
       const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
       const items = found.slice(0, limit);
       const rows = () => items.map((item) => Object.values(columns).map((cell) => printable(cell(item))));
@@ -70,17 +66,7 @@ export function listCommand<Item extends { readonly id: string }>({
       });
       const last = items.at(-1);
       if (found.length === items.length || last === undefined) return;
-      const rest = more?.(last) ?? [...givenOptions(parsed), `--limit ${10 * limit}`].join(' ');
-      ui.notice(`There are more than ${limit}: \`${next(`${words} ${rest}`)}\` shows more`);
+      ui.notice(`There are more than ${limit}: add ${more?.(last) ?? `--limit ${10 * limit}`} to see more.`);
     },
   });
-}
-
-/** The options of a list that were given, as they are typed. */
-function givenOptions({ options }: ParsedCommand): string[] {
-  return [...options].flatMap(([flag, values]) =>
-    typeof values === 'boolean' || [limitOption.flag, databaseOption.flag].includes(flag)
-      ? []
-      : values.map((value) => `${flag} ${quoted(value)}`),
-  );
 }

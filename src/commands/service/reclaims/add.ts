@@ -12,14 +12,10 @@ write access to the database, not a key.`,
   listedGlobals: ['--store'],
   examples: ['service reclaims add --store 4be5… --subdomain juniper --reason "Trademark claim"'],
   async run(operator) {
-    const { store, subdomain, reason } = await readInputs(operator, {
-      store: storeInput(operator, 'store that gets the notice', 'Which store gets the notice?'),
-      subdomain: {
-        give: '--subdomain NAME',
-        description: 'subdomain that the platform reclaims',
-        question: 'Subdomain',
-      },
-      reason: { give: '--reason TEXT', description: 'why it is reclaimed', question: 'Reason' },
+    const { store, subdomain, reason } = readInputs(operator, {
+      store: storeInput('store that gets the notice'),
+      subdomain: { give: '--subdomain NAME', description: 'subdomain that the platform reclaims' },
+      reason: { give: '--reason TEXT', description: 'why it is reclaimed' },
     });
     const options = { flags: { subdomain: '--subdomain', reason: '--reason' } };
     const add = (storage: Storage) => giveReclaimNotice(storage, store, { subdomain, reason });

@@ -40,8 +40,9 @@ export const command = operatorCommand({
       });
       return;
     }
-    const nameInput = { give: '--name TEXT', description: 'name of the store', question: 'Name' };
-    const { name } = await readInputs(operator, { name: nameInput });
+    const { name } = readInputs(operator, {
+      name: { give: '--name TEXT', description: 'name of the store' },
+    });
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
     if (ui.quiet || ui.json) return;
