@@ -4,8 +4,7 @@ import path from 'node:path';
 import { isObject } from '../../base/json.ts';
 import { CliError, describeSystemError, fixInput, invalidInput, usageError } from '../core/errors.ts';
 import { parsePath, setPath } from '../core/field-path.ts';
-import { inexactNumber } from '../core/json-text.ts';
-import { isTooDeep, maxNestingDepth } from '../core/json-value.ts';
+import { inexactNumber, isTooDeep, maxNestingDepth } from '../core/json-text.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Applies the `path=value` of `--set` to the body. Throws a usage error. */

@@ -109,10 +109,7 @@ test('a failure says what is wrong as data, and what to do in the words of tools
       await call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000009' }),
       { untrusted: { error: { status: 404, reason: expect.any(String) } } },
     ],
-    [
-      await call('disputes_show', { disputeId: '--helpers' }),
-      { error: { code: 'unknown_id' } },
-    ],
+    [await call('disputes_show', { disputeId: '--helpers' }), { error: { code: 'unknown_id' } }],
     [await call('history_show', { id: 'none' }), { error: { code: expect.any(String) } }],
     [
       await call('disputes_show', { disputId: 'x' }),

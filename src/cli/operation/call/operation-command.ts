@@ -68,8 +68,6 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly extraAnswerFields?: readonly string[];
   /** What an assistant, and the user who confirms, has to know besides the summary of the operation. */
   readonly toolNote?: string;
-  /** What a user who was asked for input reviews before sending; the fields of the request unless given. */
-  review?(run: Run): Promise<string>;
   /** The flag that allows to send what was sent before. A dry run refuses it without the flag, too. */
   readonly allowDuplicate?: string;
   /** Replaces plain sending, for commands that check or read something first. */

@@ -32,8 +32,7 @@ export async function reviewAndSend(
   };
   for (;;) {
     try {
-      const { text, changesNothing, send } =
-        (await command.preview?.(run)) ?? (await previewFields(run, command));
+      const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       const isSettled = !isChange || changesNothing || command.confirm !== undefined;
       if (
@@ -56,11 +55,10 @@ export async function reviewAndSend(
 }
 
 /** Shows the fields of the request. */
-async function previewFields(run: Run, command: OperationCommand): Promise<Preview> {
-  const { ui } = run;
+function previewFields(run: Run, command: OperationCommand): Preview {
   const rows = rowsOf(run.request.body ?? {});
   return {
-    text: (await command.review?.(run)) ?? (rows.length === 0 ? '' : renderRecord(rows, ui.err)),
+    text: rows.length === 0 ? '' : renderRecord(rows, run.ui.err),
     changesNothing: false,
     send: () => runCommand(command, run),
   };
