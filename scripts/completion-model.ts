@@ -1,6 +1,6 @@
 import { type CommandDefinition, refusedFlags } from '../src/cli/command/command-definition.ts';
 import { globalOptions } from '../src/cli/command/global-options.ts';
-import { parameterKinds } from '../src/cli/completion/known-values.ts';
+import { parameterKinds } from '../src/cli/command/short-id.ts';
 import type {
   CompletedCommand,
   CompletedFlag,

@@ -4,6 +4,13 @@ import type { KnownKind } from '../../history/objects/known-objects.ts';
 /** Minimum length of an abbreviated id, in characters. */
 export const minIdLength = 8;
 
+/** The kinds of ids that a path parameter of the contract takes, where the history knows some. */
+export const parameterKinds: Readonly<Record<string, 'backup' | 'dispute' | 'reclaim'>> = {
+  backupId: 'backup',
+  disputeId: 'dispute',
+  reclaimId: 'reclaim',
+};
+
 /** The contract says that their ids are UUIDs. The form of other ids is not known. */
 const kindsWithUuids: ReadonlySet<KnownKind> = new Set(['backup', 'dispute']);
 

@@ -7,8 +7,8 @@ import {
 } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
+import { parameterKinds } from '../command/short-id.ts';
 import type { Ui } from '../command/ui.ts';
-import { parameterKinds } from '../completion/known-values.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';

@@ -1,10 +1,9 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
-import { refuseUnknownFields } from '../command/answer-fields.ts';
+import { fieldNames, refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition, CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
 import type { Session } from '../command/session.ts';
-import { fieldNames } from '../completion/known-values.ts';
 import { usageError } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
 import type { CommandTool } from '../core/option-spec.ts';

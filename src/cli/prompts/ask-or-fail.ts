@@ -1,8 +1,9 @@
-import { inputNeeded, type MissingInput } from '../command/input-needed.ts';
+import { inputNeeded, type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
 import type { Ui } from '../command/ui.ts';
-import { cancelledError } from '../core/errors.ts';
+import { type CliError, cancelledError } from '../core/errors.ts';
+import type { OptionSpec } from '../core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import type { Choice } from './prompts.ts';
-import { askInTurn } from './questions.ts';
 
 type Prompts = typeof import('./prompts.ts');
 
@@ -19,24 +20,52 @@ export async function askOrFail<Answer>(
   return ask(await import('./prompts.ts'));
 }
 
-/** Asks to choose one value, and to confirm it if `confirmation` returns a question. Otherwise like {@link askOrFail}. */
-export async function chooseOrFail(
+/** Asks to choose one value. Otherwise like {@link askOrFail}. */
+export function chooseOrFail(
   ui: Ui,
   missing: MissingInput,
   message: string,
   choices: readonly Choice[],
-  confirmation?: (chosen: string) => string,
 ): Promise<string> {
-  return askOrFail(ui, [missing], async ({ askChoice, askYesNo }) => {
-    let chosen = '';
-    const choose = async () => {
-      chosen = await askChoice(ui.io, message, choices, chosen === '' ? undefined : chosen);
-    };
-    const confirm = async () => {
-      const question = confirmation?.(chosen);
-      if (question !== undefined && !(await askYesNo(ui.io, question))) throw cancelledError();
-    };
-    await askInTurn(() => [choose, confirm]);
-    return chosen;
+  return askOrFail(ui, [missing], ({ askChoice }) => askChoice(ui.io, message, choices));
+}
+
+/** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
+export function confirmOption(value: string, what: string): OptionSpec {
+  return {
+    flag: '--confirm',
+    value,
+    description: `Confirm without a prompt: repeat the ${what}`,
+    group: 'Safety:',
+  };
+}
+
+export function missingConfirmation(give: string): MissingInput {
+  return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
+}
+
+/** Exit 3 for a command that cannot be undone without what it is about: the argument and its confirmation are missing. */
+export function argumentNeeded(name: string, description: string): CliError {
+  const argument = { field: name, give: `<${name}>`, description };
+  return inputNeeded([argument, missingConfirmation(name.toUpperCase())]);
+}
+
+/**
+ * Asks a yes-or-no question, unless `--confirm` gives `wanted`. Throws exit 2 if it gives something else, exit 3 if nobody
+ * can be asked, and exit 130 if the answer is no.
+ */
+export async function confirmOrFail(
+  ui: Ui,
+  parsed: ParsedCommand,
+  wanted: string,
+  question: string,
+): Promise<void> {
+  const given = optionValue(parsed, '--confirm');
+  if (given !== undefined) {
+    if (given === wanted) return;
+    throw wrongConfirmation(given, wanted);
+  }
+  await askOrFail(ui, [missingConfirmation(wanted)], async ({ askYesNo }) => {
+    if (!(await askYesNo(ui.io, question))) throw cancelledError();
   });
 }

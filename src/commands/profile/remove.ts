@@ -1,9 +1,13 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
-import { printProfile } from '../../cli/profiles/view-profile.ts';
-import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
+import {
+  nameProfile,
+  printProfile,
+  profileChoices,
+  requireProfile,
+} from '../../cli/profiles/stored-profile.ts';
+import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile and its key. Its history stays.',
@@ -17,10 +21,9 @@ export const command: CommandDefinition = {
     const name = await nameProfile(ui, given, {
       message: 'Which profile do you want to remove?',
       choices: profileChoices(profiles),
-      confirmation: (chosen) => `Remove profile ${chosen} and its key?`,
     });
     requireProfile(profiles, name);
-    if (given !== undefined) await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
+    await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);
     noticeDone(ui, `Removed profile ${name}`);
     printProfile(ui, profiles, name);

@@ -1,6 +1,6 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameters } from '../../../contract/operation.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
+import { parameterKinds } from '../../command/short-id.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter } from '../../input/path-parameter.ts';

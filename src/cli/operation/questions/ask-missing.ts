@@ -3,9 +3,8 @@ import { type Operation, pathParameterProblem } from '../../../contract/operatio
 import type { KnownKind, KnownObject } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
-import { idMeantBy, minIdLength, shortenId } from '../../command/short-id.ts';
+import { idMeantBy, minIdLength, parameterKinds, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';

@@ -2,8 +2,7 @@ import { canonicalId, pathParameters } from '../../../contract/operation.ts';
 import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
-import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
-import { parameterKinds } from '../../completion/known-values.ts';
+import { idsBeginningWith, parameterKinds, shortenId } from '../../command/short-id.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { Run } from '../call/run.ts';
 

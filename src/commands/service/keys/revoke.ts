@@ -2,12 +2,10 @@ import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/ask-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
-
-const confirmation = (id: string) => `Revoke key ${id} permanently?`;
 
 export const command = operatorCommand({
   description:
@@ -25,13 +23,9 @@ export const command = operatorCommand({
     // A key given instead of its id must not be repeated in a question or an error.
     const list = next('keys list --store ID');
     if (given?.startsWith('sk_')) throw keyNotFound(list);
-    const texts = {
-      description: 'key to revoke',
-      question: 'Which key do you want to revoke?',
-      confirmation,
-    };
+    const texts = { description: 'key to revoke', question: 'Which key do you want to revoke?' };
     const id = await readKeyId(operator, texts);
-    if (given !== undefined) await confirmOrFail(ui, parsed, id, confirmation(id));
+    await confirmOrFail(ui, parsed, id, `Revoke key ${id} permanently?`);
     if (!(await open((storage) => revokeKey(storage, id, storeId)))) throw keyNotFound(list);
     printChanged(`Revoked key ${id}`, { id });
   },

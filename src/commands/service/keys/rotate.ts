@@ -1,7 +1,8 @@
 import { usageError } from '../../../cli/core/errors.ts';
-import { optionValue } from '../../../cli/core/parsed-command.ts';
+import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
+import { confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { rotateKey } from '../../../service/index.ts';
 import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
@@ -30,8 +31,11 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     const keyId = await readKeyId(operator, {
       description: 'key to replace',
       question: 'Which key do you want to replace?',
-      confirmation: (id) => `Replace key ${id} and keep the old one valid for ${overlap}?`,
     });
+    if (argumentValue(parsed, 'keyId') === undefined) {
+      const question = `Replace key ${keyId} and keep the old one valid for ${overlap}?`;
+      await confirmOrFail(ui, parsed, keyId, question);
+    }
     const options = { overlapSeconds: overlapMs / 1000, storeId };
     const hint = `run \`${next('keys list --store ID')}\` to see the keys`;
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });

@@ -17,8 +17,6 @@ export interface Input {
   readonly question: string;
   /** What there is to choose from; without it, the value is typed. `answers` are the values of the inputs before it. */
   choices?(answers: Readonly<Record<string, string>>): Promise<readonly Choice[]>;
-  /** A question to confirm what was chosen. */
-  confirmation?(chosen: string): string;
 }
 
 /**
@@ -33,10 +31,10 @@ export async function readInputs<Name extends string>(
   const missing = all.filter(({ give }) => givenValue(parsed, give) === undefined);
   if (missing.length > 0 && !ui.canAsk) throw inputNeeded(missing);
   const answers: Record<string, string> = {};
-  const ask = async ({ field, question, choices, confirmation, ...input }: (typeof all)[number]) => {
+  const ask = async ({ field, question, choices, ...input }: (typeof all)[number]) => {
     const asked = { field, ...input };
     if (choices === undefined) return askOrFail(ui, [asked], ({ askText }) => askText(ui.io, question));
-    return chooseOrFail(ui, asked, question, await choices(answers), confirmation);
+    return chooseOrFail(ui, asked, question, await choices(answers));
   };
   const questions = all.map((input) => async () => {
     answers[input.field] = givenValue(parsed, input.give) ?? (await ask(input));
@@ -75,7 +73,7 @@ export function storeInput({ open, next }: Operator, description: string, questi
 /** A key, and before it the store that it is chosen from. Choosing throws exit 2 if there is no valid one. */
 export async function readKeyId(
   operator: Operator,
-  texts: Pick<Input, 'description' | 'question' | 'confirmation'>,
+  texts: Pick<Input, 'description' | 'question'>,
 ): Promise<string> {
   const { open, next, ui } = operator;
   const keyId: Input = {

@@ -1,3 +1,4 @@
+import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { checkProfileName, demoProfile, describePlace, loginCommand } from '../config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
@@ -26,8 +27,6 @@ export const demoChoice: Choice = {
 export interface ProfileQuestion {
   readonly message: string;
   readonly choices: readonly Choice[];
-  /** A second question that confirms the choice, for changes that cannot be undone. */
-  confirmation?(name: string): string;
 }
 
 /**
@@ -37,7 +36,7 @@ export interface ProfileQuestion {
 export async function nameProfile(
   ui: Ui,
   name: string | undefined,
-  { message, choices, confirmation }: ProfileQuestion,
+  { message, choices }: ProfileQuestion,
 ): Promise<string> {
   if (name !== undefined) {
     checkProfileName(name);
@@ -49,7 +48,7 @@ export async function nameProfile(
     });
   }
   const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  return askFirst(() => chooseOrFail(ui, missing, message, choices, confirmation));
+  return askFirst(() => chooseOrFail(ui, missing, message, choices));
 }
 
 /** The stored profile. Throws exit 2, listing the existing names, if it does not exist. */
@@ -64,4 +63,16 @@ export function requireProfile(profiles: ProfileStore, name: string): Profile {
       : `existing profiles: ${names.join(', ')}; run \`${loginCommand(name)}\` to create this one`,
     { code: 'unknown_profile' },
   );
+}
+
+/** A stored profile for output: says whether it has a key, but never contains it. */
+export function viewProfile(profiles: ProfileStore, name: string) {
+  const { apiKey, ...profile } = requireProfile(profiles, name);
+  return { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+}
+
+/** With --json, prints the profile after a change, or only its name if it was removed. */
+export function printProfile(ui: Ui, profiles: ProfileStore, name: string): void {
+  if (!ui.json) return;
+  printJson(ui, profiles.get(name) === null ? { name } : viewProfile(profiles, name));
 }
