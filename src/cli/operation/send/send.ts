@@ -80,7 +80,7 @@ export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord 
   throw outcomeError(session, outcome, {
     class: request.operation.class,
     fields: fieldsToNameByFlag(fields, parsed),
-    recordId: record?.id ?? null,
+    recordId: record?.id,
     profile: target.profile,
     baseUrl: target.baseUrl,
     subject: { object: objectOf(request), storeId: target.storeId },
