@@ -31,6 +31,11 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: '--debug', description: 'Print HTTP requests and responses on stderr, without the key', group },
 ];
 
+/** Those without a value: what follows one is no value of it. */
+export const globalSwitches = globalOptions
+  .filter(({ value }) => value === undefined)
+  .map(({ flag }) => flag);
+
 /** Those that a command lists in its own help, as its own options. */
 export function listedOptions(flags: readonly string[] = []): OptionSpec[] {
   return globalOptions
