@@ -159,22 +159,16 @@ async function prepareRun(
   command: InputCommand,
   fields: readonly FieldFlag[],
 ): Promise<Run> {
-  const { operation, confirm, candidates } = command;
-  const asked = { ui, session, parsed, fields };
+  const { operation } = command;
+  const input = { ui, session, parsed, fields };
   const body = operation.body === null ? null : await readBody(session, fields, parsed);
   let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
-    questions = (await command.prepare?.(body, asked)) ?? null;
+    questions = (await command.prepare?.(body, input)) ?? null;
     if (operation.class === 'keyed') await useKeyFromCi(session, operation, parsed, body);
   }
-  const introduce = async (parameters: OperationRequest['parameters']) => {
-    const request = { operation, parameters, body };
-    await command.introduce?.({ ...asked, target: await session.connect(), request, interview: null });
-  };
-  const rules = { operation, fields, confirm, questions, candidates, introduce };
-  const { parameters, interview } = await completeInput(ui, session, rules, parsed, body);
-  return { ...asked, target: await session.connect(), request: { operation, parameters, body }, interview };
+  return completeInput(input, command, body, questions);
 }
 
 /** A command that reads the input of an operation without sending it, such as `settings diff`. */

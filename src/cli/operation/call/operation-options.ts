@@ -1,9 +1,9 @@
 import { knownValues } from '../../../contract/fields.ts';
-import { type Operation, pathParameters } from '../../../contract/operation.ts';
+import type { Operation } from '../../../contract/operation.ts';
 import { parameterKinds } from '../../command/short-id.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
-import { describeParameter } from '../../input/path-parameter.ts';
+import { describeParameter, idParameters } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 
 const group = 'Safety:';
@@ -28,9 +28,7 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 
 /** The path parameters as arguments, without the store id. */
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
-  return pathParameters(operation)
-    .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: describeParameter(name) }));
+  return idParameters(operation).map((name) => ({ name, description: describeParameter(name) }));
 }
 
 function confirmOption(parameter: string): OptionSpec {

@@ -10,7 +10,7 @@ import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { nounOf } from '../../input/path-parameter.ts';
+import { idParameters, nounOf } from '../../input/path-parameter.ts';
 import { describeKnown } from '../../output/describe-known.ts';
 import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
@@ -22,23 +22,9 @@ import {
   type Questions,
   unlessBack,
 } from '../../prompts/questions.ts';
-import type { Candidates } from '../call/operation-command.ts';
-import type { Interview } from '../call/run.ts';
+import type { InputCommand } from '../call/operation-command.ts';
+import type { Interview, Run } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
-
-/** The missing input of an operation, in the order of the questions. */
-export interface Missing {
-  readonly operation: Operation;
-  /** Questions of the command itself. */
-  readonly first: Questions;
-  /** The names of the ids in the path, including those that were given. */
-  readonly ids: readonly string[];
-  readonly fields: readonly FieldFlag[];
-  /** Which of the known ids the user may choose from; undefined for all. */
-  readonly candidates: Candidates | undefined;
-  /** Shows context for the questions, such as the dispute, once the path parameters are known. */
-  introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
-}
 
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
@@ -66,17 +52,27 @@ export function explainRefusal(
   ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
 }
 
+/** The missing input of an operation, in the order of the questions. */
+interface Missing {
+  /** Questions of the command itself. */
+  readonly first: Questions | null;
+  readonly fields: readonly FieldFlag[];
+}
+
 /**
- * Asks for the missing input and stores the answers in `parameters` and `body`. Escape goes back one question. Requires
- * a terminal.
+ * Asks for the missing input of a run and stores the answers in its `parameters` and its body. Escape goes back one question.
+ * Requires a terminal.
  */
 export async function interview(
-  ui: Ui,
-  session: Session,
-  { operation, first, ids, fields, candidates, introduce }: Missing,
+  run: Run,
   parameters: Record<string, string>,
-  body: Record<string, unknown>,
+  { candidates, introduce }: InputCommand,
+  { first: asked, fields }: Missing,
 ): Promise<Interview> {
+  const { ui, session } = run;
+  const { operation, body } = run.request;
+  const ids = idParameters(operation);
+  const first = asked ?? (() => []);
   const kind = ids.map((name) => parameterKinds[name]).find((found) => found !== undefined);
   const all = kind === undefined ? [] : await listKnown(session, kind);
   const offered = all.filter((object) => candidates?.fits(object.fields) ?? true);
@@ -88,7 +84,7 @@ export async function interview(
         parameters[name] = await askId(ui, operation, name, { all, offered }, parameters[name]);
         if (ids.some((one) => parameters[one] === undefined)) return;
         try {
-          return await introduce(parameters);
+          return await introduce?.(run);
         } catch (error) {
           if (!isNotFound(error)) throw error;
           explainRefusal(ui, session, error);
@@ -101,14 +97,14 @@ export async function interview(
       const chosen = offered.find(({ id }) => Object.values(parameters).includes(id));
       const sections = field.path.join('.') === 'sections' ? chosen?.fields.sections : undefined;
       const words = Array.isArray(sections) ? sections.map(String) : undefined;
-      await askInto(ui, session, body, field, { words });
+      await askInto(ui, session, body ?? {}, field, { words });
     };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && offered.length === 0) {
     const what = missing.map((name) => `${nounOf(name)}s`).join(' or ');
     ui.notice(`No ${candidates?.what ?? what} seen on this machine. Enter an id.`);
   }
-  if (missing.length === 0) await introduce(parameters);
+  if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
   await askFromStart(questions);
