@@ -98,27 +98,26 @@ export function renderTable(
   return records.map((rows) => renderRecord(rows, style)).join('\n\n');
 }
 
-/** Whether each row takes one line of the terminal. */
-export function rowsFit(
+/**
+ * A table with a line for each row. In a terminal that is too narrow, the rows are not whole, and the widest of the columns
+ * that may be cut has what the others leave; where that is too little, a record for each whole row.
+ */
+export function renderLines(
   header: readonly string[],
-  rows: readonly (readonly string[])[],
-  { width, plain }: Style,
-): boolean {
-  return width === null || plain === true || rowWidth(columnWidths(header, rows)) <= width;
-}
-
-/** The rows with one column cut to what the others leave of the terminal's width. */
-export function cutColumn(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-  column: number,
+  rowsWith: (isWhole: boolean) => readonly (readonly string[])[],
+  mayBeCut: readonly number[],
   style: Style,
-): (readonly string[])[] {
-  if (style.width === null || rowsFit(header, rows, style)) return [...rows];
-  const widths = columnWidths(header, rows);
-  const others = rowWidth(widths) - (widths[column] ?? 0);
-  const room = Math.max(minCutWidth, style.width - others);
-  return rows.map((row) => row.with(column, truncateText(row[column] ?? '', room)));
+): string {
+  const { width, plain } = style;
+  const whole = rowsWith(true);
+  const missing = (rows: typeof whole) => (width === null ? 0 : rowWidth(columnWidths(header, rows)) - width);
+  if (plain || missing(whole) <= 0) return renderTable(header, whole, style);
+  const short = rowsWith(false);
+  const widths = columnWidths(header, short);
+  const column = mayBeCut.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
+  const room = Math.max(minCutWidth, (widths[column] ?? 0) - Math.max(0, missing(short)));
+  const cut = short.map((row) => row.with(column, truncateText(row[column] ?? '', room)));
+  return renderTable(header, missing(cut) <= 0 ? cut : whole, style);
 }
 
 function columnWidths(header: readonly string[], rows: readonly (readonly string[])[]): number[] {

@@ -11,7 +11,6 @@ import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
 import { maskWebhooks, printable } from '../../core/sanitize.ts';
-import type { ValueContext } from '../../output/format-value.ts';
 import { renderJson } from '../../output/style.ts';
 import type { ResultView } from '../call/operation-command.ts';
 import type { Result, Run } from '../call/run.ts';
@@ -76,7 +75,8 @@ async function describeAnswer(run: Run, command: ResultView, result: Result): Pr
     }
     if (command.show !== undefined) return await command.show(result, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
-    return renderRecord(rowsOf(answer, valueContext(answer)), out);
+    // Amounts use the currency in the answer itself.
+    return renderRecord(rowsOf(answer, { currency: textAt(answer, ['defaultCurrency']) }), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('The response is nested too deeply to format, so it is shown as JSON.');
@@ -104,11 +104,6 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
     outcome: 'applied',
     operationId: record?.id,
   });
-}
-
-/** Amounts use the currency in the answer itself. */
-function valueContext(answer: unknown): ValueContext {
-  return { currency: textAt(answer, ['defaultCurrency']) };
 }
 
 /** Prints the request that would be sent, without the key. */
