@@ -80,33 +80,18 @@ function fromHistory(
   records: readonly HistoryRecord[],
   seen: readonly SeenObject[],
 ): KnownItem[] {
-  switch (kind) {
-    case 'record':
-      return records.map(describeRecord);
-    case 'open-record':
-      return records.filter(({ open }) => open).map(describeRecord);
-    case 'backup':
-    case 'dispute':
-    case 'reclaim':
-      return describeObjects(kind, records, seen);
-    default:
-      return [];
+  if (isKnownKind(kind)) {
+    return knownObjects(kind, records, seen).map((object) => ({
+      id: object.id,
+      description: describeKnown(kind, object),
+    }));
   }
-}
-
-function describeRecord({ id, operation, state, createdAt }: HistoryRecord): KnownItem {
-  return { id, description: describeAged([operation, state], createdAt) };
-}
-
-function describeObjects(
-  kind: KnownKind,
-  records: readonly HistoryRecord[],
-  seen: readonly SeenObject[],
-): KnownItem[] {
-  return knownObjects(kind, records, seen).map((object) => ({
-    id: object.id,
-    description: describeKnown(kind, object),
-  }));
+  return records
+    .filter(({ open }) => open || kind === 'record')
+    .map(({ id, operation, state, createdAt }) => ({
+      id,
+      description: describeAged([operation, state], createdAt),
+    }));
 }
 
 /** What the example store holds from the start, before any command is run. */

@@ -80,8 +80,8 @@ test('blog create', async () => {
   expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
     "✔ Create this post? Edit first
     ? What do you want to change?
-    ❯◯ Title: Spring sale
-     ◯ Content: All inks **20 %** off.
+    ❯◯ Title (now Spring sale)
+     ◯ Content (now All inks **20 %** off.)
      ◯ Slug
      ◯ Excerpt
      ◯ Cover image ID

@@ -82,10 +82,7 @@ async function askForMore({ request: { body }, ui, fields }: Run, interview: Int
   if (interview.first().length > 0) return askInTurn(interview.first);
   const questions = questionsOfFields(ui, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
-    describe({ path }) {
-      const value = getPath(body, path);
-      return value === undefined ? '' : `: ${formatValue('', value).slice(0, 40)}`;
-    },
+    describe: ({ path }) => formatValue('', getPath(body, path) ?? ''),
     questionOf: interview.questionOf,
   });
   await askInTurn(questions);
