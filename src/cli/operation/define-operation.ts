@@ -4,7 +4,7 @@ import { fieldNames, refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition, CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
 import type { Session } from '../command/session.ts';
-import { usageError } from '../core/errors.ts';
+import { notTogether, usageError } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
 import type { CommandTool } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -194,12 +194,7 @@ async function useKeyFromCi(
   if (source === undefined) return;
   if (source !== 'ci')
     throw usageError(`--idempotency-from must be "ci" (got "${source}")`, 'use --idempotency-from ci');
-  if (body.idempotencyKey !== undefined) {
-    throw usageError(
-      '--idempotency-from and --idempotency-key cannot be used together',
-      'remove one of them',
-    );
-  }
+  if (body.idempotencyKey !== undefined) throw notTogether('--idempotency-from', '--idempotency-key');
   const { storeId } = await session.settings();
   body.idempotencyKey = await ciIdempotencyKey(session.io.env, operation.id, storeId?.value ?? '');
 }

@@ -4,7 +4,7 @@ import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { labelOf, type Tone, toneOf } from './labels.ts';
 import type { Style } from './style.ts';
-import { displayWidth, truncateText, wrapText } from './wrap.ts';
+import { displayWidth, padText, truncateText, wrapText } from './wrap.ts';
 
 /** A row of a record: its label, its value as text, and the color of the value if it has one. */
 export type Row = readonly [label: string, value: string, tone?: Tone | undefined];
@@ -58,9 +58,8 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
       ];
     }
     return Array.from({ length: Math.max(labels.length, values.length) }, (_, index) => {
-      const text = labels[index] ?? '';
-      const padding = ' '.repeat(labelWidth - displayWidth(text) + gap);
-      return (text === '' ? '' : style.color.bold(text)) + padding + paint(values[index] ?? '');
+      const part = labels[index] ?? '';
+      return padText(part && style.color.bold(part), labelWidth + gap) + paint(values[index] ?? '');
     });
   });
   return trimLines(lines.join('\n'));

@@ -5,8 +5,7 @@ import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { describeParameter, idParameters } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
-
-const group = 'Safety:';
+import { confirmOption } from '../../prompts/ask-or-fail.ts';
 
 const keyOption: OptionSpec = {
   flag: '--idempotency-from',
@@ -14,13 +13,13 @@ const keyOption: OptionSpec = {
   complete: ['ci'],
   description:
     'Derive the idempotency key from the CI run, so that a re-run is applied only once (if a job runs several commands, set STORECTL_CI_JOB to another value for each)',
-  group,
+  group: 'Safety:',
 };
 
 /** The options that depend on the class of the operation. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
-    ...(confirm === undefined ? [] : [confirmOption(confirm)]),
+    ...(confirm === undefined ? [] : [{ ...confirmOption('ID', 'id'), complete: parameterKinds[confirm] }]),
     ...(operation.class === 'keyed' ? [keyOption] : []),
     outputFileOption,
   ];
@@ -29,11 +28,6 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 /** The path parameters as arguments, without the store id. */
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
   return idParameters(operation).map((name) => ({ name, description: describeParameter(name) }));
-}
-
-function confirmOption(parameter: string): OptionSpec {
-  const description = 'Confirm without a prompt: repeat the id';
-  return { flag: '--confirm', value: 'ID', description, group, complete: parameterKinds[parameter] };
 }
 
 /** A field's options for the parser and the help. */
