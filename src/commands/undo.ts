@@ -25,7 +25,7 @@ import {
   recordsOf,
   refuseEarlier,
   send,
-} from '../cli/operation/send/send.ts';
+} from '../cli/operation/send/send-run.ts';
 import { describeChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
 import type { Operation } from '../contract/operation.ts';

@@ -19,7 +19,7 @@ import { classOptions, fieldOptions, parameterArguments } from './call/operation
 import type { OperationRequest, Result, Run } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { allowedBy, announce, recordsOf, refuseEarlier, runCommand } from './send/send.ts';
+import { allowedBy, announce, recordsOf, refuseEarlier, runCommand } from './send/send-run.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {

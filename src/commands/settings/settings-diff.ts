@@ -6,7 +6,7 @@ import { type Change, changesBetween, sameJson } from '../../cli/core/json-chang
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
-import { readBeforeWrite, send } from '../../cli/operation/send/send.ts';
+import { readBeforeWrite, send } from '../../cli/operation/send/send-run.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/style.ts';
 import { saveSettings, serverOwnedSettings, showSettings } from '../../contract/operations/settings.ts';

@@ -6,7 +6,7 @@ import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
-import { send } from '../../cli/operation/send/send.ts';
+import { send } from '../../cli/operation/send/send-run.ts';
 import type { SeenValue } from '../../cli/output/describe-changes.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { lastSeenStore, type SeenStore } from './last-seen-store.ts';

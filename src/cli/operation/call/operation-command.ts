@@ -41,7 +41,7 @@ export interface InputCommand {
 }
 
 /** The known objects that an operation takes, if not all of a kind. */
-export interface Candidates {
+interface Candidates {
   /** `open disputes`. */
   readonly what: string;
   fits(fields: KnownObject['fields']): boolean;

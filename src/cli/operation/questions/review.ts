@@ -9,7 +9,7 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../call/operation-command.ts';
 import type { Interview, Result, Run } from '../call/run.ts';
-import { runCommand } from '../send/send.ts';
+import { runCommand } from '../send/send-run.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
 

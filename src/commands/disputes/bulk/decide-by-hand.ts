@@ -11,7 +11,7 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { announce, refuseEarlier } from '../../../cli/operation/send/send.ts';
+import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
 import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';

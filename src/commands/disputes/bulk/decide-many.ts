@@ -22,7 +22,7 @@ import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
-import { announce, changeOptions } from '../../../cli/operation/send/send.ts';
+import { announce, changeOptions } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { resumeRecord } from '../../../history/changes/resume.ts';
