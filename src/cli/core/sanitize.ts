@@ -12,6 +12,12 @@ function escapeCharacter(character: string): string {
   }).join('');
 }
 
+/** The text, or its beginning and an ellipsis. Counts characters: to measure columns, a library has to be loaded. */
+export function shorten(text: string, max: number): string {
+  const characters = [...text];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+}
+
 /** Escapes these characters but for those in `kept`. */
 function escapeUnprintable(text: string, kept = '', instead = escapeCharacter): string {
   return text.replace(unprintable, (character) =>

@@ -12,7 +12,7 @@ import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
-import { beginFile, outputFileOption } from '../output/output-file.ts';
+import { withOutputFile } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { InputCommand, OperationCommand } from './call/operation-command.ts';
 import { classOptions, fieldOptions, parameterArguments } from './call/operation-options.ts';
@@ -93,18 +93,17 @@ async function runOperation(
     if (note) ui.notice(note);
     return undefined;
   }
-  const file = optionValue(parsed, outputFileOption.flag);
-  const pending = file === undefined ? null : beginFile(session.io.cwd, file);
   try {
-    const result = await sendAsked(command, run);
-    const applied = recordsOf(result);
-    await reportApplied(applied, async () => {
-      await printResult(run, command, result);
-      pending?.complete(`${result.text}\n`);
+    return await withOutputFile(session.io, parsed, async (write) => {
+      const result = await sendAsked(command, run);
+      const applied = recordsOf(result);
+      await reportApplied(applied, async () => {
+        await printResult(run, command, result);
+        write(result.text);
+      });
+      return { applied };
     });
-    return { applied };
   } catch (error) {
-    pending?.discard();
     if (run.interview !== null) showLongTexts(run);
     throw error;
   }

@@ -4,7 +4,7 @@ import {
   resultOfChange,
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
-import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
@@ -20,6 +20,7 @@ import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
+import { withOutputFile } from '../../../cli/output/output-file.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
@@ -64,7 +65,7 @@ export async function createPosts(
   }
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
-  return withResultsFile(session, parsed, async (write) => {
+  return withOutputFile(session.io, parsed, async (write) => {
     await confirmPlan(ui, planned);
     const known = planned.map(knownResult);
     await closeEarlierLogs(
