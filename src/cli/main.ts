@@ -10,7 +10,7 @@ import {
   reportApplied,
 } from './command/command-definition.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
-import { globalOptions } from './command/global-options.ts';
+import { globalSwitches } from './command/global-options.ts';
 import type { OpenSession } from './command/session.ts';
 import { CliError, describeSystemError, type Failure, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
@@ -104,12 +104,11 @@ async function asUserError(error: unknown): Promise<unknown> {
 
 /** `help backup create` and `-h backup create` mean `backup create --help`. */
 function moveHelpToEnd(argv: readonly string[]): string[] {
-  const switches = globalOptions.filter(({ value }) => value === undefined).map(({ flag }) => flag);
   // After any other flag, the word may be the flag's value.
-  const at = argv.findIndex((word) => word.startsWith('-') && !switches.includes(word));
+  const at = argv.findIndex((word) => word.startsWith('-') && !globalSwitches.includes(word));
   const isHelp = ['-h', '--help'].includes(argv[at] ?? '');
   if (isHelp) return [...argv.filter((_, index) => index !== at), '--help'];
-  const first = argv.findIndex((word) => !switches.includes(word));
+  const first = argv.findIndex((word) => !globalSwitches.includes(word));
   return argv[first] === 'help' ? [...argv.toSpliced(first, 1), '--help'] : [...argv];
 }
 

@@ -29,10 +29,10 @@ import {
   recordsOf,
   refuseEarlier,
   send,
-} from '../cli/operation/send/send.ts';
+} from '../cli/operation/send/send-run.ts';
 import { describeChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';
-import { agrees } from '../cli/prompts/confirm-or-fail.ts';
+import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, showSettings } from '../contract/operations/settings.ts';
 import { findOperation } from '../contract/operations.ts';

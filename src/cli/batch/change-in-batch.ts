@@ -8,7 +8,7 @@ import { CliError, usageError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
 import { newRun, type Run } from '../operation/call/run.ts';
-import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send.ts';
+import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send-run.ts';
 import { type ItemResult, knownResult, makeResult, resultOfError } from './item-result.ts';
 import type { Limits } from './limits.ts';
 

@@ -2,14 +2,11 @@ import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import type { CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
-import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
 import { CliError, type Step } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
-import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { noticeDone } from '../operation/result/print-result.ts';
 import { upperFirst } from '../output/labels.ts';
-import { beginFile, outputFileOption } from '../output/output-file.ts';
 import {
   type BatchWords,
   countItems,
@@ -26,8 +23,8 @@ export interface EndedBatch {
   /** What `--json` prints, and `--output-file` gets. */
   readonly document: unknown;
   readonly stop: CliError | null;
-  /** Writes it to `--output-file`, if given. */
-  readonly write?: ((document: unknown) => void) | undefined;
+  /** Writes its text to `--output-file`, if given. */
+  readonly write?: ((text: string) => void) | undefined;
   /** What the user may do about failed items, after their remedies. */
   readonly advice?: string | undefined;
 }
@@ -39,7 +36,7 @@ export async function endBatch(
 ): Promise<CommandResult> {
   if (ui.json) printJson(ui, document);
   const applied = appliedIn(results);
-  await reportApplied(applied, () => write?.(document));
+  await reportApplied(applied, () => write?.(JSON.stringify(document)));
   const outcomes = results.map(({ outcome }) => outcome);
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.failure.exitCode]);
@@ -123,24 +120,4 @@ function incomplete(
     what: counts.join(', ') + (others === '' ? '' : ` (${others})`),
     next: steps,
   });
-}
-
-/** Runs `work` with a function that writes the documents to `--output-file`. */
-export async function withResultsFile<Result>(
-  { io }: Session,
-  parsed: ParsedCommand,
-  work: (write: (document: unknown) => void) => Promise<Result>,
-): Promise<Result> {
-  const file = optionValue(parsed, outputFileOption.flag);
-  if (file === undefined) return work(() => {});
-  const pending = beginFile(io.cwd, file);
-  let isComplete = false;
-  try {
-    return await work((document) => {
-      isComplete = true;
-      pending.complete(`${JSON.stringify(document)}\n`);
-    });
-  } finally {
-    if (!isComplete) pending.discard();
-  }
 }

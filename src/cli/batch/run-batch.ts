@@ -3,7 +3,7 @@ import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { printable, printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
-import { displayWidth } from '../output/wrap.ts';
+import { displayWidth, padText } from '../output/wrap.ts';
 import {
   type BatchWords,
   concernsOneItem,
@@ -148,10 +148,7 @@ function startPrinter<Item>(ui: Ui, { words, items, total, isPlanShown, cells, i
 
   function lineOf(item: Item, result: ItemResult): string {
     const all = [wordOf(result.outcome, words), ...cells(item, result)];
-    const padded = all.map((cell, column) => {
-      const width = column === 0 ? wordWidth : (widths[column - 1] ?? 0);
-      return cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
-    });
+    const padded = all.map((cell, column) => padText(cell, [wordWidth, ...widths][column] ?? 0));
     const parts = [...padded, result.message].filter(
       (part, column) => part !== '' || column < widths.length + 1,
     );

@@ -1,8 +1,25 @@
+import type * as z from 'zod/mini';
 import { isObject } from '../../base/json.ts';
 import { nearestFirst, nearName } from '../../base/nearest-name.ts';
 import { usageError } from '../core/errors.ts';
 import { dottedPath } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
+
+/**
+ * Dotted names of the fields of a response, outer ones before those inside. A list of objects is gone through, as
+ * `--fields` does it; the names in a map are the store's own and are not known.
+ */
+export function fieldNames(schema: z.ZodMiniType, prefix = ''): string[] {
+  // Inside of optional, nullable and lists.
+  const { innerType, element } = schema.def as { innerType?: z.ZodMiniType; element?: z.ZodMiniType };
+  const inner = innerType ?? element;
+  if (inner !== undefined) return fieldNames(inner, prefix);
+  if (schema.def.type !== 'object') return [];
+  return Object.entries((schema as z.ZodMiniObject).shape).flatMap(([name, field]) => [
+    prefix + name,
+    ...fieldNames(field as z.ZodMiniType, `${prefix}${name}.`),
+  ]);
+}
 
 /** Field names are listed down to this depth of an answer. */
 const maxDepth = 5;

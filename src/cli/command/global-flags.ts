@@ -1,5 +1,5 @@
 import { type ConnectionFlags, demoProfile } from '../config/connection-settings.ts';
-import { usageError } from '../core/errors.ts';
+import { notTogether, usageError } from '../core/errors.ts';
 import { parsePath } from '../core/field-path.ts';
 import { maxTimeoutSeconds } from '../core/option-spec.ts';
 import { isOn, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -21,18 +21,9 @@ export function readGlobalFlags(parsed: ParsedCommand): GlobalFlags {
   const fields = optionValue(parsed, '--fields');
   const profile = optionValue(parsed, '--profile');
   const demo = isOn(parsed, '--demo') || profile === demoProfile;
-  if (demo && profile !== undefined && profile !== demoProfile) {
-    throw usageError('--demo and --profile cannot be used together', 'remove one of them');
-  }
-  if (demo && optionValue(parsed, '--base-url') !== undefined) {
-    throw usageError('--demo and --base-url cannot be used together', 'remove one of them');
-  }
-  if (fields !== undefined && isOn(parsed, '--quiet')) {
-    throw usageError(
-      '--fields and --quiet cannot be used together',
-      'remove one of them; --quiet prints only the id',
-    );
-  }
+  if (demo && profile !== undefined && profile !== demoProfile) throw notTogether('--demo', '--profile');
+  if (demo && optionValue(parsed, '--base-url') !== undefined) throw notTogether('--demo', '--base-url');
+  if (fields !== undefined && isOn(parsed, '--quiet')) throw notTogether('--fields', '--quiet');
   return {
     profile: demo ? demoProfile : profile,
     store: optionValue(parsed, '--store'),

@@ -76,17 +76,18 @@ function fromHistory(
   records: readonly HistoryRecord[],
   seen: readonly SeenObject[],
 ): KnownItem[] {
-  if (kind === 'record') return records.map(describeRecord);
-  if (kind === 'open-record') return records.filter(({ open }) => open).map(describeRecord);
-  return isKnownKind(kind)
-    ? knownObjects(kind, records, seen).map((object) => {
-        return { id: object.id, description: describeKnown(kind, object) };
-      })
-    : [];
-}
-
-function describeRecord({ id, operation, state, createdAt }: HistoryRecord): KnownItem {
-  return { id, description: describeAged([operation, state], createdAt) };
+  if (isKnownKind(kind)) {
+    return knownObjects(kind, records, seen).map((object) => ({
+      id: object.id,
+      description: describeKnown(kind, object),
+    }));
+  }
+  return records
+    .filter(({ open }) => open || kind === 'record')
+    .map(({ id, operation, state, createdAt }) => ({
+      id,
+      description: describeAged([operation, state], createdAt),
+    }));
 }
 
 /** What the example store holds from the start, before any command is run. */

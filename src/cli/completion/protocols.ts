@@ -1,3 +1,4 @@
+import { shorten } from '../core/sanitize.ts';
 import type { Offer, TypedLine } from './offer.ts';
 import type { ShellName } from './shells.ts';
 
@@ -96,13 +97,9 @@ function writeForBash(offer: Offer, [line = '', type = '', breaks = '', columns 
   return [
     ...(mayContinue ? [':more'] : []),
     ...items.map(({ word, description }) =>
-      isDescribed ? shorten(`${word.padEnd(width)}  ${description}`, Number(columns) || 80) : word,
+      isDescribed ? shorten(`${word.padEnd(width)}  ${description}`, (Number(columns) || 80) - 1) : word,
     ),
   ];
-}
-
-function shorten(text: string, columns: number): string {
-  return text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
 }
 
 /** The words of a line in bash, without their quotes; the last one, at the cursor, may be empty. */

@@ -58,7 +58,7 @@ export function resolveSettings(
 ): ConnectionSettings {
   refuseEmptyFlags(flags);
   const folder = readFolderSettings(cwd);
-  const named = firstGiven<string>(
+  const named = firstGiven(
     ['flag', flags.profile],
     ['environment', env.STORECTL_PROFILE],
     ['folder', folder.profile],
@@ -86,7 +86,7 @@ export function resolveSettings(
     ['folder', folderApplies ? folder.storeId : undefined],
     ['profile', stored?.storeId],
   );
-  const baseUrlText = firstGiven<string>(
+  const baseUrlText = firstGiven(
     ['flag', flags.baseUrl],
     ['environment', env.STORECTL_BASE_URL],
     ['profile', stored?.baseUrl],
@@ -248,11 +248,9 @@ function isFullySpecified(flags: ConnectionFlags, env: Environment): boolean {
   );
 }
 
-function firstGiven<Value>(...candidates: [Source, Value | undefined][]): Sourced<Value> | null {
-  for (const [source, value] of candidates) {
-    if (value !== undefined && value !== '') return { value, source };
-  }
-  return null;
+function firstGiven(...candidates: [Source, string | undefined][]): Sourced<string> | null {
+  const [source, value] = candidates.find(([, given]) => given) ?? [];
+  return source === undefined || value === undefined ? null : { value, source };
 }
 
 function firstStoreId(...candidates: [Source, string | undefined][]): Sourced<string> | null {

@@ -82,6 +82,11 @@ export function usageError(what: string | undefined, next: Next = [], more: Part
   });
 }
 
+/** Two flags that contradict each other: exit 2. */
+export function notTogether(one: string, other: string): CliError {
+  return usageError(`${one} and ${other} cannot be used together`, 'remove one of them');
+}
+
 /** A value that the user gave is not valid: exit 2. */
 export function invalidInput(what: string, next: Next): CliError {
   return usageError(what, next, { code: 'invalid_input' });

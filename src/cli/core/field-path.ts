@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import { invalidInput } from './errors.ts';
-import { maxNestingDepth } from './json-value.ts';
+import { maxNestingDepth } from './json-text.ts';
 
 /** Names that reach the prototype of every object instead of a field. */
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);

@@ -12,16 +12,27 @@ function escapeCharacter(character: string): string {
   }).join('');
 }
 
+/** The text, or its beginning and an ellipsis. Counts characters: to measure columns, a library has to be loaded. */
+export function shorten(text: string, max: number): string {
+  const characters = [...text];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** Escapes these characters but for those in `kept`. */
+function escapeUnprintable(text: string, kept = '', instead = escapeCharacter): string {
+  return text.replace(unprintable, (character) =>
+    kept.includes(character) ? character : instead(character),
+  );
+}
+
 /** Untrusted text for one line of a terminal: control characters become visible escapes such as `\u001b`. */
 export function printable(text: string): string {
-  return text.replace(unprintable, escapeCharacter);
+  return escapeUnprintable(text);
 }
 
 /** Untrusted text without the characters that act on a terminal or hide text; keeps line feeds and tabs. */
 export function withoutControls(text: string): string {
-  return text.replace(unprintable, (character) =>
-    character === '\n' || character === '\t' ? character : '',
-  );
+  return escapeUnprintable(text, '\n\t', () => '');
 }
 
 /** Untrusted text of several lines, joined into one: `input: a; b`. */
@@ -32,11 +43,7 @@ export function printableInOneLine(text: string): string {
 
 /** Untrusted text of several lines: keeps line feeds and tabs, and drops carriage returns before line feeds. */
 export function printableLines(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(unprintable, (character) =>
-      character === '\n' || character === '\t' ? character : escapeCharacter(character),
-    );
+  return escapeUnprintable(text.replaceAll('\r\n', '\n'), '\n\t');
 }
 
 /**
@@ -44,7 +51,18 @@ export function printableLines(text: string): string {
  * and bidirectional overrides unescaped.
  */
 export function printableJson(json: string): string {
-  return json.replace(unprintable, (character) =>
-    character === '\n' || character === '\t' || character === '\r' ? character : escapeCharacter(character),
-  );
+  return escapeUnprintable(json, '\n\t\r');
+}
+
+/**
+ * Replaces the last part of each webhook address by `***`: it is the secret that allows posting there. The text may be
+ * JSON, where slashes may be escaped by a backslash.
+ */
+export function maskWebhooksIn(text: string): string {
+  return text.replace(/(\\*\/webhooks\\*\/\d+\\*\/)[\w-]+/gi, '$1***');
+}
+
+/** A copy of a JSON value, such as a request or a history record, with every webhook address masked. */
+export function maskWebhooks<Value>(value: Value): Value {
+  return JSON.parse(maskWebhooksIn(JSON.stringify(value)));
 }

@@ -1,11 +1,10 @@
 import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { isObject } from '../../base/json.ts';
+import { isObject, parseJson } from '../../base/json.ts';
 import { CliError, describeSystemError, fixInput, invalidInput, usageError } from '../core/errors.ts';
 import { parsePath, setPath } from '../core/field-path.ts';
-import { inexactNumber } from '../core/json-text.ts';
-import { isTooDeep, maxNestingDepth } from '../core/json-value.ts';
+import { inexactNumber, isTooDeep, maxNestingDepth } from '../core/json-text.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Applies the `path=value` of `--set` to the body. Throws a usage error. */
@@ -24,7 +23,7 @@ export function readPair(text: string, flag: string): { readonly path: string; r
     );
   }
   const value = text.slice(at + 1);
-  const json = parseJson(value, `${flag} ${text.slice(0, at)}`);
+  const json = parseExactJson(value, `${flag} ${text.slice(0, at)}`);
   return { path: text.slice(0, at), value: json === undefined ? value : json };
 }
 
@@ -32,13 +31,9 @@ export function readPair(text: string, flag: string): { readonly path: string; r
  * The JSON value of a text, or undefined if it is not JSON (`null` is a value). Throws a usage error for a number that
  * cannot be sent exactly.
  */
-function parseJson(text: string, name: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function parseExactJson(text: string, name: string): unknown {
+  const value = parseJson(text);
+  if (value === undefined) return undefined;
   refuseTooDeep(value, name);
   const inexact = inexactNumber(text);
   if (inexact === null) return value;
@@ -119,7 +114,7 @@ export async function parseObject(
 ): Promise<Record<string, unknown>> {
   const named = name ?? 'your text';
   if (text.trim() === '') throw invalidInput(`${named} is empty`, 'write fields in it, as JSON or YAML');
-  let value = parseJson(text, named);
+  let value = parseExactJson(text, named);
   if (value === undefined) {
     const yaml = await import('yaml');
     try {

@@ -1,5 +1,10 @@
-import { pathParameterProblem } from '../../contract/operation.ts';
+import { type Operation, pathParameterProblem, pathParameters } from '../../contract/operation.ts';
 import { invalidFields } from '../core/errors.ts';
+
+/** The ids in the path of an operation, without that of the store, which is the connection's. */
+export function idParameters(operation: Pick<Operation, 'path'>): string[] {
+  return pathParameters(operation).filter((name) => name !== 'storeId');
+}
 
 /** `reclaim notice` for `reclaimId`. */
 export function nounOf(name: string): string {

@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type FieldError, fixInput, invalidFields, usageError } from '../core/errors.ts';
+import { type FieldError, fixInput, invalidFields, notTogether, usageError } from '../core/errors.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
@@ -36,9 +36,7 @@ export async function readBody(
   for (const field of fields) {
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);
-    if (given !== undefined && textFile !== undefined) {
-      throw usageError(`${field.flag} and ${field.fileFlag} cannot be used together`, 'remove one of them');
-    }
+    if (given !== undefined && textFile !== undefined) throw notTogether(field.flag, field.fileFlag ?? '');
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
     if (textFile !== undefined) setPath(body, field.path, await readTextOf(source, field, textFile));
     const value = getPath(body, field.path);

@@ -1,4 +1,3 @@
-import { type Operation, pathParameters } from '../../contract/operation.ts';
 import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import {
   howToBePrompted,
@@ -8,53 +7,31 @@ import {
 } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
-import type { Ui } from '../command/ui.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
-import { checkParameter, describeParameter } from '../input/path-parameter.ts';
+import { checkParameter, describeParameter, idParameters } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
-import type { Candidates } from './call/operation-command.ts';
-import type { Interview } from './call/run.ts';
+import type { InputCommand, PreparedInput } from './call/operation-command.ts';
+import type { Run } from './call/run.ts';
 import { refuseOtherConfirmation } from './send/confirm.ts';
 
-/** Completed input. The answers of the user are in the body, too. */
-interface CompletedInput {
-  /** Path parameters other than the store id, which is the connection's. */
-  readonly parameters: Readonly<Record<string, string>>;
-  /** Lets the user change their answers; null if nothing was asked. */
-  readonly interview: Interview | null;
-}
-
-/** What an operation needs. */
-export interface InputRules {
-  readonly operation: Operation;
-  readonly fields: readonly FieldFlag[];
-  /** Path parameter that the user must confirm, if any. */
-  readonly confirm: string | undefined;
-  /** Questions of the command itself, asked first; null for none. */
-  readonly questions: Questions | null;
-  /** Which of the known ids the user may choose from; undefined for all. */
-  readonly candidates: Candidates | undefined;
-  /** Called with the path parameters before other questions. */
-  introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
-}
-
 /**
- * Completes and checks the input of an operation. A terminal is asked for missing values; elsewhere one error (exit 3)
- * names them all. Invalid values are exit 2, each with its field and flag.
+ * Completes and checks the input of an operation. A terminal is asked for missing values, after the `questions` of the command
+ * itself; elsewhere one error (exit 3) names them all. Invalid values are exit 2, each with its field and flag.
  */
 export async function completeInput(
-  ui: Ui,
-  session: Session,
-  { operation, fields, confirm, questions, candidates, introduce }: InputRules,
-  parsed: ParsedCommand,
+  input: PreparedInput,
+  command: InputCommand,
   body: Record<string, unknown> | null,
-): Promise<CompletedInput> {
+  questions: Questions | null,
+): Promise<Run> {
+  const { ui, session, parsed, fields } = input;
+  const { operation, confirm } = command;
   const settings = await session.settings();
   if (settings.storeId) checkParameter('--store', settings.storeId.value);
-  const names = pathParameters(operation).filter((name) => name !== 'storeId');
+  const names = idParameters(operation);
   const parameters: Record<string, string> = {};
   for (const name of names) {
     const value = argumentValue(parsed, name);
@@ -79,15 +56,17 @@ export async function completeInput(
     ...absent.map(describeMissing),
     ...(ui.canAsk ? [] : await missingConfirmation(session, parsed, confirm, parameters)),
   ];
-  if (missing.length === 0 && questions === null) return { parameters, interview: null };
-  if (!ui.canAsk || connection.length > 0) throw inputNeeded(missing, howToBePrompted(session));
-  // Fail on a missing key before asking anything.
-  await session.connect();
-
+  const isAsked = missing.length > 0 || questions !== null;
+  if (isAsked && (!ui.canAsk || connection.length > 0)) throw inputNeeded(missing, howToBePrompted(session));
+  // Fails on a missing key before asking anything.
+  const target = await session.connect();
+  const run: Run = { ...input, target, request: { operation, parameters, body }, interview: null };
+  if (!isAsked) return run;
   const { interview } = await import('./questions/ask-missing.ts');
-  const first = questions ?? (() => []);
-  const asked = { operation, first, ids: names, fields: absent, candidates, introduce };
-  return { parameters, interview: await interview(ui, session, asked, parameters, body ?? {}) };
+  return {
+    ...run,
+    interview: await interview(run, parameters, command, { first: questions, fields: absent }),
+  };
 }
 
 /** Without a terminal, irreversible operations need `--confirm`. */

@@ -1,11 +1,10 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
-import { refuseUnknownFields } from '../command/answer-fields.ts';
+import { fieldNames, refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition, CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
 import type { Session } from '../command/session.ts';
-import { fieldNames } from '../completion/known-values.ts';
-import { usageError } from '../core/errors.ts';
+import { notTogether, usageError } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
 import { advancedGroup, type CommandTool, type OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -13,14 +12,14 @@ import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
-import { beginFile, outputFileOption } from '../output/output-file.ts';
+import { withOutputFile } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { InputCommand, OperationCommand } from './call/operation-command.ts';
 import { classOptions, fieldOptions, parameterArguments } from './call/operation-options.ts';
 import type { OperationRequest, Result, Run } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { allowedBy, announce, recordsOf, refuseEarlier, runCommand } from './send/send.ts';
+import { allowedBy, announce, recordsOf, refuseEarlier, runCommand } from './send/send-run.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -100,18 +99,17 @@ async function runOperation(
     if (note) ui.notice(note);
     return undefined;
   }
-  const file = optionValue(parsed, outputFileOption.flag);
-  const pending = file === undefined ? null : beginFile(session.io.cwd, file);
   try {
-    const result = await sendAsked(command, run);
-    const applied = recordsOf(result);
-    await reportApplied(applied, async () => {
-      await printResult(run, command, result);
-      pending?.complete(`${result.text}\n`);
+    return await withOutputFile(session.io, parsed, async (write) => {
+      const result = await sendAsked(command, run);
+      const applied = recordsOf(result);
+      await reportApplied(applied, async () => {
+        await printResult(run, command, result);
+        write(result.text);
+      });
+      return { applied };
     });
-    return { applied };
   } catch (error) {
-    pending?.discard();
     if (run.interview !== null) showLongTexts(run);
     throw error;
   }
@@ -166,22 +164,16 @@ async function prepareRun(
   command: InputCommand,
   fields: readonly FieldFlag[],
 ): Promise<Run> {
-  const { operation, confirm, candidates } = command;
-  const asked = { ui, session, parsed, fields };
+  const { operation } = command;
+  const input = { ui, session, parsed, fields };
   const body = operation.body === null ? null : await readBody(session, fields, parsed);
   let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
-    questions = (await command.prepare?.(body, asked)) ?? null;
+    questions = (await command.prepare?.(body, input)) ?? null;
     if (operation.class === 'keyed') await useKeyFromCi(session, operation, parsed, body);
   }
-  const introduce = async (parameters: OperationRequest['parameters']) => {
-    const request = { operation, parameters, body };
-    await command.introduce?.({ ...asked, target: await session.connect(), request, interview: null });
-  };
-  const rules = { operation, fields, confirm, questions, candidates, introduce };
-  const { parameters, interview } = await completeInput(ui, session, rules, parsed, body);
-  return { ...asked, target: await session.connect(), request: { operation, parameters, body }, interview };
+  return completeInput(input, command, body, questions);
 }
 
 /** A command that reads the input of an operation without sending it, such as `settings diff`. */
@@ -207,12 +199,7 @@ async function useKeyFromCi(
   if (source === undefined) return;
   if (source !== 'ci')
     throw usageError(`--idempotency-from must be "ci" (got "${source}")`, 'use --idempotency-from ci');
-  if (body.idempotencyKey !== undefined) {
-    throw usageError(
-      '--idempotency-from and --idempotency-key cannot be used together',
-      'remove one of them',
-    );
-  }
+  if (body.idempotencyKey !== undefined) throw notTogether('--idempotency-from', '--idempotency-key');
   const { storeId } = await session.settings();
   body.idempotencyKey = await ciIdempotencyKey(session.io.env, operation.id, storeId?.value ?? '');
 }

@@ -10,8 +10,7 @@ import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatAge, formatDistance, formatValue } from '../output/format-value.ts';
 import { toneOf, upperFirst } from '../output/labels.ts';
-import { cutColumn, renderTable, rowsFit } from '../output/tables.ts';
-import { displayWidth } from '../output/wrap.ts';
+import { renderLines } from '../output/tables.ts';
 
 /** A list of what this machine knows, which the service does not list. */
 interface KnownList {
@@ -143,14 +142,13 @@ function describe(ui: Ui, { known, shown, columns, age }: Listed): string {
       ...fields.map((names) => cellOf(names, object, isWhole)),
       formatAge(now - (Date.parse(String(fieldOf(object, age))) || Date.parse(object.seenAt))),
     ]);
-  const whole = rowsWith(true);
-  const rows = rowsFit(header, whole, out) ? whole : rowsWith(false);
   // Ids stay whole.
-  const widths = columns.map((_, index) =>
-    Math.max(...rows.map((row) => displayWidth(row[index + 1] ?? ''))),
+  return renderLines(
+    header,
+    rowsWith,
+    [...columns.keys()].map((index) => index + 1),
+    out,
   );
-  const longest = 1 + widths.indexOf(Math.max(...widths));
-  return renderTable(header, cutColumn(header, rows, longest, out), out);
 }
 
 /** `deadlineAt` is the deadline, `providerCaseId` the case. */

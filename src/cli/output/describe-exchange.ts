@@ -1,7 +1,6 @@
 import type { Exchange } from '../../client/client.ts';
 import type { Retry } from '../../client/retry.ts';
-import { maskWebhooksIn } from '../core/mask-webhooks.ts';
-import { printable, printableLines } from '../core/sanitize.ts';
+import { maskWebhooksIn, printable, printableLines } from '../core/sanitize.ts';
 
 /** One request and its answer for `--debug`. The client has redacted the key already. */
 export function describeExchange(exchange: Exchange): string {

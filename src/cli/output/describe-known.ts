@@ -1,5 +1,5 @@
 import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
-import { printable } from '../core/sanitize.ts';
+import { printable, shorten } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 
 /** Fields that tell objects of a kind apart. */
@@ -30,13 +30,7 @@ export function describeAged(values: readonly unknown[], time: string, now = Dat
   const words = values
     .map((value) => (Array.isArray(value) ? `(${value.join(', ')})` : value))
     .filter((value) => typeof value === 'string')
-    .map((value) => printable(shorten(value.trim().replace(/\s+/g, ' '))));
+    .map((value) => printable(shorten(value.trim().replace(/\s+/g, ' '), 50)));
   const age = Date.parse(time) - now;
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ').replaceAll(', (', ' (');
-}
-
-/** Without measuring columns: completion, which is in a hurry, would load a library for it. */
-function shorten(text: string): string {
-  const characters = [...text];
-  return characters.length <= 50 ? text : `${characters.slice(0, 49).join('')}…`;
 }

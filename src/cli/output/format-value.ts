@@ -47,33 +47,41 @@ export function formatDistance(distance: number): string {
   const precision = distance > 86_400_000 ? 3_600_000 : 60_000;
   const amount = distance > 0 ? Math.round(distance / precision) * precision : -distance;
   if (amount < 60_000) return distance > 0 ? 'in less than a minute' : 'just now';
-  const units = [
-    ['year', yearMs],
-    ['month', 30 * 86_400_000],
-    ['day', 86_400_000],
-    ['hour', 3_600_000],
-    ['minute', 60_000],
-  ] as const;
-  const [unit, length] = units.find(([, length]) => amount >= length) ?? units[4];
-  const count = Math.floor(amount / length);
+  const { unit, count } = inUnits(amount, units);
   const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
   return distance > 0 ? `in ${words}` : `${words} ago`;
 }
 
 /** `now`, `5m`, `3h`, `12d`, `2y`: an age in milliseconds for a narrow column. */
 export function formatAge(ageMs: number): string {
-  const units = [
-    ['y', yearMs],
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-  ] as const;
-  const [unit, length] = units.find(([, length]) => ageMs >= length) ?? [null, 1];
-  return unit === null ? 'now' : `${Math.floor(ageMs / length)}${unit}`;
+  if (ageMs < 60_000) return 'now';
+  // Months would look like minutes.
+  const { unit, count } = inUnits(
+    ageMs,
+    units.filter(([name]) => name !== 'month'),
+  );
+  return `${count}${unit.charAt(0)}`;
 }
+
+type Unit = readonly [name: string, ms: number];
 
 /** With leap days: a date far away would be off by years otherwise. */
 const yearMs = 365.2425 * 86_400_000;
+
+const minute: Unit = ['minute', 60_000];
+const units: readonly Unit[] = [
+  ['year', yearMs],
+  ['month', 30 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  minute,
+];
+
+/** A time span in the largest unit that it has. */
+function inUnits(ms: number, known: readonly Unit[]): { readonly unit: string; readonly count: number } {
+  const [unit, length] = known.find(([, size]) => ms >= size) ?? minute;
+  return { unit, count: Math.floor(ms / length) };
+}
 
 function localMinute(date: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');

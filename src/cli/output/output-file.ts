@@ -12,7 +12,9 @@ import {
 import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
 import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
+import type { Io } from '../core/io.ts';
 import { advancedGroup, type OptionSpec } from '../core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 
 export const outputFileOption = {
   flag: '--output-file',
@@ -21,8 +23,28 @@ export const outputFileOption = {
   group: advancedGroup,
 } as const satisfies OptionSpec;
 
+/** Runs `work` with a function that writes a text to `--output-file`, if it is given. */
+export async function withOutputFile<Result>(
+  { cwd }: Pick<Io, 'cwd'>,
+  parsed: ParsedCommand,
+  work: (write: (text: string) => void) => Promise<Result>,
+): Promise<Result> {
+  const file = optionValue(parsed, outputFileOption.flag);
+  if (file === undefined) return work(() => {});
+  const pending = beginFile(cwd, file);
+  let isComplete = false;
+  try {
+    return await work((text) => {
+      pending.complete(`${text}\n`);
+      isComplete = true;
+    });
+  } finally {
+    if (!isComplete) pending.discard();
+  }
+}
+
 /** A file that is written atomically: it gets its name when it is complete. */
-export interface PendingFile {
+interface PendingFile {
   /** Writes the text, syncs it to disk and gives the file its name. Throws exit 11 where that fails. */
   complete(text: string): void;
   /** Removes the incomplete file. */

@@ -4,7 +4,7 @@ import { printable } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { labelOf, type Tone, toneOf } from './labels.ts';
 import type { Style } from './style.ts';
-import { displayWidth, truncateText, wrapText } from './wrap.ts';
+import { displayWidth, padText, truncateText, wrapText } from './wrap.ts';
 
 /** A row of a record: its label, its value as text, and the color of the value if it has one. */
 export type Row = readonly [label: string, value: string, tone?: Tone | undefined];
@@ -58,9 +58,8 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
       ];
     }
     return Array.from({ length: Math.max(labels.length, values.length) }, (_, index) => {
-      const text = labels[index] ?? '';
-      const padding = ' '.repeat(labelWidth - displayWidth(text) + gap);
-      return (text === '' ? '' : style.color.bold(text)) + padding + paint(values[index] ?? '');
+      const part = labels[index] ?? '';
+      return padText(part && style.color.bold(part), labelWidth + gap) + paint(values[index] ?? '');
     });
   });
   return trimLines(lines.join('\n'));
@@ -98,27 +97,26 @@ export function renderTable(
   return records.map((rows) => renderRecord(rows, style)).join('\n\n');
 }
 
-/** Whether each row takes one line of the terminal. */
-export function rowsFit(
+/**
+ * A table with a line for each row. In a terminal that is too narrow, the rows are not whole, and the widest of the columns
+ * that may be cut has what the others leave; where that is too little, a record for each whole row.
+ */
+export function renderLines(
   header: readonly string[],
-  rows: readonly (readonly string[])[],
-  { width, plain }: Style,
-): boolean {
-  return width === null || plain === true || rowWidth(columnWidths(header, rows)) <= width;
-}
-
-/** The rows with one column cut to what the others leave of the terminal's width. */
-export function cutColumn(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-  column: number,
+  rowsWith: (isWhole: boolean) => readonly (readonly string[])[],
+  mayBeCut: readonly number[],
   style: Style,
-): (readonly string[])[] {
-  if (style.width === null || rowsFit(header, rows, style)) return [...rows];
-  const widths = columnWidths(header, rows);
-  const others = rowWidth(widths) - (widths[column] ?? 0);
-  const room = Math.max(minCutWidth, style.width - others);
-  return rows.map((row) => row.with(column, truncateText(row[column] ?? '', room)));
+): string {
+  const { width, plain } = style;
+  const whole = rowsWith(true);
+  const missing = (rows: typeof whole) => (width === null ? 0 : rowWidth(columnWidths(header, rows)) - width);
+  if (plain || missing(whole) <= 0) return renderTable(header, whole, style);
+  const short = rowsWith(false);
+  const widths = columnWidths(header, short);
+  const column = mayBeCut.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
+  const room = Math.max(minCutWidth, (widths[column] ?? 0) - Math.max(0, missing(short)));
+  const cut = short.map((row) => row.with(column, truncateText(row[column] ?? '', room)));
+  return renderTable(header, missing(cut) <= 0 ? cut : whole, style);
 }
 
 function columnWidths(header: readonly string[], rows: readonly (readonly string[])[]): number[] {

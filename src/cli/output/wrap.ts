@@ -29,6 +29,11 @@ export function displayWidth(text: string): number {
   return stringWidth(text);
 }
 
+/** The text with spaces after it, to at least `width` columns. */
+export function padText(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
 /** The text, or its beginning and an ellipsis, in at most `width` columns. Colors end where it is cut. */
 export function truncateText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
@@ -57,10 +62,7 @@ export function alignLines(
   const isRoomy = width !== null && width - indent >= minWrapWidth;
   return rows
     .flatMap((row, index) => {
-      const padded = widths.map((columns, column) => {
-        const cell = row[column] ?? '';
-        return cell + ' '.repeat(columns - displayWidth(cell));
-      });
+      const padded = widths.map((columns, column) => padText(row[column] ?? '', columns));
       const text = row[last] ?? '';
       const [first = '', ...more] =
         isRoomy && isWhole(index) ? wrapText(text, width - indent).split('\n') : [text];

@@ -241,6 +241,23 @@ export const tools: Program['tools'] = new Map(
     .map(([words, { load }]) => [words, async () => (await load()).command] as const),
 );
 
+/** Follows words as far as they name commands, to the commands below them; null below a command. */
+export function follow(words: readonly string[]): {
+  readonly known: readonly string[];
+  readonly commands: Group['commands'] | null;
+} {
+  const known: string[] = [];
+  let commands: Group['commands'] | null = tree;
+  for (const word of words) {
+    const entry: Group | Leaf | undefined =
+      commands !== null && Object.hasOwn(commands, word) ? commands[word] : undefined;
+    if (entry === undefined) break;
+    known.push(word);
+    commands = isGroup(entry) ? entry.commands : null;
+  }
+  return { known, commands };
+}
+
 export function isGroup(entry: Group | Leaf): entry is Group {
   return 'commands' in entry;
 }

@@ -6,7 +6,7 @@ import { printable } from '../core/sanitize.ts';
 import { upperFirst } from '../output/labels.ts';
 import { askChoice } from '../prompts/prompts.ts';
 import { askFirst } from '../prompts/questions.ts';
-import { isGroup, tree } from './command-tree.ts';
+import { leavesOf, tree } from './command-tree.ts';
 
 /** Whether a command could not start because it has no store or no key. */
 export function lacksStore(error: unknown): error is CliError {
@@ -37,9 +37,8 @@ export async function offerStore(
   const answer = await askFirst(() => askChoice(io, `${what}. What do you want to do?`, choices));
   if (answer === 'leave') throw cancelledError();
   if (answer === demoProfile) return { ...flags, profile: demoProfile, store: undefined, baseUrl: undefined };
-  const { auth } = tree;
-  const login = auth !== undefined && isGroup(auth) ? auth.commands.login : undefined;
-  if (login === undefined || isGroup(login)) throw reason;
+  const login = leavesOf(tree).find(([words]) => words === 'auth login')?.[1];
+  if (login === undefined) throw reason;
   await (await login.load()).command.run({ ...call, parsed: { arguments: {}, options: new Map() } });
   return { ...flags, profile: (await call.session.settings()).profile };
 }

@@ -1,4 +1,4 @@
-import { type Group, isGroup, tree } from './command-tree.ts';
+import { follow } from './command-tree.ts';
 
 /** Words for the same, by what they stand for: each key is followed by what people type instead. */
 function invert(meanings: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
@@ -104,15 +104,7 @@ export function hintFor(unknown: string, argv: readonly string[]): string | null
 
 /** The command that shows the help of what was typed: of the verb, the noun, or the program. */
 export function helpCommand(argv: readonly string[]): string {
-  const known: string[] = [];
-  let commands: Group['commands'] = tree;
-  for (const word of argv.filter((given) => !given.startsWith('-'))) {
-    const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
-    if (entry === undefined) break;
-    known.push(word);
-    if (!isGroup(entry)) break;
-    commands = entry.commands;
-  }
+  const { known } = follow(argv.filter((word) => !word.startsWith('-')));
   return ['storectl', ...known, '--help'].join(' ');
 }
 
@@ -125,6 +117,6 @@ function similar(noun: string, verb: string | undefined): string | undefined {
 }
 
 function verbsOf(noun: string): readonly string[] {
-  const entry = Object.hasOwn(tree, noun) ? tree[noun] : undefined;
-  return entry !== undefined && isGroup(entry) ? Object.keys(entry.commands) : [];
+  const { known, commands } = follow([noun]);
+  return known.length === 0 ? [] : Object.keys(commands ?? {});
 }

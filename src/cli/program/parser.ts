@@ -1,13 +1,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { nearName } from '../../base/nearest-name.ts';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
-import { globalGroup, globalOptions, listedOptions } from '../command/global-options.ts';
+import { globalGroup, globalOptions, globalSwitches, listedOptions } from '../command/global-options.ts';
 import { type CliError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { version } from '../core/version.ts';
-import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
+import { follow, type Group, isGroup, type Leaf, tree } from './command-tree.ts';
 import { formatHelp, globalOptionsLine, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
 import { helpColumns } from './prerendered.ts';
 
@@ -65,81 +65,50 @@ Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
 
 /** Commander would show the help of what comes before the unknown word. */
 function refuseUnknownCommand(words: readonly string[]): void {
-  const switches = globalOptions.filter(({ value }) => value === undefined).map(({ flag }) => flag);
-  let commands: Group['commands'] = tree;
-  for (const word of words.filter((given) => !switches.includes(given))) {
-    if (word.startsWith('-')) return;
-    const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
-    if (entry === undefined) throw unknownCommand(word, Object.keys(commands));
-    if (!isGroup(entry)) return;
-    commands = entry.commands;
-  }
-}
-
-function unknownCommand(word: string, known: readonly string[]): CommanderError {
-  const near = nearName(known, word);
+  const typed = words.filter((word) => !globalSwitches.includes(word));
+  const { known, commands } = follow(typed);
+  const unknown = typed[known.length] ?? '-';
+  // After a flag, the word may be its value.
+  if (commands === null || unknown.startsWith('-')) return;
+  const near = nearName(Object.keys(commands), unknown);
   const suggestion = near === null ? '' : `\n(Did you mean ${near}?)`;
-  return new CommanderError(2, 'commander.unknownCommand', `error: unknown command '${word}'${suggestion}`);
+  throw new CommanderError(2, 'commander.unknownCommand', `error: unknown command '${unknown}'${suggestion}`);
 }
-
-type Runner = ProgramOptions['run'];
 
 /** Created once and added to the program, each noun and each command. */
 const globals = globalOptions.flatMap(parserOptions);
 
-type Named<Entry> = readonly (readonly [name: string, entry: Entry])[];
-
-/** The entry that `word` names, or all entries if it names none: for help and suggestions. */
-function reachableEntries<Entry>(entries: Readonly<Record<string, Entry>>, word = ''): Named<Entry> {
-  const entry = Object.hasOwn(entries, word) ? entries[word] : undefined;
-  return entry === undefined ? Object.entries(entries) : [[word, entry]];
-}
-
-type ConfigureLeaf = (command: Command, leaf: Leaf) => Promise<void>;
-
-type Configure = (command: Command) => Promise<void> | void;
-
-/** Functions that add the options of a subcommand, called when the parser reaches it. */
-function configureOnDemand(parent: Command): Map<Command, Configure> {
-  const byCommand = new Map<Command, Configure>();
-  parent.hook('preSubcommand', (_, command) => byCommand.get(command)?.(command));
-  return byCommand;
-}
-
-/** Adds the commands that `words` can lead to. */
+/**
+ * Adds the commands that `words` can lead to: the one that is named, or all, for help and suggestions. Their options are added
+ * when the parser reaches them.
+ */
 function addEntries(
   parent: Command,
   entries: Group['commands'],
-  [word, ...words]: readonly string[],
-  configureVerb: ConfigureLeaf,
+  [word = '', ...words]: readonly string[],
+  configureVerb: (command: Command, leaf: Leaf) => Promise<void>,
 ): void {
-  const configure = configureOnDemand(parent);
-  for (const [name, entry] of reachableEntries(entries, word)) {
+  const configure = new Map<Command, () => Promise<void> | void>();
+  parent.hook('preSubcommand', (_, command) => configure.get(command)?.());
+  const named = Object.hasOwn(entries, word) ? entries[word] : undefined;
+  for (const [name, entry] of Object.entries(named === undefined ? entries : { [word]: named })) {
+    const command = parent.command(name).summary(entry.summary);
     if (isGroup(entry)) {
-      const reachable = word === name ? words : [];
-      configure.set(addGroup(parent, name, entry), (group) => {
-        configureGroup(group);
-        addEntries(group, entry.commands, reachable, configureVerb);
+      command.description(`${entry.summary}.`).usage('<command> [options]');
+      configure.set(command, () => {
+        command.helpCommand(false).enablePositionalOptions();
+        command.addHelpText('after', `\n${globalOptionsLine()}`);
+        addOptions(command, globals);
+        addEntries(command, entry.commands, word === name ? words : [], configureVerb);
       });
-    } else configure.set(addLeaf(parent, name, entry), (leaf) => configureVerb(leaf, entry));
+    } else {
+      command.description(entry.summary).allowExcessArguments(false);
+      configure.set(command, () => configureVerb(command, entry));
+    }
   }
 }
 
-function addGroup(parent: Command, name: string, { summary }: Group): Command {
-  return parent.command(name).description(`${summary}.`).summary(summary).usage('<command> [options]');
-}
-
-function configureGroup(group: Command): void {
-  group.helpCommand(false).enablePositionalOptions();
-  group.addHelpText('after', `\n${globalOptionsLine()}`);
-  addOptions(group, globals);
-}
-
-function addLeaf(parent: Command, name: string, { summary }: Leaf): Command {
-  return parent.command(name).summary(summary).description(summary).allowExcessArguments(false);
-}
-
-async function configureLeaf(command: Command, leaf: Leaf, run: Runner): Promise<void> {
+async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['run']): Promise<void> {
   const { command: definition } = await leaf.load();
   const names = definition.arguments ?? [];
   command.description(definition.description);

@@ -21,26 +21,10 @@ interface Choice {
   readonly short: string;
 }
 
-/** The same fields as in @inquirer/prompts. Page size and loop have no effect here. */
+/** What is used here of a config of @inquirer/prompts. */
 interface ChoiceConfig<Item extends Choice> {
   readonly message: string;
   readonly choices: readonly Item[];
-  readonly pageSize: number;
-  readonly loop: boolean;
-}
-
-/** Texts of the lists of @inquirer/prompts; not used here. */
-export interface ListStyle {
-  readonly message: (text: string, status: string) => string;
-  readonly keysHelpTip: (keys: [key: string, action: string][]) => string;
-}
-
-interface Theme<Style> {
-  readonly theme: { readonly style: Style };
-}
-
-interface SeveralStyle extends ListStyle {
-  readonly renderSelectedChoices: (chosen: readonly { readonly short: string }[]) => string;
 }
 
 /** Asks again until `read` accepts the line. Prints the problem that it returns otherwise. */
@@ -73,17 +57,17 @@ async function askLine<Answer>(
 
 /** A line of text. The message says what an empty line stands for. */
 export function input(
-  config: {
+  {
+    message,
+    default: offered,
+    validate,
+  }: {
     readonly message: string;
     readonly default?: string;
-    readonly prefill?: 'editable';
-    readonly theme?: object;
     readonly validate: (text: string) => true | string;
-    readonly transformer: (text: string, flags: { readonly isFinal: boolean }) => string;
   },
   context: PlainContext,
 ): Promise<string> {
-  const { message, default: offered, validate } = config;
   return askLine(message, context, (line) => {
     const answer = line === '' ? (offered ?? '') : line;
     const verdict = validate(answer);
@@ -104,11 +88,7 @@ export function confirm(
 
 /** One of several, by its number. */
 export function select(
-  {
-    message,
-    choices,
-    default: preset,
-  }: ChoiceConfig<Choice> & Theme<ListStyle> & { readonly default?: string },
+  { message, choices, default: preset }: ChoiceConfig<Choice> & { readonly default?: string },
   context: PlainContext,
 ): Promise<string> {
   const offered = choices.filter(({ value }) => value === preset);
@@ -123,10 +103,7 @@ export function select(
 
 /** At least one of several, by their numbers. */
 export function checkbox(
-  {
-    message,
-    choices,
-  }: ChoiceConfig<Choice & { readonly checked: boolean }> & Theme<SeveralStyle> & { readonly required: true },
+  { message, choices }: ChoiceConfig<Choice & { readonly checked: boolean }>,
   context: PlainContext,
 ): Promise<string[]> {
   const checked = choices.filter((choice) => choice.checked);

@@ -1,7 +1,10 @@
-import { inputNeeded, type MissingInput } from '../command/input-needed.ts';
+import { inputNeeded, type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
 import type { Ui } from '../command/ui.ts';
+
+import { type CliError, cancelledError } from '../core/errors.ts';
+import type { OptionSpec } from '../core/option-spec.ts';
+import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import type { Choice } from './prompts.ts';
-import { askFirst } from './questions.ts';
 
 type Prompts = typeof import('./prompts.ts');
 
@@ -25,5 +28,55 @@ export async function chooseOrFail(
   message: string,
   choices: readonly Choice[],
 ): Promise<string> {
-  return askOrFail(ui, [missing], ({ askChoice }) => askFirst(() => askChoice(ui.io, message, choices)));
+  return askOrFail(ui, [missing], async ({ askChoice }) => {
+    const { askFirst } = await import('./questions.ts');
+    return askFirst(() => askChoice(ui.io, message, choices));
+  });
+}
+
+/** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
+export function confirmOption(value: string, what: string): OptionSpec {
+  return {
+    flag: '--confirm',
+    value,
+    description: `Confirm without a prompt: repeat the ${what}`,
+    group: 'Safety:',
+  };
+}
+
+export function missingConfirmation(give: string): MissingInput {
+  return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
+}
+
+/** Exit 3 for a command that cannot be undone without what it is about: the argument and its confirmation are missing. */
+export function argumentNeeded(name: string, description: string): CliError {
+  const argument = { field: name, give: `<${name}>`, description };
+  return inputNeeded([argument, missingConfirmation(name.toUpperCase())]);
+}
+
+/** Whether the user of a terminal says yes to a question that has none before it: Escape asks it again. */
+export async function agrees({ io }: Ui, question: string, preset = false): Promise<boolean> {
+  const { askYesNo } = await import('./prompts.ts');
+  const { askFirst } = await import('./questions.ts');
+  return askFirst(() => askYesNo(io, question, preset));
+}
+
+/**
+ * Asks a yes-or-no question, unless `--confirm` gives `wanted`. Throws exit 2 if it gives something else, exit 3 if nobody
+ * can be asked, and exit 130 if the answer is no.
+ */
+export async function confirmOrFail(
+  ui: Ui,
+  parsed: ParsedCommand,
+  wanted: string,
+  question: string,
+): Promise<void> {
+  const given = optionValue(parsed, '--confirm');
+  if (given !== undefined) {
+    if (given === wanted) return;
+    throw wrongConfirmation(given, wanted);
+  }
+  await askOrFail(ui, [missingConfirmation(wanted)], async ({ askYesNo }) => {
+    if (!(await askYesNo(ui.io, question))) throw cancelledError();
+  });
 }

@@ -44,34 +44,27 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
   /** What stands in the line, and what was answered: the prompt takes the preset for an answer if the line is empty. */
   let line = preset;
   let answer = '';
-  await ask(io, lineBreaks ? 'mark' : 'space', ({ input }, context) =>
-    input(
-      {
-        message: question,
-        validate(text) {
-          answer = line === '' ? '' : decode(text);
-          return check(answer);
-        },
-        theme: { validationFailureMode: isConfirmation ? 'clear' : 'keep' },
-        transformer(text, { isFinal }) {
-          if (isFinal) {
-            const shown = answer.trimEnd().includes('\n') ? summarizeText(answer) : answer;
-            return styleText('cyan', wrapAfter(io, question, shown));
-          }
-          line = text;
-          // While typing. After Enter, the prompt shows what is wrong.
-          if (text !== '' && check(decode(text)) !== true) return `${styleText('red', '✗')} ${text}`;
-          const lines = decode(text).trimEnd().split('\n').length;
-          return lines > 1 ? `${styleText('dim', `${lines} lines:`)} ${text}` : text;
-        },
-        ...(preset !== undefined && {
-          default: lineBreaks ? withMarks(preset) : preset,
-          prefill: 'editable',
-        }),
-      },
-      context,
-    ),
-  );
+  const config = {
+    message: question,
+    validate(text: string) {
+      answer = line === '' ? '' : decode(text);
+      return check(answer);
+    },
+    theme: { validationFailureMode: isConfirmation ? 'clear' : 'keep' },
+    transformer(text: string, { isFinal }: { readonly isFinal: boolean }) {
+      if (isFinal) {
+        const shown = answer.trimEnd().includes('\n') ? summarizeText(answer) : answer;
+        return styleText('cyan', wrapAfter(io, question, shown));
+      }
+      line = text;
+      // While typing. After Enter, the prompt shows what is wrong.
+      if (text !== '' && check(decode(text)) !== true) return `${styleText('red', '✗')} ${text}`;
+      const lines = decode(text).trimEnd().split('\n').length;
+      return lines > 1 ? `${styleText('dim', `${lines} lines:`)} ${text}` : text;
+    },
+    ...(preset !== undefined && { default: lineBreaks ? withMarks(preset) : preset, prefill: 'editable' }),
+  } as const;
+  await ask(io, lineBreaks ? 'mark' : 'space', ({ input }, context) => input(config, context));
   return answer;
 }
 
@@ -113,23 +106,15 @@ export function askChoice(
     name: wrapFor(io, name, '    '),
     short: wrapAfter(io, question, short),
   }));
-  return ask(
-    io,
-    'none',
-    ({ select }, context) =>
-      select(
-        {
-          message: question,
-          choices: named,
-          pageSize: pageSize(io),
-          loop: false,
-          theme: { style: listStyle(io, message, choices) },
-          ...(preset !== undefined && { default: preset }),
-        },
-        context,
-      ),
-    canGoBack,
-  );
+  const config = {
+    message: question,
+    choices: named,
+    pageSize: pageSize(io),
+    loop: false,
+    theme: { style: listStyle(io, message, choices) },
+    ...(preset !== undefined && { default: preset }),
+  };
+  return ask(io, 'none', ({ select }, context) => select(config, context), canGoBack);
 }
 
 /** Asks for at least one of several values. Those in `preset` are selected at first. */
@@ -151,20 +136,16 @@ export function askSeveral(
     wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));
   // Letters that someone types to search a long list, and Other…, are not for selecting all.
   const hasShortcuts = choices.length <= pageSize(io) && choices.every(({ value }) => value !== '');
-  return ask(io, null, ({ checkbox }, context) =>
-    checkbox(
-      {
-        message: question,
-        choices: named,
-        required: true,
-        pageSize: pageSize(io),
-        loop: false,
-        ...(!hasShortcuts && { shortcuts: { all: null, invert: null } }),
-        theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
-      },
-      context,
-    ),
-  );
+  const config = {
+    message: question,
+    choices: named,
+    required: true,
+    pageSize: pageSize(io),
+    loop: false,
+    ...(!hasShortcuts && { shortcuts: { all: null, invert: null } }),
+    theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
+  };
+  return ask(io, null, ({ checkbox }, context) => checkbox(config, context));
 }
 
 /** Whether the prompts are those for screen readers. */
@@ -183,11 +164,12 @@ function asQuestion(io: Io, message: string, hint = ''): string {
 }
 
 /** Says how many choices there are if not all are visible, and wraps the help on keys in a narrow terminal. */
-function listStyle(io: Io, message: string, { length }: readonly Choice[]): plain.ListStyle {
+function listStyle(io: Io, message: string, { length }: readonly Choice[]) {
   const hint = length > pageSize(io) ? ` (${length} choices; scroll for more)` : '';
   return {
-    message: (_, status) => styleText('bold', asQuestion(io, message, status === 'done' ? '' : hint)),
-    keysHelpTip: (keys) => {
+    message: (_: string, status: string) =>
+      styleText('bold', asQuestion(io, message, status === 'done' ? '' : hint)),
+    keysHelpTip: (keys: readonly (readonly [key: string, action: string])[]) => {
       const described = keys.map(([key, action]) => `${key} ${action}`).join(' • ');
       return styleText('dim', wrapFor(io, described, ''));
     },

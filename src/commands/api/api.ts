@@ -18,7 +18,7 @@ import {
   recordsOf,
   sendOptions,
   send as sendRun,
-} from '../../cli/operation/send/send.ts';
+} from '../../cli/operation/send/send-run.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';

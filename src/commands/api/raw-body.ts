@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json.ts';
-import { invalidInput, usageError } from '../../cli/core/errors.ts';
+import { invalidInput, notTogether, usageError } from '../../cli/core/errors.ts';
 import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
@@ -31,8 +31,7 @@ export async function readRawBody(
     for (const field of fields) setRawField(value, field);
     return { value, query: [] };
   }
-  if (fields.length > 0)
-    throw usageError('--field and --input cannot be used together', 'remove one of them');
+  if (fields.length > 0) throw notTogether('--field', '--input');
   if (isRead) throw usageError(`${method} has no body, so --input cannot be used`, 'use -f for the query');
   const text = await readText(source, file, '--input');
   let value: unknown;

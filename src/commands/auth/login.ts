@@ -17,7 +17,7 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { noteRetries } from '../../cli/output/describe-exchange.ts';
-import { printProfile } from '../../cli/profiles/view-profile.ts';
+import { printProfile } from '../../cli/profiles/stored-profile.ts';
 import type { Question } from '../../cli/prompts/questions.ts';
 import { hintOfVersion, normalizeBaseUrl } from '../../client/base-url.ts';
 import { createClient } from '../../client/client.ts';

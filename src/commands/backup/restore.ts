@@ -15,7 +15,7 @@ import {
   withSafetyId,
 } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { send } from '../../cli/operation/send/send.ts';
+import { send } from '../../cli/operation/send/send-run.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 
 const noSafetyBackup = '--no-safety-backup';

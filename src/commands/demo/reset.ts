@@ -5,7 +5,7 @@ import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { demoDirectory } from '../../cli/config/directories.ts';
 import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
+import { confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove the demo store and everything done to it. The next --demo command creates a new one.',

@@ -2,7 +2,9 @@ import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
+
+import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
+
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,

@@ -6,7 +6,7 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
-import { readBeforeWrite } from '../../cli/operation/send/send.ts';
+import { readBeforeWrite } from '../../cli/operation/send/send-run.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 import { rememberSeen } from '../../history/objects/seen-objects.ts';
 import type { Decision } from './bulk/decisions-file.ts';

@@ -1,6 +1,6 @@
 import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { send } from '../../cli/operation/send/send.ts';
+import { send } from '../../cli/operation/send/send-run.ts';
 import { showDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
 import { rememberDispute } from './dispute-status.ts';

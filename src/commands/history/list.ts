@@ -9,7 +9,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
 import { describeState, type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
-import { cutColumn, renderTable, rowsFit } from '../../cli/output/tables.ts';
+import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
@@ -84,7 +84,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
         ? 'No matching records on this machine.'
         : 'No history yet on this machine for this store.',
       show() {
-        ui.print(renderTable(header, describeRows(summaries, ui), ui.out));
+        ui.print(describe(summaries, ui));
         ui.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
           ui.noticeToCopy(
@@ -111,26 +111,21 @@ async function summarize(session: Session, records: readonly HistoryRecord[]): P
   });
 }
 
-/**
- * In a terminal a row takes one line: ids of results are short if they have to be, and labels are cut to what is left.
- */
-function describeRows(summaries: readonly RecordSummary[], ui: Ui): (readonly string[])[] {
+/** The table. Where it has to be narrow, ids of results are short, and labels are cut. */
+function describe(summaries: readonly RecordSummary[], { out }: Ui): string {
   const ids = summaries.flatMap(({ result, label }) => [result ?? [], label ?? []].flat());
-  const rowsWith = (shown: (text: string) => string) =>
-    summaries.map((summary) => [
+  const isId = /^[\da-f]{8}-[\da-f-]{27}$/;
+  const rowsWith = (isWhole: boolean) => {
+    const shown = (text: string) => (!isWhole && isId.test(text) ? shortenId(text, ids) : text);
+    return summaries.map((summary) => [
       summary.id,
       formatAge(Date.now() - Date.parse(summary.createdAt)),
       printable(summary.operation),
       truncateText(printable(shown(summary.label || '-')), maxLabelWidth),
-      describeResult({ ...summary, result: summary.result && shown(summary.result) }, ui.out),
+      describeResult({ ...summary, result: summary.result && shown(summary.result) }, out),
     ]);
-  const rows = rowsWith((text) => text);
-  if (rowsFit(header, rows, ui.out)) return rows;
-  const isId = /^[\da-f]{8}-[\da-f-]{27}$/;
-  const short = rowsWith((text) => (isId.test(text) ? shortenId(text, ids) : text));
-  const cut = cutColumn(header, short, labelColumn, ui.out);
-  // A terminal this narrow shows a record for each row, where there is room for whole ids.
-  return rowsFit(header, cut, ui.out) ? cut : rows;
+  };
+  return renderLines(header, rowsWith, [labelColumn], out);
 }
 
 /** The state in a word, or as a mark in a terminal if it is applied, and the id or error after it. */

@@ -6,8 +6,7 @@ import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
+import { agrees, askOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../cli/prompts/questions.ts';
 import { pruneLogs } from '../../history/journal/prune.ts';
 

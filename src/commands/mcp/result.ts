@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isObject } from '../../base/json.ts';
-import { isTooDeep } from '../../cli/core/json-value.ts';
-import { maskWebhooksIn } from '../../cli/core/mask-webhooks.ts';
-import { withoutControls } from '../../cli/core/sanitize.ts';
+import { isTooDeep } from '../../cli/core/json-text.ts';
+import { maskWebhooksIn, withoutControls } from '../../cli/core/sanitize.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import type { CallToolResult } from './sdk.ts';
 

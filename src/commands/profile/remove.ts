@@ -1,9 +1,13 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { nameProfile, profileChoices, requireProfile } from '../../cli/profiles/choose-profile.ts';
-import { printProfile } from '../../cli/profiles/view-profile.ts';
-import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/confirm-or-fail.ts';
+import {
+  nameProfile,
+  printProfile,
+  profileChoices,
+  requireProfile,
+} from '../../cli/profiles/stored-profile.ts';
+import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile and its key. Its history stays.',

@@ -5,10 +5,10 @@ import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import {
   demoChoice,
   nameProfile,
+  printProfile,
   profileChoices,
   requireProfile,
-} from '../../cli/profiles/choose-profile.ts';
-import { printProfile } from '../../cli/profiles/view-profile.ts';
+} from '../../cli/profiles/stored-profile.ts';
 
 export const command: CommandDefinition = {
   description: 'Choose the profile that commands use by default. "demo" is the demo store.',

@@ -2,7 +2,7 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { idIfAny } from '../../cli/operation/result/print-result.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
+import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
 const resubmit = '--resubmit';

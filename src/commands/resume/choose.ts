@@ -3,8 +3,7 @@ import { cancelledError } from '../../cli/core/errors.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { asChoice } from '../../cli/operation/questions/choose-record.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
-import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
+import { agrees, chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 

@@ -3,7 +3,7 @@ import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { recording } from '../../cli/operation/send/send.ts';
+import { recording } from '../../cli/operation/send/send-run.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
 import { markRecords, openRecords } from '../../history/changes/resume.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';

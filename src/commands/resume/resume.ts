@@ -11,7 +11,7 @@ import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
-import { noteRecording } from '../../cli/operation/send/send.ts';
+import { noteRecording } from '../../cli/operation/send/send-run.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';

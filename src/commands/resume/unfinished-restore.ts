@@ -6,8 +6,10 @@ import { newRun } from '../../cli/operation/call/run.ts';
 import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { send } from '../../cli/operation/send/send.ts';
-import { agrees } from '../../cli/prompts/confirm-or-fail.ts';
+
+import { send } from '../../cli/operation/send/send-run.ts';
+import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';

@@ -6,7 +6,7 @@ import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
-import { announce, recordsOf } from '../../cli/operation/send/send.ts';
+import { announce, recordsOf } from '../../cli/operation/send/send-run.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';

@@ -8,7 +8,7 @@ import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
-import { send } from '../../cli/operation/send/send.ts';
+import { send } from '../../cli/operation/send/send-run.ts';
 import type { SeenValue } from '../../cli/output/describe-changes.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
 import { updateStore } from '../../contract/operations/store.ts';
@@ -78,7 +78,7 @@ async function offerBackup(run: Run): Promise<void> {
     );
     return;
   }
-  const { agrees } = await import('../../cli/prompts/confirm-or-fail.ts');
+  const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
   if (!(await agrees(ui, `${noUndo} Back up the store section first?`))) return;
   const withoutOptions = { ...run.parsed, options: new Map() };
   const { createBackup } = await import('../../contract/operations/backups.ts');

@@ -333,8 +333,8 @@ test('STORECTL_ACCESSIBLE: a whole session in lines of text', async () => {
     3: No, cancel
     Number: 2
     What do you want to change?
-    1: Label: nightly
-    2: Sections: store, blog
+    1: Label (now nightly)
+    2: Sections (now store, blog)
     Numbers, comma-separated: 1
     Label (Enter for nightly): weekly
 

@@ -40,7 +40,7 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
 }
 
 /** The known objects that an operation takes, if not all of a kind. */
-export interface Candidates {
+interface Candidates {
   /** `open disputes`. */
   readonly what: string;
   fits(fields: KnownObject['fields']): boolean;

@@ -1,10 +1,11 @@
 import { knownValues } from '../../../contract/fields.ts';
-import { type Operation, pathParameters } from '../../../contract/operation.ts';
+import type { Operation } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
-import { describeParameter } from '../../input/path-parameter.ts';
+import { describeParameter, idParameters } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
+import { confirmOption } from '../../prompts/ask-or-fail.ts';
 
 const keyOption: OptionSpec = {
   flag: '--idempotency-from',
@@ -18,7 +19,7 @@ const keyOption: OptionSpec = {
 /** The options that depend on the class of the operation. */
 export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
-    ...(confirm === undefined ? [] : [confirmOption(confirm)]),
+    ...(confirm === undefined ? [] : [{ ...confirmOption('ID', 'id'), complete: kindOfParameter(confirm) }]),
     ...(operation.class === 'keyed' ? [keyOption] : []),
     outputFileOption,
   ];
@@ -26,20 +27,11 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 
 /** The path parameters as arguments, without the store id. */
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
-  return pathParameters(operation)
-    .filter((name) => name !== 'storeId')
-    .map((name) => ({ name, description: describeParameter(name), complete: kindOfParameter(name) }));
-}
-
-function confirmOption(parameter: string): OptionSpec {
-  const description = 'Confirm without a prompt: repeat the id';
-  return {
-    flag: '--confirm',
-    value: 'ID',
-    description,
-    group: 'Safety:',
-    complete: kindOfParameter(parameter),
-  };
+  return idParameters(operation).map((name) => ({
+    name,
+    description: describeParameter(name),
+    complete: kindOfParameter(name),
+  }));
 }
 
 /** A field's options for the parser and the help. */

@@ -1,6 +1,6 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
-import { kindOfParameter } from '../../../history/objects/known-objects.ts';
+import { type KnownKind, type KnownObject, kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idMeantBy, minIdLength, shortenId } from '../../command/short-id.ts';
@@ -10,7 +10,8 @@ import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { nounOf } from '../../input/path-parameter.ts';
+import { idParameters, nounOf } from '../../input/path-parameter.ts';
+import { describeKnown } from '../../output/describe-known.ts';
 import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
 import { askChoice, askText, type Choice } from '../../prompts/prompts.ts';
@@ -21,24 +22,9 @@ import {
   type Questions,
   unlessBack,
 } from '../../prompts/questions.ts';
-import type { Candidates } from '../call/operation-command.ts';
-import type { Interview } from '../call/run.ts';
+import type { InputCommand } from '../call/operation-command.ts';
+import type { Interview, Run } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
-import { type KnownId, knownIds } from './known-ids.ts';
-
-/** The missing input of an operation, in the order of the questions. */
-export interface Missing {
-  readonly operation: Operation;
-  /** Questions of the command itself. */
-  readonly first: Questions;
-  /** The names of the ids in the path, including those that were given. */
-  readonly ids: readonly string[];
-  readonly fields: readonly FieldFlag[];
-  /** Which of the known ids the user may choose from; undefined for all. */
-  readonly candidates: Candidates | undefined;
-  /** Shows context for the questions, such as the dispute, once the path parameters are known. */
-  introduce(parameters: Readonly<Record<string, string>>): Promise<void>;
-}
 
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
@@ -66,28 +52,39 @@ export function explainRefusal(
   ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
 }
 
+/** The missing input of an operation, in the order of the questions. */
+interface Missing {
+  /** Questions of the command itself. */
+  readonly first: Questions | null;
+  readonly fields: readonly FieldFlag[];
+}
+
 /**
- * Asks for the missing input and stores the answers in `parameters` and `body`. Escape goes back one question. Requires
- * a terminal.
+ * Asks for the missing input of a run and stores the answers in its `parameters` and its body. Escape goes back one question.
+ * Requires a terminal.
  */
 export async function interview(
-  ui: Ui,
-  session: Session,
-  { operation, first, ids, fields, candidates, introduce }: Missing,
+  run: Run,
   parameters: Record<string, string>,
-  body: Record<string, unknown>,
+  { candidates, introduce }: InputCommand,
+  { first: asked, fields }: Missing,
 ): Promise<Interview> {
+  const { ui, session } = run;
+  const { operation, body } = run.request;
+  const ids = idParameters(operation);
+  const first = asked ?? (() => []);
   const kind = ids.map((name) => kindOfParameter(name)).find((found) => found !== undefined);
-  const known = kind === undefined ? [] : await knownIds(session, kind, candidates?.fits);
+  const all = kind === undefined ? [] : await listKnown(session, kind);
+  const offered = all.filter((object) => candidates?.fits(object.fields) ?? true);
   const missing = ids.filter((name) => parameters[name] === undefined);
   const questionOfId =
     (name: string): Question =>
     async () => {
       for (;;) {
-        parameters[name] = await askId(ui, session, operation, name, known, parameters[name]);
+        parameters[name] = await askId(ui, operation, name, { all, offered }, parameters[name]);
         if (ids.some((one) => parameters[one] === undefined)) return;
         try {
-          return await introduce(parameters);
+          return await introduce?.(run);
         } catch (error) {
           if (!isNotFound(error)) throw error;
           explainRefusal(ui, session, error);
@@ -97,16 +94,17 @@ export async function interview(
   const questionOf =
     (field: FieldFlag): Question =>
     async () => {
-      const chosen = known.find(({ id }) => Object.values(parameters).includes(id));
-      const words = field.path.join('.') === 'sections' ? chosen?.sections : undefined;
-      await askInto(ui, session, body, field, { words });
+      const chosen = offered.find(({ id }) => Object.values(parameters).includes(id));
+      const sections = field.path.join('.') === 'sections' ? chosen?.fields.sections : undefined;
+      const words = Array.isArray(sections) ? sections.map(String) : undefined;
+      await askInto(ui, session, body ?? {}, field, { words });
     };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
-  if (missing.length > 0 && known.length === 0) {
+  if (missing.length > 0 && offered.length === 0) {
     const what = missing.map((name) => `${nounOf(name)}s`).join(' or ');
     ui.notice(`No ${candidates?.what ?? what} seen on this machine. Enter an id.`);
   }
-  if (missing.length === 0) await introduce(parameters);
+  if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
   await askFromStart(questions);
@@ -140,12 +138,16 @@ export async function askInto(
 }
 
 /** Choices of an id and its description. Screen readers get the description first. */
-function idChoices({ err }: Ui, known: readonly KnownId[]): Choice[] {
+function idChoices({ err }: Ui, kind: KnownKind, known: readonly KnownObject[]): Choice[] {
   const ids = known.map(({ id }) => id);
-  return known.map(({ id, description }) => ({
-    value: id,
-    name: err.plain ? `${description}, id ${id}` : `${shortenId(id, ids)}  ${description}`,
-  }));
+  return known.map((object) => {
+    const { id } = object;
+    const description = describeKnown(kind, object);
+    return {
+      value: id,
+      name: err.plain ? `${description}, id ${id}` : `${shortenId(id, ids)}  ${description}`,
+    };
+  });
 }
 
 const problemsOfIds = {
@@ -157,19 +159,18 @@ const problemsOfIds = {
 /** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
 async function askId(
   ui: Ui,
-  session: Session,
   operation: Operation,
   parameter: string,
-  known: readonly KnownId[],
+  { all, offered }: { readonly all: readonly KnownObject[]; readonly offered: readonly KnownObject[] },
   before: string | undefined,
 ): Promise<string> {
   const { io } = ui;
+  const kind = kindOfParameter(parameter);
   const noun = nounOf(parameter);
   const verb = operation.class === 'read' ? 'see' : (operation.id.split('.')[1] ?? 'use');
-  const isKnown = known.some(({ id }) => id === before);
+  const isKnown = offered.some(({ id }) => id === before);
   const typeId = async () => {
-    const kind = kindOfParameter(parameter);
-    const ids = kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
+    const ids = all.map(({ id }) => id);
     const meantBy = (text: string) => (kind === undefined ? { id: text } : idMeantBy(text, kind, ids));
     const typed = await askText(io, upperFirst(`${noun} ID`), {
       validate(text) {
@@ -181,9 +182,9 @@ async function askId(
     const meant = meantBy(typed.trim());
     return 'id' in meant ? meant.id : typed.trim();
   };
-  if (known.length === 0) return typeId();
+  if (kind === undefined || offered.length === 0) return typeId();
   const other = '';
-  const choices = [...idChoices(ui, known), { value: other, name: 'Other…' }];
+  const choices = [...idChoices(ui, kind, offered), { value: other, name: 'Other…' }];
   for (let preset = isKnown || before === undefined ? before : other; ; preset = other) {
     const chosen = await askChoice(io, `Which ${noun} do you want to ${verb}?`, choices, preset);
     if (chosen !== other) return chosen;

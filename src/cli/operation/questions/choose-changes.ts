@@ -1,13 +1,9 @@
 import type { Ui } from '../../command/ui.ts';
-import { getPath, removePath, textAt } from '../../core/field-path.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { formatValue } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
 import { truncateText } from '../../output/wrap.ts';
 import { askSeveral, type Choice } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
-import type { PreparedInput } from '../call/operation-command.ts';
-import { askInto } from './ask-missing.ts';
 
 /** A choice besides the fields, which leads to other questions. */
 export interface MoreChanges {
@@ -18,7 +14,7 @@ export interface MoreChanges {
 interface FieldsToChange {
   readonly fields: readonly FieldFlag[];
   readonly more?: MoreChanges | undefined;
-  /** What is shown after the label of a field, such as its value. */
+  /** What a field has now, empty for nothing. */
   describe(field: FieldFlag): string;
   questionOf(field: FieldFlag): Question;
   /** Called for a field that was chosen before and no longer is. */
@@ -32,7 +28,9 @@ export function questionsOfFields(
 ): Questions {
   const choices: Choice[] = fields.map((field) => {
     const label = labelOf(field.path);
-    return { value: field.flag, name: label + describe(field), short: label, description: field.description };
+    const now = truncateText(describe(field), 40);
+    const name = now === '' ? label : `${label} (now ${now})`;
+    return { value: field.flag, name, short: label, description: field.description };
   });
   if (more !== undefined) choices.push({ value: more.name, name: more.name });
   let chosen: readonly string[] = [];
@@ -47,37 +45,4 @@ export function questionsOfFields(
     ...fields.filter(({ flag }) => chosen.includes(flag)).map(questionOf),
     ...(more !== undefined && chosen.includes(more.name) ? more.questions : []),
   ];
-}
-
-interface CurrentValues {
-  readonly current: Readonly<Record<string, unknown>>;
-  readonly more: MoreChanges | undefined;
-  /** Whether an empty answer clears the field. */
-  canClear(path: readonly string[]): boolean;
-}
-
-/**
- * Lets the user choose fields of a partial update, then asks for each of them. Their values in `current` are shown and
- * offered for editing. The answers are stored in `body`.
- */
-export function questionsOfChanges(
-  { ui, session, fields }: PreparedInput,
-  body: Record<string, unknown>,
-  { current, canClear, more }: CurrentValues,
-): Questions {
-  const values = { currency: textAt(current, ['defaultCurrency']) };
-  return questionsOfFields(ui, {
-    fields,
-    more,
-    describe({ path }) {
-      const value = getPath(current, path) ?? '';
-      return value === '' ? '' : ` (now ${truncateText(formatValue(path.at(-1) ?? '', value, values), 40)})`;
-    },
-    questionOf: (field) => () =>
-      askInto(ui, session, body, field, {
-        now: getPath(current, field.path),
-        canClear: canClear(field.path),
-      }),
-    leaveOut: ({ path }) => removePath(body, path),
-  });
 }

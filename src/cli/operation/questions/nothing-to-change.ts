@@ -1,4 +1,6 @@
 import { terminalNeeded } from '../../command/input-needed.ts';
+import { getPath, removePath, textAt } from '../../core/field-path.ts';
+import { formatValue } from '../../output/format-value.ts';
 import type { InputCommand, PreparedInput } from '../call/operation-command.ts';
 import type { MoreChanges } from './choose-changes.ts';
 
@@ -17,7 +19,10 @@ interface WhatChanges {
   ): Promise<MoreChanges>;
 }
 
-/** For an update without fields: a terminal lets the user choose some, elsewhere it is exit 3. */
+/**
+ * For an update without fields: a terminal lets the user choose some, whose current values are shown and offered for editing;
+ * elsewhere it is exit 3.
+ */
 export function askWhatChanges({
   example,
   canClear = () => false,
@@ -29,8 +34,21 @@ export function askWhatChanges({
     if (!input.ui.canAsk) {
       throw terminalNeeded('nothing to change', `pass at least one field, for example ${example}`);
     }
-    const { questionsOfChanges } = await import('./choose-changes.ts');
+    const { ui, session, fields } = input;
+    const { askInto } = await import('./ask-missing.ts');
+    const { questionsOfFields } = await import('./choose-changes.ts');
     const current = await read(input);
-    return questionsOfChanges(input, body, { current, canClear, more: await more?.(input, body, current) });
+    const values = { currency: textAt(current, ['defaultCurrency']) };
+    return questionsOfFields(ui, {
+      fields,
+      more: await more?.(input, body, current),
+      describe: ({ path }) => formatValue(path.at(-1) ?? '', getPath(current, path) ?? '', values),
+      questionOf: (field) => () =>
+        askInto(ui, session, body, field, {
+          now: getPath(current, field.path),
+          canClear: canClear(field.path),
+        }),
+      leaveOut: ({ path }) => removePath(body, path),
+    });
   };
 }

@@ -9,7 +9,7 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand, Preview } from '../call/operation-command.ts';
 import type { Interview, Result, Run } from '../call/run.ts';
-import { runCommand } from '../send/send.ts';
+import { runCommand } from '../send/send-run.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './choose-changes.ts';
 
@@ -51,10 +51,9 @@ export async function reviewAndSend(
 
 /** Shows the fields of the request. */
 function previewFields(run: Run, command: OperationCommand): Preview {
-  const { ui } = run;
   const rows = rowsOf(run.request.body ?? {});
   return {
-    text: rows.length === 0 ? '' : renderRecord(rows, ui.err),
+    text: rows.length === 0 ? '' : renderRecord(rows, run.ui.err),
     changesNothing: false,
     send: () => runCommand(command, run),
   };
@@ -78,10 +77,7 @@ async function askForMore({ request: { body }, ui, fields }: Run, interview: Int
   if (interview.first().length > 0) return askInTurn(interview.first);
   const questions = questionsOfFields(ui, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
-    describe({ path }) {
-      const value = getPath(body, path);
-      return value === undefined ? '' : `: ${formatValue('', value).slice(0, 40)}`;
-    },
+    describe: ({ path }) => formatValue('', getPath(body, path) ?? ''),
     questionOf: interview.questionOf,
   });
   await askInTurn(questions);

@@ -1,4 +1,5 @@
 import { isObject } from '../../../base/json.ts';
+import { shorten } from '../../core/sanitize.ts';
 
 /** Fields whose values are secrets: the service may mask them, and they are never printed. */
 const secretFields = ['url', 'idempotencyKey'];
@@ -34,6 +35,5 @@ function isEmpty(value: unknown): boolean {
 }
 
 function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value), 80);
 }

@@ -22,8 +22,8 @@ import { flagOf } from '../../input/request-body.ts';
 export interface Sent {
   readonly class?: OperationClass;
   readonly fields?: readonly FieldFlag[];
-  /** Id of the history record, or null for none. */
-  readonly recordId?: string | null;
+  /** Id of the history record. */
+  readonly recordId?: string | undefined;
   /** The environment variable that supplied the key, or null. Default: the one that is set. */
   readonly keyVariable?: string | null;
   /** The profile in use, whose key was refused. */
@@ -33,8 +33,6 @@ export interface Sent {
   /** What "not found" is about; without it the service's own words are shown. */
   readonly subject?: Subject;
 }
-
-type OutcomeContext = Required<Omit<Sent, 'subject'>> & { readonly subject?: Subject };
 
 /** What a request is about. */
 interface Subject {
@@ -49,46 +47,34 @@ export function outcomeError(
   outcome: Exclude<Outcome, { kind: 'applied' }>,
   sent: Sent = {},
 ): CliError {
-  const variable = keyVariable(io.env);
-  const defaults = {
-    class: 'read',
-    fields: [],
-    recordId: null,
-    keyVariable: variable,
-    profile: firstProfile,
-    baseUrl: '',
-  } as const;
-  const context: OutcomeContext = { ...defaults, ...sent };
   return new CliError({
     outcome: outcome.kind,
     requestId: outcome.requestId ?? undefined,
-    operationId: context.recordId ?? undefined,
+    operationId: sent.recordId ?? undefined,
     ...(outcome.retryAt !== null && { retryAt: new Date(outcome.retryAt).toISOString() }),
-    ...failureOf(outcome, context),
+    ...failureOf(outcome, { keyVariable: keyVariable(io.env), ...sent }),
   });
 }
 
-function failureOf(outcome: Exclude<Outcome, { kind: 'applied' }>, context: OutcomeContext): Failure {
+function failureOf(outcome: Exclude<Outcome, { kind: 'applied' }>, sent: Sent): Failure {
   switch (outcome.kind) {
     case 'rejected':
-      return rejected(outcome, context);
+      return rejected(outcome, sent);
     case 'not_sent':
       return notSent(outcome);
     case 'unknown':
-      return context.class === 'read' ? unread(outcome) : inDoubt(outcome, context);
+      return (sent.class ?? 'read') === 'read' ? unread(outcome) : inDoubt(outcome, sent);
   }
 }
 
-function rejected(
-  { problem, status, retryAt }: Extract<Outcome, { kind: 'rejected' }>,
-  context: OutcomeContext,
-): Failure {
+function rejected({ problem, status, retryAt }: Extract<Outcome, { kind: 'rejected' }>, sent: Sent): Failure {
+  const { subject, fields: flags = [] } = sent;
   const code = problem.code ? ` ${printable(problem.code)}` : '';
   const said = printable(problem.message);
-  const missing = notFoundClause(status, problem, context.subject);
+  const missing = notFoundClause(status, problem, subject);
   // The service's own words would say a second time when to try again.
   const hasWaited = isRateLimit(status) && retryAt !== null;
-  const fields = missing === null && !hasWaited ? describeFields(problem, context.fields) : [];
+  const fields = missing === null && !hasWaited ? describeFields(problem, flags) : [];
   return {
     code: problem.code ?? `http_${status}`,
     reason: problem.message,
@@ -100,7 +86,7 @@ function rejected(
         : status < 400
           ? `the service returned ${said}`
           : `the service rejected the request (${status}${code}): ${said}`),
-    next: nextOfCode(problem.code, context.fields) ?? nextOfStatus(status, retryAt, context),
+    next: nextOfCode(problem.code, flags) ?? nextOfStatus(status, retryAt, sent),
     status,
     fields: fields.length > 0 ? fields : undefined,
   };
@@ -127,26 +113,24 @@ function notSent(outcome: Extract<Outcome, { kind: 'not_sent' }>): Failure {
 
 type Unknown = Extract<Outcome, { kind: 'unknown' }>;
 
-function inDoubt(outcome: Unknown, context: OutcomeContext): Failure {
+function inDoubt(outcome: Unknown, sent: Sent): Failure {
   const reason = describeDoubt(outcome);
   return {
     code: 'outcome_unknown',
     reason,
     exitCode: exitCodes.unknown,
     what: `the request was sent, but its outcome is unknown: ${reason}`,
-    next: nextInDoubt(outcome, context),
+    next: nextInDoubt(outcome, sent),
     status: outcome.status ?? undefined,
   };
 }
 
 /** What `resume` can send again may be sent by the same command, too; anything else must not be sent twice. */
-function nextInDoubt({ status, retryAt }: Unknown, context: OutcomeContext): readonly Step[] {
-  const { recordId } = context;
-  if (recordId === null)
+function nextInDoubt({ status, retryAt }: Unknown, { recordId, class: how }: Sent): readonly Step[] {
+  if (recordId === undefined)
     return [{ say: 'its history record is missing: check the store before you run the command again' }];
   const run = ['resume', recordId];
-  if (context.class === 'one-shot')
-    return [{ run, rest: 'before you run the command again', after: retryAt }];
+  if (how === 'one-shot') return [{ run, rest: 'before you run the command again', after: retryAt }];
   const rest = retryAt !== null ? '' : status === null ? 'when the service answers again' : 'later';
   return [{ say: 'the change is still open' }, { run, rest, after: retryAt }];
 }
@@ -226,7 +210,7 @@ function nextOfCode(code: string | null, fields: readonly FieldFlag[]): readonly
 function nextOfStatus(
   status: number,
   retryAt: number | null,
-  { keyVariable: variable, profile, baseUrl, subject }: OutcomeContext,
+  { keyVariable: variable = null, profile = firstProfile, baseUrl = '', subject }: Sent,
 ): readonly Step[] {
   const key = variable === null ? 'the key' : `the key in ${variable}`;
   if (status === 401) {

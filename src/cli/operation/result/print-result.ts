@@ -2,18 +2,15 @@ import { buildPath, type Operation } from '../../../contract/operation.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { hasUndo } from '../../../history/operation-rules.ts';
 import { markedByHand } from '../../../history/recorded-outcome.ts';
-import { namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
+import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
-import { fieldNames } from '../../completion/known-values.ts';
 import { commandLine, phrase, toRun } from '../../config/phrase.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
-import { maskWebhooks } from '../../core/mask-webhooks.ts';
-import { printable } from '../../core/sanitize.ts';
-import type { ValueContext } from '../../output/format-value.ts';
+import { maskWebhooks, printable } from '../../core/sanitize.ts';
 import { renderJson } from '../../output/style.ts';
 import type { ResultView } from '../call/operation-command.ts';
 import type { Result, Run } from '../call/run.ts';
@@ -78,7 +75,8 @@ async function describeAnswer(run: Run, command: ResultView, result: Result): Pr
     }
     if (command.show !== undefined) return await command.show(result, run);
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
-    return renderRecord(rowsOf(answer, valueContext(answer)), out);
+    // Amounts use the currency in the answer itself.
+    return renderRecord(rowsOf(answer, { currency: textAt(answer, ['defaultCurrency']) }), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('The response is nested too deeply to format, so it is shown as JSON.');
@@ -106,11 +104,6 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
     outcome: 'applied',
     operationId: record?.id,
   });
-}
-
-/** Amounts use the currency in the answer itself. */
-function valueContext(answer: unknown): ValueContext {
-  return { currency: textAt(answer, ['defaultCurrency']) };
 }
 
 /** Prints the request that would be sent, without the key. */

@@ -1,10 +1,11 @@
-import { canonicalId, pathParameters } from '../../../contract/operation.ts';
+import { canonicalId } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { optionValue } from '../../core/parsed-command.ts';
+import { idParameters } from '../../input/path-parameter.ts';
 import type { Run } from '../call/run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
@@ -20,7 +21,7 @@ export async function confirmById(
   question: string,
   canGoBack = interview !== null,
 ): Promise<void> {
-  const [name = ''] = pathParameters(operation).filter((parameter) => parameter !== 'storeId');
+  const [name = ''] = idParameters(operation);
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     return refuseOtherConfirmation(session, name, given, id);

@@ -4,11 +4,13 @@ import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 
 const show = (id: string): readonly Step[] => [{ run: ['history', 'show', id], rest: 'to see it' }];
 
-/** How a command ends whose change is refused by the rules of its operation. */
+/** How a command ends whose change is refused by the rules of its operation, where that is not a conflict that can be shown. */
 const refusals: Readonly<
-  Record<
-    RefusalReason,
-    { readonly exitCode: ExitCode; readonly code: string; next(id: string): readonly Step[] }
+  Partial<
+    Record<
+      RefusalReason,
+      { readonly exitCode?: ExitCode; readonly code?: string; next?(id: string): readonly Step[] }
+    >
   >
 > = {
   in_doubt: {
@@ -16,14 +18,12 @@ const refusals: Readonly<
     code: 'outcome_unknown',
     next: (id) => [{ run: ['resume', id], rest: 'before you run the command again' }],
   },
-  changed_meanwhile: { exitCode: exitCodes.conflict, code: 'already_sent', next: show },
+  changed_meanwhile: { code: 'already_sent' },
   duplicate: {
-    exitCode: exitCodes.conflict,
     code: 'already_sent',
     next: (id) => [...show(id), { say: 'add --allow-duplicate to send it anyway' }],
   },
   only_once: {
-    exitCode: exitCodes.conflict,
     code: 'already_sent',
     next: (id) => [...show(id), { say: 'add --resubmit to send it anyway' }],
   },
@@ -35,22 +35,13 @@ const refusals: Readonly<
       { say: 'in CI, set STORECTL_CI_JOB to another value for each command of a job' },
     ],
   },
-  not_undoable: { exitCode: exitCodes.conflict, code: 'not_undoable', next: show },
-  already_undone: { exitCode: exitCodes.conflict, code: 'already_undone', next: show },
-  never_applied: { exitCode: exitCodes.conflict, code: 'never_applied', next: show },
-  no_safety_backup: { exitCode: exitCodes.conflict, code: 'no_safety_backup', next: show },
-  former_unknown: { exitCode: exitCodes.conflict, code: 'former_unknown', next: show },
-  nothing_to_undo: {
-    exitCode: exitCodes.conflict,
-    code: 'nothing_to_undo',
-    next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }],
-  },
+  nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },
 };
 
 /** Turns an error of the history into a CLI error; returns any other error unchanged. */
 export function describeHistoryError(error: unknown): unknown {
   if (error instanceof RefusedError) {
-    const { exitCode, code, next } = refusals[error.reason];
+    const { exitCode = exitCodes.conflict, code = error.reason, next = show } = refusals[error.reason] ?? {};
     const { earlier, fields, message } = error;
     return new CliError({
       code,

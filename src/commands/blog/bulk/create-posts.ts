@@ -4,8 +4,10 @@ import {
   resultOfChange,
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
-import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+
+import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
+
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -18,9 +20,10 @@ import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { announce } from '../../../cli/operation/send/send.ts';
+import { announce } from '../../../cli/operation/send/send-run.ts';
+import { withOutputFile } from '../../../cli/output/output-file.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
-import { agrees } from '../../../cli/prompts/confirm-or-fail.ts';
+import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
@@ -59,7 +62,7 @@ export async function createPosts(
   }
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
-  return withResultsFile(session, parsed, async (write) => {
+  return withOutputFile(session.io, parsed, async (write) => {
     const question = questionOf(planned);
     showPlan(ui, describePosts(planned), { isAsked: question !== null });
     if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();

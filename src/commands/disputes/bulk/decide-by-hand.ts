@@ -1,5 +1,5 @@
 import { startRun, withSignal } from '../../../cli/batch/change-in-batch.ts';
-import { endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
@@ -11,7 +11,8 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { announce, refuseEarlier } from '../../../cli/operation/send/send.ts';
+import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
+import { withOutputFile } from '../../../cli/output/output-file.ts';
 import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
@@ -48,7 +49,7 @@ export async function decideByHand(
   const queue = startQueue(ids);
   const earlier = readEarlierDecisions(history);
   const made = [...earlier.made];
-  return withResultsFile(session, parsed, async (write) => {
+  return withOutputFile(session.io, parsed, async (write) => {
     const end = await runBatch(ui, {
       words,
       items: queue.items,

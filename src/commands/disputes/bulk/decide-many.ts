@@ -5,8 +5,10 @@ import {
   startRun,
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
-import { appliedIn, endBatch, withResultsFile } from '../../../cli/batch/end-batch.ts';
+
+import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
 import { knownResult, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
+
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -21,8 +23,9 @@ import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
-import { announce, changeOptions } from '../../../cli/operation/send/send.ts';
+import { announce, changeOptions } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
+import { withOutputFile } from '../../../cli/output/output-file.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { resumeRecord } from '../../../history/changes/resume.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
@@ -64,7 +67,7 @@ export async function decideMany(
     return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
   }
   await announce(run);
-  return withResultsFile(session, parsed, async (write) => {
+  return withOutputFile(session.io, parsed, async (write) => {
     const rows = await settleShown(run, await planDecisions(run, file, input));
     const count = rows.filter(({ plan }) => plan === 'decide').length;
     showPlan(ui, describe(rows), { isAsked: count > 0 });

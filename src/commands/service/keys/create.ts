@@ -1,4 +1,4 @@
-import { usageError } from '../../../cli/core/errors.ts';
+import { notTogether, usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
 import { readInputs, storeInput } from '../operator/inputs.ts';
@@ -70,7 +70,7 @@ function readGrant(parsed: ParsedCommand): Grant {
   const preset = choiceOf(parsed, '--preset', presetNames);
   const list = optionValue(parsed, '--scopes');
   if (list === undefined) return { preset: preset ?? 'owner' };
-  if (preset !== undefined) throw usageError('--preset and --scopes cannot be used together');
+  if (preset !== undefined) throw notTogether('--preset', '--scopes');
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => !isScope(name));
   if (unknown !== undefined)

@@ -2,7 +2,7 @@ import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/ask-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 

@@ -1,9 +1,16 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/confirm-or-fail.ts';
+
+import {
+  askOrFail,
+  confirmOption,
+  confirmOrFail,
+  missingConfirmation,
+} from '../../../cli/prompts/ask-or-fail.ts';
+
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
+
 import type { Storage } from '../../../service/index.ts';
 import { operatorCommand } from './operator-command.ts';
 

@@ -1,3 +1,4 @@
+import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { checkProfileName, demoProfile, describePlace, loginCommand } from '../config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
@@ -61,4 +62,16 @@ export function requireProfile(profiles: ProfileStore, name: string): Profile {
       : `existing profiles: ${names.join(', ')}; run \`${loginCommand(name)}\` to create this one`,
     { code: 'unknown_profile' },
   );
+}
+
+/** A stored profile for output: says whether it has a key, but never contains it. */
+export function viewProfile(profiles: ProfileStore, name: string) {
+  const { apiKey, ...profile } = requireProfile(profiles, name);
+  return { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+}
+
+/** With --json, prints the profile after a change, or only its name if it was removed. */
+export function printProfile(ui: Ui, profiles: ProfileStore, name: string): void {
+  if (!ui.json) return;
+  printJson(ui, profiles.get(name) === null ? { name } : viewProfile(profiles, name));
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
-import { type Operation, pathParameters } from '../../../contract/operation.ts';
+import type { Operation } from '../../../contract/operation.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -13,7 +13,7 @@ import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
-import { nounOf } from '../../input/path-parameter.ts';
+import { idParameters, nounOf } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import type { OperationCommand } from '../call/operation-command.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
@@ -80,7 +80,7 @@ export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord 
   throw outcomeError(session, outcome, {
     class: request.operation.class,
     fields: fieldsToNameByFlag(fields, parsed),
-    recordId: record?.id ?? null,
+    recordId: record?.id,
     profile: target.profile,
     baseUrl: target.baseUrl,
     subject: { object: objectOf(request), storeId: target.storeId },
@@ -89,9 +89,8 @@ export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord 
 
 /** `dispute 4b…` for an operation with an id in its path, else null. */
 function objectOf({ operation, parameters }: OperationRequest): string | null {
-  const name = pathParameters(operation).find((parameter) => parameter !== 'storeId');
-  if (name === undefined) return null;
-  return `${nounOf(name)} ${parameters[name]}`;
+  const [name] = idParameters(operation);
+  return name === undefined ? null : `${nounOf(name)} ${parameters[name]}`;
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */
