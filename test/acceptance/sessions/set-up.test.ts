@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
-import { demoMachine, openSession, type Session } from './session.ts';
+import { demoMachine, openSession } from './session.ts';
 
 test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
   const { origin, storeId, apiKey } = await startService();
@@ -46,34 +46,25 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
 });
 
-/** At the question for the address: a different one, and the same store and key. */
-async function enterAddressAgain(session: Session, origin: string, apiKey: string): Promise<void> {
-  session.press('C-u');
+test.each([
+  ['nothing answers there', () => 'http://127.0.0.1:9', /could not be reached(.*\n)+. Base URL: \S+$/],
+  [
+    'it ends in a version',
+    (origin: string) => `${origin}/v1`,
+    /ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/,
+  ],
+])('auth login: the address is asked for again if %s', async (_, addressOf, said) => {
+  const { origin, storeId, apiKey } = await startService();
+  const command = 'storectl auth login --timeout 1';
+  const session = await openSession(command, { machine: newProgramMachine() });
+  await session.typeAt(/Base URL:$/, addressOf(origin));
+  await session.typeAt(/Store ID:$/, storeId);
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
+  await session.pressAt(said, 'C-u');
   session.type(origin);
   await session.pressAt(/Store ID: \S+$/, 'Enter');
   await session.typeAt(/API key \(not shown\):$/, apiKey);
   expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
-}
-
-test('auth login: the address is asked for again if nothing answers there', async () => {
-  const { origin, storeId, apiKey } = await startService();
-  const command = 'storectl auth login --timeout 1';
-  const session = await openSession(command, { machine: newProgramMachine() });
-  await session.typeAt(/Base URL:$/, 'http://127.0.0.1:9');
-  await session.typeAt(/Store ID:$/, storeId);
-  await session.typeAt(/API key \(not shown\):$/, apiKey);
-  await session.shows(/could not be reached(.*\n)+. Base URL: \S+$/);
-  await enterAddressAgain(session, origin, apiKey);
-});
-
-test('auth login: the address is asked for again if it ends in a version', async () => {
-  const { origin, storeId, apiKey } = await startService();
-  const session = await openSession('storectl auth login', { machine: newProgramMachine() });
-  await session.typeAt(/Base URL:$/, `${origin}/v1`);
-  await session.typeAt(/Store ID:$/, storeId);
-  await session.typeAt(/API key \(not shown\):$/, apiKey);
-  await session.shows(/ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/);
-  await enterAddressAgain(session, origin, apiKey);
 });
 
 test('auth login: names the store of a new key, and says that no key was stored if cancelled', async () => {
