@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
 import { machineFor } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService } from '../../../helpers/scene.ts';
+import { fakeService, startStore } from '../../../helpers/scene.ts';
 import { startService } from '../../../helpers/service.ts';
 import { typed } from '../../../helpers/typed.ts';
 
@@ -318,7 +318,7 @@ describe('between two attempts', () => {
 });
 
 test('a slug that is taken: the hint names the flag that chooses another', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const create = ['blog', 'create', '--title', 'Hello inks', '--content-md'];
   await machine.run([...create, 'Old']);
 
