@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
-import { startService } from '../../helpers/service.ts';
+import { fakeService, startStore } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -104,8 +102,7 @@ describe('settings save', () => {
   });
 
   test('the output of settings show is input of settings save', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     const { stdout } = await machine.run(['settings', 'show', '--json']);
     writeFileSync(path.join(machine.folder, 'settings.json'), stdout);
 
@@ -137,8 +134,7 @@ test('settings that the service nests too deeply are neither compared nor saved'
 
 describe('settings diff', () => {
   test('shows what a save would change and saves nothing', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     const before = await machine.run(['settings', 'show', '--json']);
 
     const diff = await machine.run(['settings', 'diff', '--no-quiet-hours-enabled', '--exit-code']);
