@@ -54,22 +54,3 @@ test('a file that was read before somebody else saved: exit 6; read anew, it is 
   expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('No changes') });
   expect(proxy.writes()).toHaveLength(saved);
 });
-
-test('the former document is kept in the history, and undo puts it back, what was added included', async () => {
-  const scene = await setScene();
-  const { machine, proxy } = scene;
-  const { updatedAt: _, ...former } = await show(scene);
-  const change = ['settings', 'save', '--quiet-hours-start', '20:00', '--set', 'templates.mine.title=x'];
-  await machine.run([...change, '--set', 'templates.mine.body=y']);
-  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
-  const shown = await machine.run(['history', 'show', id]);
-  const undo = /storectl (.*undo \S+)/.exec(shown.stderr)?.[1]?.split(' ') ?? [];
-
-  const dry = JSON.parse((await machine.run([...undo, '--dry-run', '--json'])).stdout);
-  const undone = await machine.run(undo);
-
-  expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Template mine') });
-  expect(await show(scene)).toMatchObject(former);
-  expect(Object.keys((await show(scene)).templates)).not.toContain('mine');
-  expect(dry.body).toEqual(JSON.parse(proxy.writes().at(-1)?.body ?? ''));
-});

@@ -50,18 +50,6 @@ test('settings edit: what the service refuses brings back the text with the reas
   });
 });
 
-test('settings edit: text that is no YAML comes back too, with its line; left as it is, nothing is saved', async () => {
-  const scene = await setScene();
-  const editor = makeCopyingEditor(scene.machine.folder, [replaceLine(/timezone: .*/, 'timezone: "a" b')]);
-  const terminal = await openShell(scene, { VISUAL: editor });
-  terminal.type('storectl settings edit; echo "exit $?"');
-  await terminal.shows(/exit 2/);
-  const second = readFileSync(path.join(scene.machine.folder, 'seen-2.yaml'), 'utf8');
-  const line = /^# Not saved:\n# invalid YAML in line (\d+)/.exec(second)?.[1];
-  expect(second.split('\n')[Number(line) - 1]).toBe('  timezone: "a" b');
-  expect(scene.proxy.writes()).toEqual([]);
-});
-
 test('settings edit: somebody else saved while the editor was open: exit 6, nothing overwritten, the text is shown', async () => {
   const scene = await setScene();
   const other = scene.anotherMachine();

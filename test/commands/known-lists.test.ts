@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { completeIds } from '../../src/cli/completion/ids.ts';
 import { otherUser } from '../helpers/bulk.ts';
 import { machineFor, newMachine } from '../helpers/cli.ts';
-import { startService } from '../helpers/service.ts';
+import { startStore } from '../helpers/scene.ts';
 
 const nouns = ['backup', 'disputes', 'blog', 'notify', 'reclaim'] as const;
 
@@ -23,8 +23,7 @@ test.each(nouns)('%s list without a history says what to run', async (noun) => {
 });
 
 test('each list shows what this machine made, in the words of its noun', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const notice = service.example.reclaims[0]?.id ?? '';
   const text = ['--text', 'The shop is open', '--confirm', notice];
   const made = async (...args: string[]) => (await machine.run([...args, '-q'])).stdout.trim();
@@ -88,8 +87,7 @@ test('each list shows what this machine made, in the words of its noun', async (
 });
 
 test('a dispute that was only read is known, in the state in which it was last seen', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const support = otherUser(service);
   const [id = ''] = await support.openDisputes(1);
   const status = async () => {
@@ -124,8 +122,7 @@ test('a dispute that was only read is known, in the state in which it was last s
 });
 
 test('a read succeeds where nothing can be kept', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const file = path.join(machine.folder, 'file');
   writeFileSync(file, '');
   const id = service.example.disputes[0]?.id ?? '';
@@ -154,7 +151,7 @@ test('the demo lists the safety backup of a restore, and not the automatic one o
 });
 
 test('history list shows the id of a restored backup whose label this machine does not know', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const id = '01a20294-76ec-77ee-ad28-9e8643048656';
   const restore = ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
   await machine.run([...restore, '--no-safety-backup']);

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { idsBeginningWith, shortenId } from '../../src/cli/command/short-id.ts';
 import { otherUser } from '../helpers/bulk.ts';
-import { machineFor, newMachine } from '../helpers/cli.ts';
+import { newMachine } from '../helpers/cli.ts';
 import { answer } from '../helpers/fault-server.ts';
-import { fakeService } from '../helpers/scene.ts';
-import { startService } from '../helpers/service.ts';
+import { fakeService, startStore } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 const ids = [
@@ -52,8 +51,7 @@ test('an ambiguous beginning of an id is refused with what it may stand for', as
 });
 
 test('commands take the beginning of an id that this machine knows, in --confirm too', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { machine } = await startStore();
   const make = async (label: string) =>
     (await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '-q'])).stdout.trim();
   const made = [await make('one'), await make('two')];
@@ -81,8 +79,7 @@ test('commands take the beginning of an id that this machine knows, in --confirm
 });
 
 test('backup restore refuses a label, and takes no safety backup', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { machine } = await startStore();
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'];
   const id = (await machine.run(create)).stdout.trim();
 
@@ -127,8 +124,7 @@ test('an id whose form the contract does not say is sent as it is', async () => 
 });
 
 test('a dispute that was read is shown and decided by its beginning; the answer has the whole id', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const [id = ''] = await otherUser(service).openDisputes(1);
   await machine.run(['disputes', 'show', id]);
   const short = id.slice(0, 8);

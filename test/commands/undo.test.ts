@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Machine, machineFor } from '../helpers/cli.ts';
+import type { Machine } from '../helpers/cli.ts';
 import { answer } from '../helpers/fault-server.ts';
-import { fakeService } from '../helpers/scene.ts';
+import { fakeService, startStore } from '../helpers/scene.ts';
 import { seedChange } from '../helpers/seed-history.ts';
-import { startService } from '../helpers/service.ts';
 
 /** Changes something; resolves with the id of its record. */
 async function change(machine: Machine, ...args: readonly string[]): Promise<string> {
@@ -16,7 +15,7 @@ async function changesIn(machine: Machine): Promise<number> {
 }
 
 test('an update is taken back to the values that were seen before it, and the undo can be undone', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'Before', '--set', 'settings.maintenanceMessage=null']);
   const id = await change(machine, 'store', 'update', '--name', 'After', '--maintenance-message', 'Closed');
 
@@ -34,7 +33,7 @@ test('an update is taken back to the values that were seen before it, and the un
 });
 
 test('a later change of the same field is not overwritten by a script', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
   const id = await change(machine, 'store', 'update', '--name', 'B');
   await machine.run(['store', 'update', '--name', 'C']);
@@ -47,7 +46,7 @@ test('a later change of the same field is not overwritten by a script', async ()
 });
 
 test('without the former values nothing is sent, and the fields are named', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
 
@@ -58,20 +57,23 @@ test('without the former values nothing is sent, and the fields are named', asyn
   expect(await changesIn(machine)).toBe(1);
 });
 
-test('saved settings are taken back at the changed paths only', async () => {
-  const machine = machineFor(await startService());
-  const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
+test('saved settings are taken back at the changed paths only, and what was added goes', async () => {
+  const { machine } = await startStore();
+  const mine = ['--set', 'templates.mine.title=x', '--set', 'templates.mine.body=y'];
+  const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00', ...mine);
   await machine.run(['settings', 'save', '--quiet-hours-end', '09:00']);
-
+  const dry = JSON.parse((await machine.run(['undo', id, '--dry-run', '--json'])).stdout);
   const undone = await machine.run(['undo', id]);
-
   expect(undone).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('20:00 → 22:00') });
-  const { quietHours } = JSON.parse((await machine.run(['settings', 'show', '--json'])).stdout);
-  expect(quietHours).toMatchObject({ start: '22:00', end: '09:00' });
+  expect(undone.stderr).toContain('Template mine');
+  const saved = JSON.parse((await machine.run(['settings', 'show', '--json'])).stdout);
+  expect(saved.quietHours).toMatchObject({ start: '22:00', end: '09:00' });
+  expect(saved.templates).not.toHaveProperty('mine');
+  expect(saved).toMatchObject(dry.body);
 });
 
 test('settings that have the former values already are left alone', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
   await machine.run(['settings', 'save', '--quiet-hours-start', '22:00']);
   const sent = await changesIn(machine);
@@ -84,8 +86,7 @@ test('settings that have the former values already are left alone', async () => 
 });
 
 test('they are saved again where a change in doubt could still set others', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
   await machine.run(['settings', 'save', '--quiet-hours-start', '22:00']);
   const doubt = await seedChange(machine, service, {
@@ -102,7 +103,7 @@ test('they are saved again where a change in doubt could still set others', asyn
 });
 
 test('a restore is undone by its safety backup, after its id was repeated', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   await machine.run(['store', 'update', '--name', 'B']);
@@ -134,7 +135,7 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
 test.each([['undo'], ['history', 'show']])(
   '%s: the label of a backup instead of an id: the message names the id',
   async (...command) => {
-    const machine = machineFor(await startService());
+    const { machine } = await startStore();
     await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
     const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
 
@@ -148,7 +149,7 @@ test.each([['undo'], ['history', 'show']])(
 );
 
 test('what the service cannot take back is refused, and so is what was never applied', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   expect(await machine.run(['undo', id])).toMatchObject({
@@ -175,7 +176,7 @@ test('a change in doubt is resumed before it is undone', async () => {
 });
 
 test('two undos of one change at once: the second is refused', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
   const id = await change(machine, 'store', 'update', '--name', 'B');
 
@@ -186,7 +187,7 @@ test('two undos of one change at once: the second is refused', async () => {
 });
 
 test('a dry run is refused as the real run is', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
   const id = await change(machine, 'store', 'update', '--name', 'B');
   await machine.run(['store', 'update', '--name', 'C']);
@@ -199,7 +200,7 @@ test('a dry run is refused as the real run is', async () => {
 });
 
 test('of a change that was undone, no undo is offered', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'Before']);
   const id = await change(machine, 'store', 'update', '--name', 'After');
 

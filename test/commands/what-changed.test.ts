@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour } from '../helpers/fault-server.ts';
-import { fakeService } from '../helpers/scene.ts';
-import { startService } from '../helpers/service.ts';
+import { fakeService, startStore } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 /** The lines of stderr after the one that says where the change goes. */
@@ -11,7 +9,7 @@ function notices({ stderr }: { readonly stderr: string }): string[] {
 }
 
 test('store update shows what it sets before it is sent, what was seen as seen, and says before whether it can be undone', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
 
   const first = await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '250']);
   const second = await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '300']);
@@ -33,7 +31,7 @@ test('store update shows what it sets before it is sent, what was seen as seen, 
 });
 
 test('after a restore this machine has not seen the store any more, so nothing is said about before', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   const id = stdout.trim();
@@ -46,7 +44,7 @@ test('after a restore this machine has not seen the store any more, so nothing i
 });
 
 test('a backup that this machine knows is not restored with sections that it does not have', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const create = ['backup', 'create', '--label', 'before sale', '--sections', 'store,blog', '-q'];
   const id = (await machine.run(create)).stdout.trim();
   const restore = ['backup', 'restore', id.slice(0, 20), '--sections', 'store,endpoints', '--confirm', id];
@@ -62,7 +60,7 @@ test('a backup that this machine knows is not restored with sections that it doe
 });
 
 test('the safety backup of an undone restore names the restored one by its id, so labels do not nest', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   const id = stdout.trim();
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);

@@ -70,12 +70,19 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
 }
 
 /** A machine whose environment names a service, a store and a key. */
-export function machineFor(target: { origin: string; storeId: string; apiKey: string }): Machine {
-  return newMachine({
-    STORECTL_BASE_URL: target.origin,
-    STORECTL_STORE_ID: target.storeId,
-    STORECTL_API_KEY: target.apiKey,
-  });
+export function machineFor(target: Target): Machine {
+  return newMachine(accessTo(target));
+}
+
+interface Target {
+  readonly origin: string;
+  readonly storeId: string;
+  readonly apiKey: string;
+}
+
+/** The environment that names a service, a store and a key. */
+export function accessTo({ origin, storeId, apiKey }: Target) {
+  return { STORECTL_BASE_URL: origin, STORECTL_STORE_ID: storeId, STORECTL_API_KEY: apiKey };
 }
 
 /** A folder that is removed when the test has finished. */

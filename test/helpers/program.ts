@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from './cli.ts';
+import { accessTo, temporaryFolder } from './cli.ts';
 
 /** Node that runs the program: STORECTL_TEST_NODE, so that one Node can test the program on another. */
 export const testNode = process.env.STORECTL_TEST_NODE ?? process.execPath;
@@ -107,15 +107,10 @@ export function newProgramMachine(env: Readonly<Record<string, string>> = {}): P
 
 /** A machine whose environment names a service, a store and a key. */
 export function programMachineFor(
-  target: { readonly origin: string; readonly storeId: string; readonly apiKey: string },
+  target: Parameters<typeof accessTo>[0],
   env: Readonly<Record<string, string>> = {},
 ): ProgramMachine {
-  return newProgramMachine({
-    STORECTL_BASE_URL: target.origin,
-    STORECTL_STORE_ID: target.storeId,
-    STORECTL_API_KEY: target.apiKey,
-    ...env,
-  });
+  return newProgramMachine({ ...accessTo(target), ...env });
 }
 
 function startProcess(

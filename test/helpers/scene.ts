@@ -11,6 +11,12 @@ export async function setScene() {
   return { service, proxy, machine: machineFor({ ...service, origin: proxy.origin }) };
 }
 
+/** A store of the real service, and a user's machine that knows it. */
+export async function startStore() {
+  const service = await startService();
+  return { service, machine: machineFor(service) };
+}
+
 /** The store of {@link fakeService}, and the key to it. */
 export const fakeStore = {
   storeId: '4be5c0de-0000-4000-8000-000000000001',

@@ -114,19 +114,6 @@ test('the command line resumes what a script left in the same folder', async () 
 const lostTwice = (_: unknown, number: number) =>
   number === 1 ? ('drop' as const) : number < 9 ? { status: 503 } : ('pass' as const);
 
-test('the same call takes another backup, which ends the doubt about the first', async () => {
-  const scene = await newScene();
-  scene.proxy.decide(lostTwice);
-  const lost = await connect(scene, { withHistory: true, timeoutMs: 300 }).createBackup(backup);
-  scene.proxy.decide(() => 'pass');
-  const next = await connect(scene, { withHistory: true }).createBackup(backup);
-
-  expect(lost.kind).toBe('unknown');
-  expect(next).toMatchObject({ kind: 'applied' });
-  expect(next.idempotencyKey).not.toBe(lost.idempotencyKey);
-  expect(await historyOf(scene).list({ open: true })).toEqual([]);
-});
-
 test('the same call continues an open dispute, and opens a new one after an answer or when asked to', async () => {
   const scene = await newScene();
   const dispute = { kind: 'payment', reason: 'late' };
@@ -175,17 +162,6 @@ describe('the same call is refused like the same command', () => {
       expect(scene.proxy.writes()).toHaveLength(2);
     },
   );
-
-  test('decideDispute while the first may have been applied and reading fails', async () => {
-    const scene = await newScene();
-    const decision = { disputeId: exampleIds.openDispute, status: 'won', resolution: 'delivered' };
-    scene.proxy.decide(() => 'lose');
-    const client = connect(scene, { withHistory: true, timeoutMs: 300 });
-    expect((await client.decideDispute(decision)).kind).toBe('unknown');
-    const sent = scene.proxy.writes().length;
-    await expect(client.decideDispute(decision)).rejects.toMatchObject({ reason: 'in_doubt' });
-    expect(scene.proxy.writes()).toHaveLength(sent);
-  });
 });
 
 test('a history of another store or address is refused before anything is sent', async () => {

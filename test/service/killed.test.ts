@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Pool } from 'undici';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createKey, type Storage } from '../../src/service/index.ts';
 import { createId } from '../../src/service/model/ids.ts';
-import { query, startPostgres, type TestCluster } from '../helpers/postgres.ts';
+import { query, startPostgres } from '../helpers/postgres.ts';
 import { newProgramMachine } from '../helpers/program.ts';
 import { typed } from '../helpers/typed.ts';
 import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';
@@ -16,10 +16,7 @@ const rounds = Number(process.env.STORECTL_KILL_ROUNDS ?? 2);
 const clients = 16;
 const eventTypes = ['post_created', 'dispute_opened', 'backup_created', 'backup_restored'];
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  cluster = await startPostgres();
-});
+const cluster = await startPostgres();
 afterAll(() => cluster.stop());
 
 interface Acknowledged {

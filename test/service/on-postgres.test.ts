@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import { startPostgres, type TestCluster } from '../helpers/postgres.ts';
+import { afterAll, describe } from 'vitest';
+import { startPostgres } from '../helpers/postgres.ts';
 import { usePostgres } from './helpers/service.ts';
 
 /** The service behaves the same on both engines, so its tests run on PostgreSQL as well. */
 describe('on PostgreSQL', async () => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-    usePostgres(cluster);
-  });
+  const cluster = await startPostgres();
   afterAll(() => cluster.stop());
+  usePostgres(cluster);
 
   await import('./http/access.test.ts');
   await import('./http/authenticate.test.ts');

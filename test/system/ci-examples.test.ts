@@ -4,10 +4,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { machineFor, temporaryFolder } from '../helpers/cli.ts';
+import { accessTo, temporaryFolder } from '../helpers/cli.ts';
 import { packProgram } from '../helpers/package.ts';
 import { startService } from '../helpers/service.ts';
-import { typed } from '../helpers/typed.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const node = process.env.STORECTL_TEST_NODE ?? process.execPath;
@@ -39,9 +38,7 @@ test('the GitLab job writes its backup to a file, the same one when it is retrie
     await runJob(
       [install, ...backup.script].join('\n'),
       {
-        STORECTL_API_KEY: service.apiKey,
-        STORECTL_BASE_URL: service.origin,
-        STORECTL_STORE_ID: service.storeId,
+        ...accessTo(service),
         CI_PROJECT_DIR: home,
         CI_PROJECT_ID: '7',
         CI_PIPELINE_ID: '815',
@@ -81,17 +78,4 @@ test('the step of the README installs the program for one job, and says whether 
     code: 6,
     stdout: expect.stringContaining('21:00'),
   });
-});
-
-test('an output file that cannot be written is refused before anything is sent', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
-  const args = typed`backup create --label x --sections store --output-file no/such/folder/x.json`;
-
-  const { exitCode, stderr } = await machine.run(args);
-
-  expect(stderr).toContain('cannot write');
-  expect(stderr).toContain('--output-file');
-  expect(exitCode).toBe(2);
-  expect((await machine.run(['history', 'list', '--json'])).stdout).toBe('[]\n');
 });

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessTo } from '../helpers/cli.ts';
 import { startLossyProxy } from '../helpers/lossy-proxy.ts';
 import { packProgram } from '../helpers/package.ts';
 import { testNode } from '../helpers/program.ts';
 import { startService } from '../helpers/service.ts';
+import { typed } from '../helpers/typed.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -40,11 +42,7 @@ test('the script of docs/library.md takes a backup and survives a killed connect
     /```js\n([\s\S]*?)```/.exec(readFileSync(path.join(root, 'docs/library.md'), 'utf8')) ?? [];
   const service = await startService();
   const proxy = await startLossyProxy(service.origin, (_, number) => (number === 1 ? 'drop' : 'pass'));
-  const env = {
-    STORECTL_BASE_URL: proxy.origin,
-    STORECTL_STORE_ID: service.storeId,
-    STORECTL_API_KEY: service.apiKey,
-  };
+  const env = accessTo({ ...service, origin: proxy.origin });
 
   const { stdout } = await run(testNode, [write('script.mjs', script)], { cwd: folder, env });
 
@@ -127,15 +125,7 @@ test.each([
   const modules = resolution === 'bundler' ? ['--module', 'esnext'] : ['--module', resolution];
   const options = [...modules, '--moduleResolution', resolution, '--strict', '--exactOptionalPropertyTypes'];
   const types = ['--typeRoots', path.join(root, 'node_modules/@types'), '--types', 'node'];
-  const checks = [
-    '--noEmit',
-    '--skipLibCheck',
-    'false',
-    '--target',
-    'es2022',
-    '--verbatimModuleSyntax',
-    'false',
-  ];
+  const checks = typed`--noEmit --skipLibCheck false --target es2022 --verbatimModuleSyntax false`;
   const tsc = path.join(root, 'node_modules/.bin/tsc');
 
   const result = await run(tsc, [...options, ...types, ...checks, write(name, program)], {
@@ -148,16 +138,7 @@ test.each([
 test('what a module exports is what its types declare, and the TypeScript example compiles and runs', async () => {
   const example = write('example.mts', readFileSync(path.join(root, 'examples/library.ts'), 'utf8'));
   const types = ['--typeRoots', path.join(root, 'node_modules/@types'), '--types', 'node'];
-  const options = [
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--strict',
-    '--skipLibCheck',
-    'false',
-    ...types,
-  ];
+  const options = [...typed`--module nodenext --target es2022 --strict --skipLibCheck false`, ...types];
   const tsc = path.join(root, 'node_modules/.bin/tsc');
   const service = await startService();
 
@@ -165,11 +146,7 @@ test('what a module exports is what its types declare, and the TypeScript exampl
     (error: { stdout: string }) => error,
   );
   expect(compiled.stdout).toBe('');
-  const env = {
-    STORECTL_BASE_URL: service.origin,
-    STORECTL_STORE_ID: service.storeId,
-    STORECTL_API_KEY: service.apiKey,
-  };
+  const env = accessTo(service);
   const { stdout } = await run(testNode, ['example.mjs'], { cwd: folder, env });
   expect(stdout).toMatch(/^0 posts are back; undo with [0-9a-f-]{36}\n$/);
 

@@ -32,32 +32,9 @@ test('Escape goes back through all the questions, from the last one on, and ever
   session.type(' copy');
   await session.pressAt(/nightly copy\n(.*\n)+.*submit$/, 'Down', 'Space', 'Enter');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl backup create
-    demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ✔ Label: nightly
-    ✔ Sections: store
-    demo → store Juniper & Ink (5e0c7a52)
-
-    Label     nightly
-    Sections  store
-
-    ✔ Label: nightly copy
-    ✔ Sections: store, blog
-
-    Label     nightly copy
-    Sections  store, blog
-
-    ✔ Create this backup? Yes
-    ✓ Created backup "nightly copy" (store, blog)
-    ID        <uuid>
-    Version   1
-    Label     nightly copy
-    Sections  store, blog
-    Created   <time>
-    exit 0"
-  `);
+  expect(await session.ends()).toMatch(
+    /✔ Label: nightly copy\n✔ Sections: store, blog\n(.*\n)+✓ Created backup "nightly copy" \(store, blog\)\n/,
+  );
 });
 
 test('Escape where the id is to be typed goes back to what was answered before', async () => {
@@ -75,14 +52,10 @@ test('an id that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl disputes show');
   await session.pressAt(/⏎ select$/, 'Down', 'Down', 'Enter');
   await session.shows(/Dispute ID:$/);
-  expect(await escapeTo(session, /❯ Other…\n\n.*select$/)).toMatchInlineSnapshot(`
-    "? Which dispute do you want to see?
-      <id>  open, Buyer does not recognize the charge of 84.50 EUR.
-      <id>  won, Buyer says that the parcel never arrived.
-    ❯ Other…
-
-    ↑↓ navigate • ⏎ select"
-  `);
+  await escapeTo(
+    session,
+    /Which dispute do you want to see\?\n +\S+ +open, .*\n +\S+ +won, .*\n❯ Other…\n\n.*select$/,
+  );
   session.press('Enter');
   await session.shows(/Dispute ID:$/);
   // One letter too many, and then another dispute.
@@ -144,22 +117,12 @@ test('a section that is not offered, and Escape back to the list', async () => {
   await session.typeAt(/Other sections \(comma-separated\):$/, 'orders');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   // The service of the demo knows no such section, and says which there are.
-  expect(await session.shows(/rejected(.*\n)+.*submit$/)).toMatchInlineSnapshot(`
-    "✔ Create this backup? Yes
-
-    error: the service rejected the request (422 validation_failed): 1 field is invalid:
-      Sections: must be one of store, blog, settings, endpoints
-
-    ? Sections:
-    ❯◯ store
-     ◯ blog
-     ◯ settings
-     ◯ endpoints
-     ◉ Other…
-
-    ↑↓ navigate • space select • ⏎ submit"
-  `);
-  session.press('Space', '5', 'Enter');
+  await session.pressAt(
+    /1 field is invalid:\n +Sections: must be one of store, blog, settings, endpoints\n\n\? Sections:\n(.*\n)+.*submit$/,
+    'Space',
+    '5',
+    'Enter',
+  );
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatch(
     /Other sections \(comma-separated\): orders\n(.*\n)+✔ Sections: store\n(.*\n)+✓ Created backup "nightly" \(store\)\n/,
@@ -200,15 +163,7 @@ test('a title that was used before leads to the question for a slug', async () =
   await session.typeAt(/Title:$/, 'Hello inks');
   await session.typeAt(/Content \(Markdown\):$/, 'New');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
-  expect(await session.shows(/\? Slug.*$/)).toMatchInlineSnapshot(`
-    "✔ Create this post? Yes
-
-    error: the service rejected the request (409 slug_taken): The store already has a post with the slug
-    "hello-inks"
-
-    ? Slug:"
-  `);
-  session.type('hello-again');
+  await session.typeAt(/409 slug_taken\): .* the slug\n"hello-inks"\n\n\? Slug:$/, 'hello-again');
   await session.pressAt(/hello-again\n(.*\n)+❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatch(/Created post "Hello inks"(.*\n)+.*hello-again(.*\n)+exit 0/);
 });
@@ -220,27 +175,9 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   await session.typeAt(/Title:$/, 'Spring sale');
   await session.typeAt(/Content \(Markdown\):$/, 'Soon.');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl blog create
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ✔ Title: Spring sale
-    ✔ Content (Markdown): Soon.
-    main → store <uuid> @ <host>
-
-    Title    Spring sale
-    Content  Soon.
-
-    ✔ Create this post? Yes
-
-    Your text:
-
-    Soon.
-
-    error: the request was sent, but its outcome is unknown: the connection was lost before the response
-    was complete (ECONNRESET; the port may require https://)
-      run \`storectl resume <record>\` before you run the command again
-    exit 10"
-  `);
+  expect(await session.ends()).toMatch(
+    /Create this post\? Yes\n\nYour text:\n\nSoon\.\n\nerror: the request was sent, but its outcome is unknown: (.*\n)+ {2}run `storectl resume <record>` .*\nexit 10$/,
+  );
   expect(proxy.writes()).toHaveLength(1);
 });
 

@@ -4,7 +4,14 @@ import { expect, test } from 'vitest';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
-import { demoMachine, openSession, type Session } from './session.ts';
+import { openSession, type Session } from './session.ts';
+
+/** Answers the questions of a login. */
+async function logIn({ typeAt }: Session, given: { origin: string; storeId: string; apiKey: string }) {
+  await typeAt(/Base URL:$/, given.origin);
+  await typeAt(/Store ID:$/, given.storeId);
+  await typeAt(/API key \(not shown\):$/, given.apiKey);
+}
 
 test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
   const { origin, storeId, apiKey } = await startService();
@@ -46,34 +53,23 @@ test('auth login: the store id is asked for again if the store is not found, and
   expect(JSON.parse(settings).profiles.main).toMatchObject({ storeId, apiKey });
 });
 
-/** At the question for the address: a different one, and the same store and key. */
-async function enterAddressAgain(session: Session, origin: string, apiKey: string): Promise<void> {
-  session.press('C-u');
+test.each([
+  ['nothing answers there', () => 'http://127.0.0.1:9', /could not be reached(.*\n)+. Base URL: \S+$/],
+  [
+    'it ends in a version',
+    (origin: string) => `${origin}/v1`,
+    /ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/,
+  ],
+])('auth login: the address is asked for again if %s', async (_, addressOf, said) => {
+  const { origin, storeId, apiKey } = await startService();
+  const command = 'storectl auth login --timeout 1';
+  const session = await openSession(command, { machine: newProgramMachine() });
+  await logIn(session, { storeId, apiKey, origin: addressOf(origin) });
+  await session.pressAt(said, 'C-u');
   session.type(origin);
   await session.pressAt(/Store ID: \S+$/, 'Enter');
   await session.typeAt(/API key \(not shown\):$/, apiKey);
   expect(await session.ends()).toContain('✓ Logged in to store <uuid> @ <host> (profile main)');
-}
-
-test('auth login: the address is asked for again if nothing answers there', async () => {
-  const { origin, storeId, apiKey } = await startService();
-  const command = 'storectl auth login --timeout 1';
-  const session = await openSession(command, { machine: newProgramMachine() });
-  await session.typeAt(/Base URL:$/, 'http://127.0.0.1:9');
-  await session.typeAt(/Store ID:$/, storeId);
-  await session.typeAt(/API key \(not shown\):$/, apiKey);
-  await session.shows(/could not be reached(.*\n)+. Base URL: \S+$/);
-  await enterAddressAgain(session, origin, apiKey);
-});
-
-test('auth login: the address is asked for again if it ends in a version', async () => {
-  const { origin, storeId, apiKey } = await startService();
-  const session = await openSession('storectl auth login', { machine: newProgramMachine() });
-  await session.typeAt(/Base URL:$/, `${origin}/v1`);
-  await session.typeAt(/Store ID:$/, storeId);
-  await session.typeAt(/API key \(not shown\):$/, apiKey);
-  await session.shows(/ends in \/v1: leave it out, storectl adds it\n\n. Base URL: \S+\/v1$/);
-  await enterAddressAgain(session, origin, apiKey);
 });
 
 test('auth login: names the store of a new key, and says that no key was stored if cancelled', async () => {
@@ -85,19 +81,9 @@ test('auth login: names the store of a new key, and says that no key was stored 
   await session.pressAt(/rejected(.*\n)+. API key \(not shown\):$/, 'C-c');
   const screen = await session.ends();
   expect(screen).not.toContain(apiKey);
-  expect(screen).toMatchInlineSnapshot(`
-    "$ storectl auth login
-    New key for store <uuid> @ <host> (profile main):
-    For another store, cancel and run \`storectl auth login --profile NAME\`.
-    ✔ API key (not shown):
-
-    error: the service rejected the request (401 invalid_key): The API key is wrong, expired or revoked
-      check the key, and that it is for this base URL
-
-    ? API key (not shown):
-    error: cancelled; the key was not stored
-    exit 130"
-  `);
+  expect(screen).toMatch(
+    /^New key for store <uuid> @ <host> \(profile main\):\nFor another store, cancel and run .*\n(.*\n)+error: cancelled; the key was not stored\nexit 130$/m,
+  );
 });
 
 test('no store is set up yet: the login comes first, then the command goes on', async () => {
@@ -107,9 +93,7 @@ test('no store is set up yet: the login comes first, then the command goes on', 
     /❯ Log in \(needs the base URL, .*\)\n +Use the demo store\n +Cancel\n(.*\n)*.*select$/,
     'Enter',
   );
-  await session.typeAt(/Base URL:$/, origin);
-  await session.typeAt(/Store ID:$/, storeId);
-  await session.typeAt(/API key \(not shown\):$/, apiKey);
+  await logIn(session, { storeId, apiKey, origin });
   await session.typeAt(/Label:$/, 'first');
   await session.pressAt(/⏎ submit$/, 'Space', 'Enter');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
@@ -123,25 +107,11 @@ test('no store is set up yet: the example store, or nothing', async () => {
     machine: newProgramMachine(),
   });
   await session.pressAt(/⏎ select$/, 'Down', 'Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl settings show --fields quietHours.start
-    ✔ No store is set up on this machine yet. What do you want to do? Use the demo store
-    demo: example data on this machine, not a real store
-    {
-      "quietHours": {
-        "start": "22:00"
-      }
-    }
-    exit 0"
-  `);
+  expect(await session.ends()).toMatch(/Use the demo store\ndemo: .*\n\{\n(.*\n)+\}\nexit 0$/);
   session.type('clear; storectl settings show');
   await session.pressAt(/set up on this machine yet(.*\n)+.*select$/, 'Up', 'Down', 'Down', 'Enter');
   await session.shows(/error:/);
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "✔ No store is set up on this machine yet. What do you want to do? Cancel
-    error: cancelled
-    exit 130"
-  `);
+  expect(await session.ends()).toMatch(/Cancel\nerror: cancelled\nexit 130$/);
 });
 
 test('profile use', async () => {
@@ -227,52 +197,6 @@ test('completion', async () => {
   const screen = await session.ends();
   expect(screen.split('\n').slice(-2).join('\n')).toMatchInlineSnapshot(`
     "To use it, run \`storectl completion fish > ~/.config/fish/completions/storectl.fish\`.
-    exit 0"
-  `);
-});
-
-test('demo info', async () => {
-  const session = await openSession('storectl demo info', { machine: demoMachine() });
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl demo info
-    demo: example data on this machine, not a real store
-    Store ID  <uuid>
-
-    Disputes
-      ID                                    STATUS  REASON
-      <uuid>  won     Buyer says that the parcel never arrived.
-      <uuid>  open    Buyer does not recognize the charge of 84.50 EUR.
-
-    Reclaim notices
-      ID                                    SUBDOMAIN    STATUS   REASON
-      <uuid>  juniper-ink  noticed  The name resembles a registered
-                                                                  trade mark. Without an appeal the
-                                                                  subdomain is withdrawn.
-
-    Notifications
-      ID                                    TITLE                               READ
-      <uuid>  New post: How we mix iron gall ink  yes
-      <uuid>  New post: Autumn paper sampler      yes
-      <uuid>  New dispute                         yes
-      <uuid>  Dispute won                         yes
-      <uuid>  New dispute                         no
-      <uuid>  Subdomain reclaim notice            no
-      <uuid>  Feedback of the week                no
-
-    Posts
-      ID                                    TITLE
-      <uuid>  How we mix iron gall ink
-      <uuid>  Autumn paper sampler
-
-    Endpoints
-      ID    <uuid>
-      Name  Workshop channel
-      URL   https://discord.com/api/webhooks/100000000000000000/***
-
-    Backups
-      none
-
-    Try: storectl --demo disputes show <uuid>
     exit 0"
   `);
 });

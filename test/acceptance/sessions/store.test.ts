@@ -5,28 +5,10 @@ import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
   const session = await openSession('storectl store update');
-  expect(await session.shows(/⏎ submit$/)).toMatchInlineSnapshot(`
-    "$ storectl store update
-    demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ? What do you want to change? (25 choices; scroll for more)
-    ❯◯ Name (now Juniper & Ink)
-     ◯ Slug (now juniper-ink)
-     ◯ Default currency (now EUR)
-     ◯ Time zone (now Europe/Berlin)
-     ◯ Support email (now hello@juniper-ink.example)
-     ◯ Description (now Notebooks, inks and letter paper, bound…)
-     ◯ Logo image ID
-     ◯ Favicon image ID
-     ◯ Brand color (now #2f5d50)
-     ◯ Thank-you text (now Thank you! Your parcel leaves the works…)
-     ◯ Cashback (now 200 bp (2 %))
-     ◯ Cashback cap (now 1500 (15.00 EUR))
-
-    Name of the store
-    ↑↓ navigate • space select • ⏎ submit"
-  `);
-  session.press('Space', 'Down', 'Down', 'Down', 'Space', 'Enter');
+  await session.pressAt(
+    /25 choices; .*\n❯◯ Name \(now Juniper & Ink\)\n(.*\n)+ ◯ Cashback \(now 200 bp \(2 %\)\)\n(.*\n)+.*submit$/,
+    ...['Space', 'Down', 'Down', 'Down', 'Space', 'Enter'],
+  );
   await session.pressAt(/Name: Juniper & Ink$/, 'C-u');
   session.type('Juniper');
   await session.pressAt(/Time zone: Europe\/Berlin$/, 'C-u');

@@ -1,11 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createStatusLine } from '../../../src/cli/command/status-line.ts';
-import { readAll } from '../../helpers/read-all.ts';
 
 function terminal(isTTY: boolean, env: Readonly<Record<string, string>> = {}) {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
-  return { io: { stderr, env, signal: new AbortController().signal }, written: () => readAll(stderr) };
+  return {
+    io: { stderr, env, signal: new AbortController().signal },
+    written: () => readAll(stderr),
+  };
 }
 
 const wait = { what: 'api.example.com', seconds: 3 };
@@ -56,3 +58,10 @@ test.each([
   line.setBar(null);
   expect(written()).toBe('rate limited\n');
 });
+
+/** What was written to a stream until now. One `read()` of Node 26 gives one chunk. */
+function readAll(stream: PassThrough): string {
+  let text = '';
+  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
+  return text;
+}

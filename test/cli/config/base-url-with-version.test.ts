@@ -29,13 +29,6 @@ test('doctor names it too', async () => {
   );
 });
 
-test('after another 404, the base URL is one of the things to check', async () => {
-  const { origin, apiKey } = await startService();
-  const machine = machineFor({ origin, storeId: 'another', apiKey });
-  const { stderr } = await machine.run(['settings', 'show']);
-  expect(stderr).toContain('check the store id and the base URL, and that the key is for this store');
-});
-
 test('a login that fails names no command that needs the profile', async () => {
   const { origin, apiKey } = await startService();
   const login = ['auth', 'login', '--profile', 'fresh', '--base-url', origin, '--store', 'x', '--with-key'];

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Machine, newMachine } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -17,6 +17,15 @@ const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 function login(machine: Machine, origin: string, more: readonly string[] = [], key = apiKey) {
   const args = ['auth', 'login', '--base-url', origin, '--store', storeId, '--with-key', ...more];
   return machine.run(args, { stdin: `${key}\n` });
+}
+
+/** A machine that has logged in to a service, which answers everything so unless there is a script. */
+async function loggedIn(...script: readonly Behaviour[]) {
+  const server = await startFaultServer(script.length > 0 ? script : [answer(200, {})]);
+  onTestFinished(server.close);
+  const machine = newMachine();
+  await login(machine, server.url);
+  return { server, machine };
 }
 
 describe('auth login', () => {
@@ -65,9 +74,7 @@ describe('auth login', () => {
   });
 
   test('where the service is not there, nothing is stored, and the former key stays', async () => {
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = newMachine();
-    await login(machine, server.url);
+    const { server, machine } = await loggedIn();
     const before = readFileSync(settingsFile(machine), 'utf8');
     await server.close();
 
@@ -134,9 +141,7 @@ describe('auth login', () => {
     [429, 8, 'run the command again after '],
   ])('auth status ends as any read does after %d: exit %d, %s', async (status, exitCode, advice) => {
     const refusal = answer(status, {}, { 'retry-after': '900' });
-    await using server = await startFaultServer([answer(200, {}), refusal]);
-    const machine = newMachine();
-    await login(machine, server.url);
+    const { machine } = await loggedIn(answer(200, {}), refusal);
 
     expect(await machine.run(['auth', 'status'])).toMatchObject({
       exitCode,
@@ -146,9 +151,7 @@ describe('auth login', () => {
   });
 
   test('auth status, cancelled: exit 130', async () => {
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = newMachine();
-    await login(machine, server.url);
+    const { machine } = await loggedIn();
 
     const result = await machine.run(['auth', 'status'], { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ exitCode: 130, stdout: expect.stringContaining('no response') });
@@ -173,9 +176,7 @@ describe('auth login', () => {
   );
 
   test('auth status says that a key is refused, without showing it: exit 4', async () => {
-    await using server = await startFaultServer([answer(200, {}), answer(401, {})]);
-    const machine = newMachine();
-    await login(machine, server.url);
+    const { machine } = await loggedIn(answer(200, {}), answer(401, {}));
 
     const status = await machine.run(['auth', 'status']);
 
@@ -195,9 +196,7 @@ describe('auth login', () => {
   });
 
   test('auth logout removes the key and keeps the rest', async () => {
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = newMachine();
-    await login(machine, server.url);
+    const { server, machine } = await loggedIn();
 
     const result = await machine.run(['auth', 'logout']);
     const show = await machine.run(['settings', 'show']);
@@ -237,9 +236,7 @@ describe('a stored key', () => {
 
 describe('the settings file', () => {
   test('in looser modes is repaired, with a notice', async () => {
-    await using server = await startFaultServer([answer(200, {})]);
-    const machine = newMachine();
-    await login(machine, server.url);
+    const { machine } = await loggedIn();
     chmodSync(settingsFile(machine), 0o644);
 
     const repaired = await machine.run(['settings', 'show']);

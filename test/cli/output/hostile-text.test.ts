@@ -10,17 +10,14 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { newMachine } from '../../helpers/cli.ts';
+import { answer } from '../../helpers/fault-server.ts';
 import { makeNamedPipe } from '../../helpers/named-pipe.ts';
+import { fakeService } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', sections: ['store'] };
 const create = ['backup', 'create', '--label', 'x', '--sections', 'store'];
-
-function targetOf(server: { url: string }) {
-  return { origin: server.url, storeId: 'store-1', apiKey: 'some-long-key' };
-}
 
 describe('--dry-run', () => {
   test.each([
@@ -45,8 +42,7 @@ describe('--dry-run', () => {
 
 describe('--output-file', () => {
   test.each(['folder', 'fifo', 'dangling', ''])('%j is refused before anything is sent', async (name) => {
-    await using server = await startFaultServer([answer(201, backup)]);
-    const machine = machineFor(targetOf(server));
+    const { server, machine } = await fakeService(answer(201, backup));
     mkdirSync(path.join(machine.folder, 'folder'));
     makeNamedPipe(path.join(machine.folder, 'fifo'));
     symlinkSync('nowhere', path.join(machine.folder, 'dangling'));
@@ -64,8 +60,7 @@ describe('--output-file', () => {
     ['', 'the response is always printed'],
     ['nope/out.json', 'directory '],
   ])('%j is refused as a file, and the message says why', async (name, says) => {
-    await using server = await startFaultServer([answer(201, backup)]);
-    const machine = machineFor(targetOf(server));
+    const { server, machine } = await fakeService(answer(201, backup));
 
     const { exitCode, stderr } = await machine.run([...create, '--output-file', name]);
 
@@ -76,8 +71,7 @@ describe('--output-file', () => {
   });
 
   test('that is a link writes to the file behind it', async () => {
-    await using server = await startFaultServer([answer(201, backup)]);
-    const machine = machineFor(targetOf(server));
+    const { machine } = await fakeService(answer(201, backup));
     writeFileSync(path.join(machine.folder, 'real.json'), 'old');
     symlinkSync('real.json', path.join(machine.folder, 'link.json'));
 
@@ -90,9 +84,9 @@ describe('--output-file', () => {
 
 describe('an answer that is not what the contract says', () => {
   test.each([null, [1, 2], 'text', {}])('%j: -q prints nothing, and does not end with 0', async (body) => {
-    await using server = await startFaultServer([answer(201, JSON.stringify(body))]);
+    const { machine } = await fakeService(answer(201, JSON.stringify(body)));
 
-    const { exitCode, stdout, stderr } = await machineFor(targetOf(server)).run([...create, '-q']);
+    const { exitCode, stdout, stderr } = await machine.run([...create, '-q']);
 
     expect(stdout).toBe('');
     expect(stderr).toMatch(/contains no id/);
@@ -100,9 +94,9 @@ describe('an answer that is not what the contract says', () => {
   });
 
   test('204 with --json is one JSON document', async () => {
-    await using server = await startFaultServer([answer(204)]);
+    const { machine } = await fakeService(answer(204));
 
-    const { stdout } = await machineFor(targetOf(server)).run(['notify', 'mark-read', '--all', '--json']);
+    const { stdout } = await machine.run(['notify', 'mark-read', '--all', '--json']);
 
     expect(stdout).toBe('null\n');
   });
@@ -110,9 +104,9 @@ describe('an answer that is not what the contract says', () => {
   test.each(['settings show', 'disputes show 5f0cbead-0000-4000-8000-000000000001'])(
     '%s of no object is exit 9',
     async (command) => {
-      await using server = await startFaultServer([answer(200, 'null')]);
+      const { machine } = await fakeService(answer(200, 'null'));
 
-      const { exitCode, stdout } = await machineFor(targetOf(server)).run(command.split(' '));
+      const { exitCode, stdout } = await machine.run(command.split(' '));
 
       expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
     },
@@ -120,10 +114,10 @@ describe('an answer that is not what the contract says', () => {
 });
 
 test('--debug shows no secret of a webhook', async () => {
-  await using server = await startFaultServer([answer(201, { id: 'e-1' })]);
+  const { machine } = await fakeService(answer(201, { id: 'e-1' }));
   const url = 'https://discord.com/api/webhooks/123/very-secret_Token';
 
-  const { stderr } = await machineFor(targetOf(server)).run(
+  const { stderr } = await machine.run(
     typed`notify add-endpoint --name Team --url ${url} --events feedback_digest --debug`,
   );
 

@@ -5,6 +5,7 @@ import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
 import { filesBelow, machineFor, newMachine } from '../../helpers/cli.ts';
 import { newProgramMachine, programLine } from '../../helpers/program.ts';
+import { startStore } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -43,8 +44,7 @@ describe('--fields with a name that is not there', () => {
   });
 
   test('a change is refused before it is sent', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     const { exitCode, stdout, stderr } = await machine.run(
       typed`backup create --label one --sections store --fields lable,label`,
     );
@@ -131,8 +131,7 @@ describe('--fields of what is no operation', () => {
   });
 
   test('the plan of many decisions', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { service, machine } = await startStore();
     const id = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
     writeFileSync(path.join(machine.folder, 'd.csv'), `disputeId,status,resolution\n${id},won,Seen\n`);
     const { stdout } = await machine.run(
@@ -218,8 +217,7 @@ describe('the token of a webhook', () => {
   });
 
   test('is not shown by the history, which keeps it to send it again', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     expect((await machine.run([...add, ...events, '-q'])).exitCode).toBe(0);
     const id = (await machine.run(['history', 'list', '-q'])).stdout.trim();
 
@@ -259,8 +257,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
   });
 
   test('commands print so', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     const env = { STORECTL_ACCESSIBLE: '1' };
 
     const made = await machine.run(['backup', 'create', '--label', 'one', '--sections', 'store,blog'], {

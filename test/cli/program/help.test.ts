@@ -75,14 +75,6 @@ describe('help of the program', () => {
     expect(JSON.parse((await machine.run(args)).stdout)).toMatchObject({ body: { label: '-h' } });
   });
 
-  test('is what one gets without a command', async () => {
-    const machine = newMachine();
-    const help = await machine.run(['--help']);
-
-    expect(await machine.run([])).toEqual(help);
-    expect(await machine.run(['help'])).toEqual(help);
-  });
-
   test.each(Object.entries(tree).filter(([, entry]) => isGroup(entry)))(
     '%s alone shows its verbs',
     async (noun) => {

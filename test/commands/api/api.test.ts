@@ -3,8 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
-import { fakeService, fakeStore } from '../../helpers/scene.ts';
-import { startService } from '../../helpers/service.ts';
+import { fakeService, fakeStore, startStore } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const { storeId, apiKey } = fakeStore;
@@ -16,8 +15,7 @@ function setScene(...script: readonly Behaviour[]) {
 }
 
 test('the real service: a read, a change that the history knows, and a refusal', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
 
   const read = await machine.run(['api', 'get', settings]);
   expect(await machine.run(['api', settings.slice(1)])).toEqual(read);
@@ -205,22 +203,6 @@ test('an error body of any kind is on stdout, and the error on stderr', async ()
     exitCode: 5,
     stdout: '',
   });
-});
-
-test('--fields and --dry-run', async () => {
-  const scene = await setScene();
-  const fields = await scene.machine.run(['api', 'POST', '/v1/x', '--fields', 'a']);
-  expect(fields.stdout).toBe('{"a":1}\n');
-
-  const dry = await scene.machine.run(['api', 'DELETE', '/v1/x', '-f', 'a=1', '--dry-run', '--json']);
-
-  expect(JSON.parse(dry.stdout)).toMatchObject({
-    method: 'DELETE',
-    url: `${scene.server.url}/v1/x`,
-    body: { a: 1 },
-  });
-  expect(dry.stdout).not.toContain(apiKey);
-  expect(scene.server.requests).toHaveLength(1);
 });
 
 test('the path goes below that of the base URL', async () => {

@@ -3,10 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseMarkdownPost, slugOfFile } from '../../../src/commands/blog/bulk/markdown-file.ts';
 import { tables, writeFiles } from '../../helpers/bulk.ts';
-import { machineFor } from '../../helpers/cli.ts';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
-import { startService } from '../../helpers/service.ts';
+import { fakeService, startStore } from '../../helpers/scene.ts';
 
 async function scene() {
   const { server, machine } = await fakeService(answer(201, { id: 'p-1', slug: 's' }));
@@ -15,8 +13,7 @@ async function scene() {
 }
 
 test('front matter, heading and text become a post of the service', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   writeFiles(machine, {
     'Spring Sale.md':
       '---\ntags: [ink, news]\nstatus: published\nexcerpt: Short.\n---\n\n# Spring *sale*\n\nAll inks.\n',

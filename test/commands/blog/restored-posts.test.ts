@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../helpers/bulk.ts';
-import { machineFor } from '../../helpers/cli.ts';
-import { startService } from '../../helpers/service.ts';
+import { startStore } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const files = { 'old.md': '# Old\n\nText', 'new-1.md': '# New 1\n\nText', 'new-2.md': '# New 2\n\nText' };
 
 /** A store with the post "old", a backup of it, and then two new posts. */
 async function scene() {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const run = async (...args: readonly string[]) => {
     const result = await machine.run(args);
     expect(result, result.stderr).toMatchObject({ exitCode: 0 });
@@ -77,8 +75,7 @@ test('a restore of other sections changes nothing', async () => {
 });
 
 test('an endpoint that a restore has removed is not listed, can be added again, and comes back with the undo', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { machine } = await startStore();
   const run = async (...args: readonly string[]) => {
     const result = await machine.run(args);
     expect(result, result.stderr).toMatchObject({ exitCode: 0 });

@@ -12,47 +12,15 @@ const pipe = { color: new Chalk({ level: 0 }), width: null };
 const terminal = { color: new Chalk({ level: 1 }), width: 60 };
 const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
 
-test('a case reads in order: status and deadlines, reason, risk, evidence, everything else', () => {
-  const shown = describeDispute(
-    {
-      record: {
-        id: 'd-1',
-        newField: [{ deep: 1 }],
-        status: 'open',
-        deadlineAt: inHours(100),
-        reason: 'Never arrived.',
-        orderId: 'o-1',
-        riskSignals: { avs: 'mismatch', score: { total: 7 } },
-      },
-      evidence: [
-        { id: 'e-1', kind: 'note', label: 'First', textValue: 'text one', createdAt: inHours(-2) },
-        { id: 'e-2', kind: 'photo', label: 'Second', storageKey: 'a/b.jpg', submittedBy: 'owner', weight: 3 },
-      ],
-      meta: { page: 1 },
-    },
-    pipe,
-    now,
-  );
+test('what the contract does not know is shown at the end, below what it knows', () => {
+  const record = { id: 'd-1', newField: [{ deep: 1 }], riskSignals: { score: { total: 7 } } };
+  const evidence = [{ id: 'e-1', label: 'First', weight: 3 }];
 
-  const order = [
-    'Dispute d-1',
-    'Status    open',
-    '(in 4 days)',
-    'o-1',
-    'Never arrived.',
-    'Avs          mismatch',
-    'Score total  7',
-    '1. First [note]',
-    'text one',
-    '2. Second [photo]',
-    'submitted by owner',
-    'file a/b.jpg',
-    'Weight  3',
-    'New field  [{"deep":1}]',
-    'Meta page  1',
-  ].map((text) => [text, shown.indexOf(text)] as const);
-  expect(order.filter(([, at]) => at === -1)).toEqual([]);
-  expect(order.map(([, at]) => at)).toEqual(order.map(([, at]) => at).sort((a, b) => a - b));
+  const shown = describeDispute({ record, evidence, meta: { page: 1 } }, pipe, now);
+
+  expect(shown).toMatch(
+    /Score total +7\n(.*\n)*1\. First\n(.*\n)* +Weight +3\n(.*\n)* +New field +\[\{"deep":1\}\]\n +Meta page +1$/,
+  );
 });
 
 test.each([
@@ -91,21 +59,6 @@ test.each([
   { record: { reason: 5 }, evidence: [null, 7, 'x'] },
 ])('an answer of another shape is shown as far as it goes: %j', (answer) => {
   expect(describeDispute(answer, pipe, now)).toContain('Dispute');
-});
-
-test('control characters are made visible everywhere', () => {
-  const evil = 'a\u001b]0;x\u0007\u202e';
-  const item = { id: evil, kind: evil, label: evil, textValue: evil, submittedBy: evil, storageKey: evil };
-  const record = {
-    id: evil,
-    status: evil,
-    reason: evil,
-    riskSignals: { [evil]: evil },
-    [evil]: [{ [evil]: evil }],
-  };
-
-  const shown = describeDispute({ record, evidence: [{ ...item, [evil]: evil }] }, pipe, now);
-  for (const character of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(character);
 });
 
 describe('the deadlines as a line in time', () => {

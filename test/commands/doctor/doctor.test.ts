@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type CliResult, type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { fakeService, startStore } from '../../helpers/scene.ts';
 import { logFiles } from '../../helpers/seed-history.ts';
 import { startService } from '../../helpers/service.ts';
 
@@ -51,8 +51,7 @@ test('the demo needs no set-up and has nothing wrong', async () => {
 });
 
 test('a set-up in order: where each value comes from, and the key is never shown', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const { exitCode, stdout, stderr, of, findings } = await diagnose(machine);
 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
-import { startService } from '../../helpers/service.ts';
+import { startStore } from '../../helpers/scene.ts';
 
 test('history show of a change shows what was before and after', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const show = async (operation: string) => {
     const { stdout: ids } = await machine.run(['history', 'list', '--operation', operation, '-q']);
     return (await machine.run(['history', 'show', ids.split('\n')[0] ?? ''])).stdout;

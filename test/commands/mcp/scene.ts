@@ -1,19 +1,12 @@
 import { operations } from '../../../src/contract/operations.ts';
-import { machineFor } from '../../helpers/cli.ts';
-import { startLossyProxy } from '../../helpers/lossy-proxy.ts';
-import { startService } from '../../helpers/service.ts';
+import { accessTo } from '../../helpers/cli.ts';
+import { setScene as setStoreScene } from '../../helpers/scene.ts';
 import { startMcp } from './session.ts';
 
 /** A service with an example store, behind a proxy, and a machine that may use it. */
 export async function setScene() {
-  const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
-  const env = {
-    STORECTL_BASE_URL: proxy.origin,
-    STORECTL_STORE_ID: service.storeId,
-    STORECTL_API_KEY: service.apiKey,
-  };
-  const machine = machineFor({ ...service, origin: proxy.origin });
+  const { service, proxy, machine } = await setStoreScene();
+  const env = accessTo({ ...service, origin: proxy.origin });
   const open = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const [reclaim] = service.example.reclaims;
   return {

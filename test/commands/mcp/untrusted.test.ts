@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newMachine } from '../../helpers/cli.ts';
+import { accessTo, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { setScene } from './scene.ts';
 import { startMcp } from './session.ts';
@@ -128,10 +128,6 @@ describe('text of the service', () => {
   });
 });
 
-function environmentOf(origin: string, key = 'any-key'): Record<string, string> {
-  return {
-    STORECTL_BASE_URL: origin,
-    STORECTL_STORE_ID: '4be5c0de-0000-4000-8000-000000000001',
-    STORECTL_API_KEY: key,
-  };
+function environmentOf(origin: string, apiKey = 'any-key'): Record<string, string> {
+  return accessTo({ origin, storeId: '4be5c0de-0000-4000-8000-000000000001', apiKey });
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
 import { startService, type TestService } from '../../helpers/service.ts';
+import { typed } from '../../helpers/typed.ts';
 
 async function runJson(machine: Machine, args: readonly string[]) {
   const result = await machine.run([...args, '--json']);
@@ -36,14 +37,9 @@ test('keys are listed with their rights and state, and never shown', async () =>
     { id: created.id, label: 'reader', scopes: ['settings:read', 'blog:write'], state: 'revoked' },
     { label: '', state: 'active', expiresAt: null, lastUsedAt: null },
   ]);
-  const table = await newMachine().run([
-    'service',
-    'keys',
-    'list',
-    ...store,
-    '--database',
-    service.databaseFile,
-  ]);
+  const table = await newMachine().run(
+    typed`service keys list --store ${service.storeId} --database ${service.databaseFile}`,
+  );
   expect(table.stdout).toMatch(/owner +active/);
   expect(table.stdout).toMatch(/settings:read, blog:write +revoked/);
   for (const text of [JSON.stringify(listed), table.stdout]) {

@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor } from '../../helpers/cli.ts';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { fakeService, startStore } from '../../helpers/scene.ts';
 import { seedChange } from '../../helpers/seed-history.ts';
-import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -105,8 +103,7 @@ describe('settings save', () => {
   });
 
   test('where a change in doubt could still set other values, saves the same ones: it is never sent again', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { service, machine } = await startStore();
     await machine.run(['settings', 'save', '--discovery-summary', 'Wanted']);
     const earlier = await seedChange(machine, service, {
       operation: 'settings.save',
@@ -128,8 +125,7 @@ describe('settings save', () => {
   });
 
   test('the output of settings show is input of settings save', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     const { stdout } = await machine.run(['settings', 'show', '--json']);
     writeFileSync(path.join(machine.folder, 'settings.json'), stdout);
 
@@ -161,8 +157,7 @@ test('settings that the service nests too deeply are neither compared nor saved'
 
 describe('settings diff', () => {
   test('shows what a save would change and saves nothing', async () => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { machine } = await startStore();
     const before = await machine.run(['settings', 'show', '--json']);
 
     const diff = await machine.run(['settings', 'diff', '--no-quiet-hours-enabled', '--exit-code']);

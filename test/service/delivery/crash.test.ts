@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { listDeliveries } from '../../../src/service/admin/deliveries.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { type Reaction, startDiscordReceiver, taken } from '../../helpers/discord-receiver.ts';
-import { startPostgres, type TestCluster } from '../../helpers/postgres.ts';
+import { startPostgres } from '../../helpers/postgres.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
 
@@ -56,10 +56,7 @@ async function deliverAcrossKill(
   return { eventIds, received };
 }
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  cluster = await startPostgres();
-});
+const cluster = await startPostgres();
 afterAll(() => cluster.stop());
 
 test('kill -9 between sending and storing: nothing is lost, and duplicates have the same id', async () => {

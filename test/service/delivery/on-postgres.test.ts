@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import { startPostgres, type TestCluster } from '../../helpers/postgres.ts';
+import { afterAll, describe } from 'vitest';
+import { startPostgres } from '../../helpers/postgres.ts';
 import { usePostgres } from '../helpers/service.ts';
 
 /** Deliveries are claimed with row locks there, and several workers run at once. */
 describe('on PostgreSQL', async () => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-    usePostgres(cluster);
-  });
+  const cluster = await startPostgres();
   afterAll(() => cluster.stop());
+  usePostgres(cluster);
 
   await import('./claims.test.ts');
 });

@@ -72,7 +72,8 @@ function resolve(answer: Described | Reference) {
   return { type, isValid: compile(schema) };
 }
 
-function compile(schema: object): ValidateFunction {
+/** A validator of a schema of openapi.json. */
+export function compile(schema: object): ValidateFunction {
   return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
 }
 

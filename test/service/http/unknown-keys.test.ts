@@ -58,16 +58,6 @@ test('a key that was accepted a minute ago at most is answered beside unknown on
   expect(await show(service.key)).toBe(429);
 });
 
-test('keys that exist do not count, however many there are, and neither do requests that come together', async () => {
-  const { service, show, forge } = await startWithAddresses();
-  for (let number = 0; number < 15; number++) {
-    const { key } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
-    const together = await Promise.all(Array.from({ length: 15 }, () => show(key)));
-    expect(new Set(together)).toEqual(new Set([200]));
-  }
-  expect(await forge(10)).toEqual(Array(10).fill(401));
-});
-
 test('a revoked key counts as unknown', async () => {
   const { service, show } = await startWithAddresses();
   const { key, id } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });

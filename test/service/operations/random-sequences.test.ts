@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { OperationId } from '../../../src/contract/operations.ts';
 import { openStorage, type Storage } from '../../../src/service/index.ts';
 import { canonicalJson } from '../../../src/service/model/canonical-json.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
-import { startPostgres, type TestCluster } from '../../helpers/postgres.ts';
+import { startPostgres } from '../../helpers/postgres.ts';
 import { openTestStorage, type Service, startService } from '../helpers/service.ts';
 
 /** More by STORECTL_MODEL_RUNS=1000. */
@@ -251,10 +251,7 @@ function normalize(values: readonly unknown[], { store }: Service): unknown[] {
   );
 }
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  cluster = await startPostgres();
-});
+const cluster = await startPostgres();
 afterAll(() => cluster.stop());
 
 /** A random sequence rarely restores or decides something, so these do. */

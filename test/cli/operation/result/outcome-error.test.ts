@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
 import { machineFor } from '../../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+import { answer } from '../../../helpers/fault-server.ts';
+import { fakeService, startStore } from '../../../helpers/scene.ts';
 import { startService } from '../../../helpers/service.ts';
 import { typed } from '../../../helpers/typed.ts';
-
-const storeId = '4be5c0de-0000-4000-8000-000000000001';
-const apiKey = 'any-key-of-another-service';
 
 const commands = {
   read: ['settings', 'show'],
@@ -28,8 +26,6 @@ const refused: readonly (readonly [status: number, exitCode: number])[] = [
   ...[501, 505, 511].map((status) => [status, 9] as const),
 ];
 
-const machineAt = ({ url }: { readonly url: string }) => machineFor({ origin: url, storeId, apiKey });
-
 const lastLine = (text: string) => JSON.parse(text.split('\n').at(-2) ?? '');
 
 describe.each(classes)('exit codes of %s operations', (kind) => {
@@ -37,10 +33,10 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     const found = await Promise.all(
       refused.map(async ([status]) => {
         const body = { code: 'some_code', detail: 'not so' };
-        await using server = await startFaultServer([
+        const { server, machine } = await fakeService(
           answer(status, body, { location: 'http://127.0.0.1:9/' }),
-        ]);
-        const { exitCode, stdout, stderr } = await machineAt(server).run([...commands[kind], '--json']);
+        );
+        const { exitCode, stdout, stderr } = await machine.run([...commands[kind], '--json']);
         const { error } = lastLine(stderr);
         expect({ stdout, ...error, requests: server.requests.length }).toMatchObject({
           stdout: '',
@@ -58,9 +54,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test.each([425, 429])('%d: throttled, with the time to try again', async (status) => {
-    await using server = await startFaultServer([answer(status, {}, { 'retry-after': '3600' })]);
+    const { server, machine } = await fakeService(answer(status, {}, { 'retry-after': '3600' }));
 
-    const { exitCode, stderr } = await machineAt(server).run([...commands[kind], '--json']);
+    const { exitCode, stderr } = await machine.run([...commands[kind], '--json']);
 
     const { error } = lastLine(stderr);
     expect({ exitCode, ...error }).toMatchObject({ exitCode: 8, status, outcome: 'rejected' });
@@ -73,10 +69,10 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test('300 to 303: refused for a read, unknown for a change', async () => {
     const found = await Promise.all(
       [300, 301, 302, 303].map(async (status) => {
-        await using server = await startFaultServer([
+        const { server, machine } = await fakeService(
           answer(status, '', { location: 'http://127.0.0.1:9/' }),
-        ]);
-        const { exitCode } = await machineAt(server).run(commands[kind]);
+        );
+        const { exitCode } = await machine.run(commands[kind]);
         return [exitCode, server.requests.length];
       }),
     );
@@ -87,8 +83,8 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test('5xx: not applied for a read, unknown for a change', async () => {
     const found = await Promise.all(
       [408, 500, 502, 503, 504, 520, 524, 599].map(async (status) => {
-        await using server = await startFaultServer([answer(status, 'oh')]);
-        const { exitCode } = await machineAt(server).run([...commands[kind], '--timeout', '0.8']);
+        const { server, machine } = await fakeService(answer(status, 'oh'));
+        const { exitCode } = await machine.run([...commands[kind], '--timeout', '0.8']);
         expect(server.requests.length).toBeGreaterThanOrEqual(1);
         return [status, exitCode];
       }),
@@ -99,9 +95,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('503 that asks to wait past the deadline: throttled for a read, unknown for a change, with the time', async () => {
-    await using server = await startFaultServer([answer(503, {}, { 'retry-after': '3600' })]);
+    const { machine } = await fakeService(answer(503, {}, { 'retry-after': '3600' }));
 
-    const result = await machineAt(server).run([...commands[kind], '--json']);
+    const result = await machine.run([...commands[kind], '--json']);
 
     const { error } = lastLine(result.stderr);
     expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
@@ -115,14 +111,14 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
-    await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '60' })]);
+    const { server, machine } = await fakeService(answer(503, 'oh', { 'retry-after': '60' }));
     const cancel = new AbortController();
     // Time for the answer to arrive, so that it is the wait that is cancelled.
     void server
       .received(1)
       .then(() => sleep(200))
       .then(() => cancel.abort());
-    const result = await machineAt(server).run(commands[kind], {
+    const result = await machine.run(commands[kind], {
       signal: cancel.signal,
     });
 
@@ -131,15 +127,10 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('a service that is not there: nothing was sent', async () => {
-    const server = await startFaultServer([]);
+    const { server, machine } = await fakeService();
     await server.close();
 
-    const { exitCode, stdout, stderr } = await machineAt(server).run([
-      ...commands[kind],
-      '--json',
-      '--timeout',
-      '0.3',
-    ]);
+    const { exitCode, stdout, stderr } = await machine.run([...commands[kind], '--json', '--timeout', '0.3']);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
     expect(lastLine(stderr).error).toMatchObject({
@@ -149,9 +140,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('cancelled before anything is sent: 130', async () => {
-    await using server = await startFaultServer([answer(200, {})]);
+    const { server, machine } = await fakeService(answer(200, {}));
 
-    const result = await machineAt(server).run([...commands[kind]], {
+    const result = await machine.run([...commands[kind]], {
       signal: AbortSignal.abort(),
     });
 
@@ -162,8 +153,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
 
 describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of %s operations', (kind) => {
   test('names the record that resume settles', async () => {
-    await using server = await startFaultServer([{ does: 'drop' }]);
-    const machine = machineAt(server);
+    const { machine } = await fakeService({ does: 'drop' });
 
     const forPrograms = await machine.run([...commands[kind], '--json', '--timeout', '3']);
     const listed = await machine.run(['history', 'list', '--state', 'unknown', '--json']);
@@ -178,8 +168,8 @@ describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of 
 
 describe('errors', () => {
   test('a service in trouble at each attempt of a read: not that it asked to wait', async () => {
-    await using server = await startFaultServer([answer(503, 'oh', { 'retry-after': '0' })]);
-    const { exitCode, stderr } = await machineAt(server).run(commands.read);
+    const { server, machine } = await fakeService(answer(503, 'oh', { 'retry-after': '0' }));
+    const { exitCode, stderr } = await machine.run(commands.read);
 
     expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
     expect(stderr).toMatch(
@@ -197,8 +187,7 @@ describe('errors', () => {
         { pointer: '/settings/loyalty', code: 'unknown_field', detail: 'not known' },
       ],
     };
-    await using server = await startFaultServer([answer(422, problem, { 'x-request-id': 'req-1' })]);
-    const machine = machineAt(server);
+    const { machine } = await fakeService(answer(422, problem, { 'x-request-id': 'req-1' }));
     const args = ['store', 'update', '--cashback-bp', '20000', '--set', 'settings.loyalty=1'];
 
     const forPeople = await machine.run(args);
@@ -243,9 +232,9 @@ describe('errors', () => {
   });
 
   test('what is no HTTP is called so, and not a broken connection', async () => {
-    await using server = await startFaultServer([{ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }]);
+    const { machine } = await fakeService({ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' });
 
-    const { exitCode, stderr } = await machineAt(server).run([...commands['one-shot']]);
+    const { exitCode, stderr } = await machine.run([...commands['one-shot']]);
 
     expect(exitCode).toBe(10);
     expect(stderr).toContain('the response is not valid HTTP');
@@ -254,9 +243,9 @@ describe('errors', () => {
 
   test('an answer that differs from the contract is a warning on stderr, and no lost answer', async () => {
     const body = { quietHours: { enabled: 'yes' }, templates: [], extra: 1 };
-    await using server = await startFaultServer([answer(200, body)]);
+    const { machine } = await fakeService(answer(200, body));
 
-    const result = await machineAt(server).run(typed`settings show --json`);
+    const result = await machine.run(typed`settings show --json`);
 
     expect(result).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(body)}\n` });
     expect(result.stderr).toMatch(
@@ -283,8 +272,8 @@ describe('between two attempts', () => {
 
   test('a rate limit is called so', async () => {
     const limited = answer(429, { detail: 'Try again in 1 s.' }, { 'retry-after': '0.1' });
-    await using server = await startFaultServer([limited, answer(200, {})]);
-    const { exitCode, stderr } = await machineAt(server).run(commands.read);
+    const { machine } = await fakeService(limited, answer(200, {}));
+    const { exitCode, stderr } = await machine.run(commands.read);
 
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^rate limited by the service: retrying in \S+ s$/m);
@@ -297,8 +286,7 @@ describe('between two attempts', () => {
       { code: 'rate_limited', detail: 'Try again in 30 s.' },
       { 'retry-after': '30' },
     );
-    await using server = await startFaultServer([limited]);
-    const machine = machineAt(server);
+    const { machine } = await fakeService(limited);
 
     const { exitCode, stderr } = await machine.run([...commands.read, '--timeout', '5']);
 
@@ -310,8 +298,7 @@ describe('between two attempts', () => {
   test('a rate limit that makes later requests wait too is said once', async () => {
     const limited = answer(429, {}, { 'retry-after': '0.1' });
     const settings = answer(200, { quietHours: { start: '22:00' } });
-    await using server = await startFaultServer([limited, settings, settings, settings]);
-    const machine = machineAt(server);
+    const { server, machine } = await fakeService(limited, settings, settings, settings);
     const { exitCode, stderr } = await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
 
     expect(exitCode).toBe(0);
@@ -320,9 +307,9 @@ describe('between two attempts', () => {
   });
 
   test('the last error says how many there were', async () => {
-    const server = await startFaultServer([]);
+    const { server, machine } = await fakeService();
     await server.close();
-    const { exitCode, stderr } = await machineAt(server).run([...commands.read, '--timeout', '3']);
+    const { exitCode, stderr } = await machine.run([...commands.read, '--timeout', '3']);
 
     expect(exitCode).toBe(9);
     expect(stderr).toMatch(/^error: the service could not be reached in \d attempts: /m);
@@ -331,7 +318,7 @@ describe('between two attempts', () => {
 });
 
 test('a slug that is taken: the hint names the flag that chooses another', async () => {
-  const machine = machineFor(await startService());
+  const { machine } = await startStore();
   const create = ['blog', 'create', '--title', 'Hello inks', '--content-md'];
   await machine.run([...create, 'Old']);
 

@@ -109,15 +109,6 @@ describe('in a terminal, an irreversible change', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test('is not asked about with --confirm, which has to be the same id', async () => {
-    await using terminal = await startTerminal();
-    expect(await terminal.run(appeal(reclaimId, '--confirm', otherId), [])).toMatchObject({
-      exitCode: 2,
-      screen: expect.stringContaining(`--confirm ${otherId} does not match ${reclaimId}`),
-    });
-    expect(terminal.server.requests).toHaveLength(0);
-  });
-
   test('after other questions, the user can go back to them', async () => {
     await using terminal = await startTerminal();
     const { exitCode } = await terminal.run(

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../../../helpers/cli.ts';
-import { startService } from '../../../helpers/service.ts';
+import { startStore } from '../../../helpers/scene.ts';
 
 test('the same post from several commands at once is created once', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { machine } = await startStore();
   const args = ['blog', 'create', '--title', 'Spring sale', '--content-md', 'All inks off.', '--json'];
 
   const results = await Promise.all(Array.from({ length: 5 }, () => machine.run(args)));
@@ -19,8 +17,7 @@ test('the same post from several commands at once is created once', async () => 
 });
 
 test('a repeated appeal, endpoint and post are refused, and the flag named in the hint sends them', async () => {
-  const service = await startService();
-  const machine = machineFor(service);
+  const { service, machine } = await startStore();
   const reclaimId = service.example.reclaims[0]?.id ?? '';
   const url =
     'https://discord.com/api/webhooks/123456789012345678/AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIjKlMnOpQrStUvWxYz012345';

@@ -184,20 +184,6 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   expect(settled.stdout).toMatch(/^State +applied$/m);
 });
 
-test('a service that dies in the middle: what stopped it, how far it got, and that the same command continues', async () => {
-  const { proxy, machine } = await scene();
-  const names = writePosts(machine, 40);
-  proxy.decide((_, number) => (number <= 12 ? 'pass' : 'lose'));
-
-  const { exitCode, stdout, stderr } = await machine.run(['blog', 'create', ...names]);
-
-  expect(exitCode).toBe(10);
-  expect(stdout).toMatch(/^in doubt {2}\S+ +the connection was lost .*\(\w{6}\.\d+\)$/m);
-  expect(stderr).toMatch(
-    /^error: stopped \(\d+ created, \d+ in doubt, \d+ not sent\): the connection was lost .*\n {2}run the same command again when the service answers; posts that exist are skipped, and those in doubt are checked$/m,
-  );
-});
-
 test('no more posts are settled at once than are created', async () => {
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 8);
@@ -262,25 +248,6 @@ test('a service that refuses one for now gets few at a time from then on', async
   expect(await run).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(names.length);
 }, 90_000);
-
-test('a service that allows few requests a second gets all posts, more slowly', async () => {
-  const { proxy, machine, made } = await scene();
-  const names = writePosts(machine, 40);
-  let allowance = 8;
-  const refill = setInterval(() => {
-    allowance = Math.min(8, allowance + 1);
-  }, 50);
-  proxy.decide(() => {
-    allowance -= 1;
-    return allowance < 0 ? { status: 429 } : 'pass';
-  });
-
-  const run = await machine.run(['blog', 'create', ...names, '--json']);
-  clearInterval(refill);
-
-  expect(run).toMatchObject({ exitCode: 0 });
-  expect(await made()).toHaveLength(names.length);
-});
 
 test('after a 429 with Retry-After no request of the batch leaves before', async () => {
   const { proxy, machine } = await scene();

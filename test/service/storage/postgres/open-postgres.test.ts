@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import {
   createApp,
   createMetrics,
@@ -15,7 +15,7 @@ import { migrate, migrations } from '../../../../src/service/storage/migrate.ts'
 import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { gate } from '../../../helpers/gate.ts';
-import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
+import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
 import {
   newDatabase,
   openTestStorage,
@@ -25,12 +25,9 @@ import {
   usePostgres,
 } from '../../helpers/service.ts';
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  cluster = await startPostgres();
-  usePostgres(cluster);
-});
+const cluster = await startPostgres();
 afterAll(() => cluster.stop());
+usePostgres(cluster);
 
 /** A database without tables. */
 async function freshDatabase(): Promise<TestDatabase> {

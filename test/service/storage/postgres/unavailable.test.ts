@@ -1,14 +1,11 @@
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../../src/service/index.ts';
-import { query, startPostgres, type TestCluster, type TestDatabase } from '../../../helpers/postgres.ts';
+import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
 import { openTestStorage, startService } from '../../helpers/service.ts';
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  cluster = await startPostgres();
-});
+const cluster = await startPostgres();
 afterAll(() => cluster.stop());
 
 async function freshDatabase(): Promise<TestDatabase> {
