@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Session } from '../../cli/command/session.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
@@ -64,9 +64,17 @@ function checkFolder({ io }: Session, folder: string): Finding | null {
 function tryToWrite(folder: string): string | null {
   const parent = path.dirname(folder);
   if (!existsSync(folder) && parent !== folder) return tryToWrite(parent);
+  // The history leaves names with a dot alone.
+  const file = path.join(folder, '.doctor');
   try {
-    // The history leaves names with a dot alone.
-    rmdirSync(mkdtempSync(path.join(folder, '.doctor-')));
+    const descriptor = openSync(file, 'w', 0o600);
+    try {
+      writeSync(descriptor, '\n');
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+      rmSync(file, { force: true });
+    }
     return null;
   } catch (error) {
     return describeSystemError(error);

@@ -7,12 +7,13 @@ import {
   demoProfile,
   loginCommand,
 } from '../../cli/config/connection-settings.ts';
-import type { Profile, ProfileStore } from '../../cli/config/profile-store.ts';
+import type { Profile } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { nameProfile, printProfile, profileChoices } from '../../cli/profiles/stored-profile.ts';
-import { askFromStart, explainKeys } from '../../cli/prompts/questions.ts';
+import { printProfile } from '../../cli/profiles/stored-profile.ts';
+import { askOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import { askFirst, askFromStart, explainKeys } from '../../cli/prompts/questions.ts';
 import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
@@ -26,7 +27,8 @@ export const command: CommandDefinition = {
   ],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
-    const name = await chooseProfile(ui, profiles, argumentValue(parsed, 'name'));
+    const name = argumentValue(parsed, 'name') ?? (await askName(ui));
+    checkProfileName(name);
     if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');
     const { baseUrl, store } = await completeValues(ui, session, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl);
@@ -48,24 +50,13 @@ export const command: CommandDefinition = {
   },
 };
 
-async function chooseProfile(ui: Ui, profiles: ProfileStore, given: string | undefined): Promise<string> {
-  const newProfile = '';
-  const choices = [...profileChoices(profiles), { value: newProfile, name: 'New profile…' }];
-  const message = 'Which profile do you want to change?';
-  let name = '';
-  const choose = async () => {
-    name = await nameProfile(ui, given, { message, choices });
-  };
-  const nameNew = async () => {
-    if (name !== newProfile) return;
-    const { askText } = await import('../../cli/prompts/prompts.ts');
+async function askName(ui: Ui): Promise<string> {
+  const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
+  return askOrFail(ui, [missing], async ({ askText }) => {
     const { problemOf } = await import('../../cli/profiles/ask-target.ts');
     const validate = (text: string) => problemOf(() => checkProfileName(text)) ?? true;
-    name = await askText(ui.io, 'Name', { validate });
-  };
-  if (ui.canAsk) explainKeys(ui);
-  await askFromStart(() => [choose, nameNew]);
-  return name;
+    return askFirst(() => askText(ui.io, 'Name of the profile', { validate }));
+  });
 }
 
 /** Address and store from the flags. If neither is given, the user is asked, with the stored values as defaults. */

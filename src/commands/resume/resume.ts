@@ -124,7 +124,7 @@ async function resumeAll(
       },
       end: () => {},
     }),
-    cells: (record, result) => cellsOf(record, result),
+    cells: cellsOf,
     id: (_, { record }) => createdId(record),
   });
   const results = withRemedies(records.map((record) => resultIn(end, record)));

@@ -134,17 +134,15 @@ test('profile use', async () => {
 
 test('profile set: a new one', async () => {
   const session = await openSession('storectl profile set', { machine: newProgramMachine() });
-  await session.pressAt(/⏎ select$/, 'Enter');
-  await session.typeAt(/Name:$/, 'a/b');
+  await session.typeAt(/Name of the profile:$/, 'a/b');
   await session.pressAt(/invalid profile name/, 'C-u');
   session.type('outlet');
   await session.typeAt(/Base URL:$/, 'https://api.example.com');
   await session.typeAt(/Store ID:$/, 'store-2');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl profile set
+    ✔ Name of the profile: outlet
     Press Esc for the previous question, Ctrl-C to cancel.
-    ✔ Which profile do you want to change? New profile…
-    ✔ Name: outlet
     ✔ Base URL: https://api.example.com
     ✔ Store ID: store-2
     ✓ Created profile outlet

@@ -200,7 +200,13 @@ describe('auth login', () => {
 
     const result = await machine.run(['auth', 'logout']);
     const show = await machine.run(['settings', 'show']);
+    const status = await machine.run(['auth', 'status']);
 
+    expect(status).toMatchObject({
+      exitCode: 4,
+      stdout: expect.stringMatching(/^Access +no key$/m),
+      stderr: expect.stringMatching(/^error: no key for .*\n {2}run `storectl auth login/),
+    });
     expect(result.exitCode).toBe(0);
     expect(stored(machine).profiles.main).toEqual({ baseUrl: server.url, storeId });
     expect(readFileSync(settingsFile(machine), 'utf8')).not.toContain(apiKey);

@@ -28,7 +28,7 @@ import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { describePosts, inDoubt, type PlannedPost, planPosts, planWord, questionOf, words } from './plan.ts';
+import { describePosts, inDoubt, type PlannedPost, planPosts, planWord, words } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 
 /** The files, and the flags for all of them. */
@@ -63,8 +63,8 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   return withOutputFile(session.io, parsed, async (write) => {
-    const question = questionOf(planned);
-    showPlan(ui, describePosts(planned), { isAsked: question !== null });
+    const { question, ...plan } = describePosts(planned);
+    showPlan(ui, plan, { isAsked: question !== null });
     if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
     await closeEarlierLogs(history, planned);
     const end = await runBatch<PlannedPost>(ui, {

@@ -10,6 +10,7 @@ import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { upperFirst } from '../../../cli/output/labels.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
@@ -97,60 +98,56 @@ export function planWord({ plan }: PlannedPost): string {
   return typeof plan === 'string' ? plan : plan.outcome;
 }
 
-/** What is shown before posts are created. */
-export function describePosts(planned: readonly PlannedPost[]): Plan {
-  const problems = planned.flatMap((one) => {
-    const known = knownResult(one);
-    return known === null || known.outcome === 'exists'
-      ? []
-      : [{ item: printable(one.post.file), reason: known.message }];
+/** What is shown before posts are created, and the question about it; null if nothing is to be sent. */
+export function describePosts(planned: readonly PlannedPost[]): Plan & { readonly question: string | null } {
+  const known = planned.flatMap((one) => {
+    const result = knownResult(one);
+    return result === null ? [] : [{ file: one.post.file, result }];
   });
-  const sent = planned.filter((one) => knownResult(one) === null);
-  const rows = sent
-    .toSorted((one, other) => Number(one.plan === 'create') - Number(other.plan === 'create'))
-    .map((one) => {
-      const { file, slug, body } = one.post;
-      const cells = [planWord(one), printable(file), printable(slug), statusOf(one.post)];
-      return [...cells, printableInOneLine(String(body.title))];
-    });
+  const create = planned.filter(({ plan }) => plan === 'create');
+  const check = planned.filter(({ plan }) => plan === 'check');
+  const rows = [...check, ...create].map((one) => {
+    const { file, slug, body } = one.post;
+    const cells = [planWord(one), printable(file), printable(slug), statusOf(one.post)];
+    return [...cells, printableInOneLine(String(body.title))];
+  });
+  const [isCreating, isChecking] = [create.length > 0, check.length > 0];
+  const statuses = isCreating ? describeStatuses(create) : '';
+  const earlier = `${countItems(check.length, words)} sent earlier`;
+  const totals = [
+    isCreating && `${create.length} to create ${statuses}`,
+    isChecking && `${check.length} to check`,
+    describeTotals(
+      known.map(({ result }) => result.outcome),
+      words,
+      { isPlan: true },
+    ),
+  ];
+  const actions = [
+    isCreating && `create ${countItems(create.length, words)} ${statuses}`,
+    isChecking && `check ${earlier}`,
+  ];
+  const notes = [
+    isChecking &&
+      'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.',
+    create.some(({ post }) => post.body.status === undefined) &&
+      'Posts without a status become drafts. To publish them, add --status published.',
+  ];
   return {
-    problems,
+    problems: known
+      .filter(({ result }) => result.outcome !== 'exists')
+      .map(({ file, result }) => ({ item: printable(file), reason: result.message })),
     header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE'],
     rows,
-    totals: describeAll(planned),
-    notes: notesOf(planned),
+    totals: totals.filter(Boolean).join(', '),
+    notes: notes.filter((note) => note !== false),
+    question: rows.length === 0 ? null : `${upperFirst(actions.filter(Boolean).join(' and '))}?`,
   };
-}
-
-function notesOf(planned: readonly PlannedPost[]): string[] {
-  const notes: string[] = [];
-  if (planned.some(({ plan }) => plan === 'check')) {
-    notes.push(
-      'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.',
-    );
-  }
-  if (planned.some(({ post, plan }) => plan === 'create' && post.body.status === undefined))
-    notes.push('Posts without a status become drafts. To publish them, add --status published.');
-  return notes;
 }
 
 /** `published`; a post without a status becomes a draft. */
 function statusOf({ body }: PostFile): string {
   return printable(String(body.status ?? 'draft'));
-}
-
-/** `12 to create (10 as drafts, 2 published), 2 already exist, 1 to check`. */
-function describeAll(planned: readonly PlannedPost[]): string {
-  const create = planned.filter(({ plan }) => plan === 'create');
-  const check = planned.filter(({ plan }) => plan === 'check');
-  const known = planned.flatMap((one) => knownResult(one)?.outcome ?? []);
-  return [
-    ...(create.length === 0 ? [] : [`${create.length} to create ${describeStatuses(create)}`]),
-    ...(check.length === 0 ? [] : [`${check.length} to check`]),
-    describeTotals(known, words, { isPlan: true }),
-  ]
-    .filter(Boolean)
-    .join(', ');
 }
 
 /** `as drafts`, `as published posts`, or `(10 draft, 2 published)`. */
@@ -166,19 +163,6 @@ function describeStatuses(planned: readonly PlannedPost[]): string {
   const isOne = planned.length === 1;
   if (first === 'draft') return isOne ? 'as a draft' : 'as drafts';
   return `(${first})`;
-}
-
-/** `Create 15 posts as drafts and check 8 that were sent earlier?`; null if nothing is to be sent. */
-export function questionOf(planned: readonly PlannedPost[]): string | null {
-  const create = planned.filter(({ plan }) => plan === 'create');
-  const check = planned.filter(({ plan }) => plan === 'check').length;
-  if (create.length + check === 0) return null;
-  const earlier = `that ${check === 1 ? 'was' : 'were'} sent earlier`;
-  const creating = `${countItems(create.length, words)} ${describeStatuses(create)}`;
-  if (check === 0) return `Create ${creating}?`;
-  return create.length === 0
-    ? `Check ${countItems(check, words)} ${earlier}?`
-    : `Create ${creating} and check ${check} ${earlier}?`;
 }
 
 /** A post that this machine sent to the store. */

@@ -14,7 +14,7 @@ import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.t
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { reportApplied } from '../../../cli/command/command-definition.ts';
-import { inputNeeded, wrongConfirmation } from '../../../cli/command/input-needed.ts';
+import { wrongConfirmation } from '../../../cli/command/input-needed.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
@@ -26,6 +26,8 @@ import { mismatch } from '../../../cli/operation/send/confirm.ts';
 import { announce, changeOptions } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { withOutputFile } from '../../../cli/output/output-file.ts';
+import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
+import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { resumeRecord } from '../../../history/changes/resume.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
@@ -171,16 +173,12 @@ async function confirmCount(
     if (number >= count && number <= count + (isContinued ? done : 0)) return;
     throw wrongConfirmation(given, String(count));
   }
-  if (!ui.canAsk) {
-    const wrong = known.some(({ outcome }) => outcome === 'failed');
-    const list = wrong ? '; --dry-run lists the rows with errors' : '';
-    throw inputNeeded([
-      { field: 'confirm', give: `--confirm ${count}`, description: `to ${what}; decisions are final${list}` },
-    ]);
-  }
-  const { askText } = await import('../../../cli/prompts/prompts.ts');
-  const { askFirst } = await import('../../../cli/prompts/questions.ts');
+  const isWrong = known.some(({ outcome }) => outcome === 'failed');
+  const list = isWrong ? '; --dry-run lists the rows with errors' : '';
+  const description = `to ${what}; decisions are final${list}`;
   const validate = (text: string) => text.trim() === String(count) || mismatch;
   const question = `${upperFirst(what)}? This is final. Type ${count} to confirm`;
-  await askFirst(() => askText(ui.io, question, { validate, isConfirmation: true }));
+  await askOrFail(ui, [{ field: 'confirm', give: `--confirm ${count}`, description }], ({ askText }) =>
+    askFirst(() => askText(ui.io, question, { validate, isConfirmation: true })),
+  );
 }
