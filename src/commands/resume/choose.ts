@@ -1,7 +1,7 @@
 import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError } from '../../cli/core/errors.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { asChoice } from '../../cli/operation/questions/choose-record.ts';
+import { recordChoice } from '../../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { askYesNo, type Choice } from '../../cli/prompts/prompts.ts';
@@ -15,7 +15,7 @@ export async function chooseOpen(
   message: string,
   others: readonly Choice[] = [],
 ): Promise<string> {
-  const choices = records.map((record) => asChoice(record)).reverse();
+  const choices = records.map((record) => recordChoice(record)).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one change' };
   return askFirst(() => chooseOrFail(ui, missing, message, [...others, ...choices]));
 }
@@ -47,7 +47,7 @@ export async function confirmSending(ui: Ui, records: readonly HistoryRecord[]):
 
 function showRequest(ui: Ui, record: HistoryRecord): void {
   const { method, path, body } = record;
-  ui.notice(asChoice(record).name);
+  ui.notice(recordChoice(record).name);
   const fields = body === null ? {} : JSON.parse(body);
   const rows = rowsOf(fields);
   ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));
