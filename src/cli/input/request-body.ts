@@ -67,10 +67,10 @@ export function checkBody(
   const result = operation.body.safeParse(body);
   if (result.success) return;
   const wrong = result.error.issues
-    .map((issue) => ({ path: issue.path.map(String), message: issue.message }))
-    .filter(({ path }) => getPath(body, path) !== undefined)
+    .filter(({ path }) => getPath(body, path.map(String)) !== undefined)
     .map(({ path, message }): FieldError => {
-      return { field: path.join('.'), flag: flagOf(fields, path.join('.')), detail: message };
+      const field = path.join('.');
+      return { field, flag: flagOf(fields, field), detail: message };
     });
   if (wrong.length > 0) throw invalidFields(wrong, fixInput);
 }
