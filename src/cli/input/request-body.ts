@@ -1,9 +1,9 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, notTogether, usageError } from '../core/errors.ts';
-import { getPath, setPath } from '../core/field-path.ts';
+import { getPath, parsePath, setPath } from '../core/field-path.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
-import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
+import { describeFile, isStandardInput, parseObject, readPair, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Options of every operation with a body. */
@@ -30,9 +30,15 @@ export async function readBody(
 ): Promise<Record<string, unknown>> {
   refuseSharedStdin(fields, parsed);
   const file = optionValue(parsed, '--from-file');
-  const body = file === undefined ? {} : await readObject(source, file, '--from-file');
+  const body =
+    file === undefined
+      ? {}
+      : await parseObject(await readText(source, file, '--from-file'), `${describeFile(file)} (--from-file)`);
   const sets = parsed.options.get('--set');
-  if (typeof sets === 'object') for (const text of sets) applySet(body, text);
+  for (const text of typeof sets === 'object' ? sets : []) {
+    const { path, value } = readPair(text, '--set');
+    setPath(body, parsePath(path), value);
+  }
   for (const field of fields) {
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);
