@@ -1,8 +1,7 @@
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/ask-or-fail.ts';
+import { argumentNeeded, confirmOption, confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { readKeyId } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
@@ -16,10 +15,8 @@ export const command = operatorCommand({
   async run(operator) {
     const { ui, parsed, storeId, open, next, printChanged } = operator;
     const given = argumentValue(parsed, 'keyId');
-    if (given === undefined && !ui.canAsk) {
-      const description = `key to revoke, from \`${next('keys list')}\``;
-      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
-    }
+    if (given === undefined && !ui.canAsk)
+      throw argumentNeeded('keyId', `key to revoke, from \`${next('keys list')}\``);
     // A key given instead of its id must not be repeated in a question or an error.
     const list = next('keys list --store ID');
     if (given?.startsWith('sk_')) throw keyNotFound(list);
