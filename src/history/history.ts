@@ -63,7 +63,7 @@ export interface History {
 }
 
 /** Which records; each field that is given narrows them down. */
-export interface RecordQuery {
+interface RecordQuery {
   readonly operation?: string | undefined;
   readonly state?: RecordState | undefined;
   readonly open?: boolean | undefined;

@@ -1,20 +1,13 @@
 import type { Ui } from '../command/ui.ts';
 import { wrapText } from '../output/wrap.ts';
 
-/** Prints results line by line on stdout, and below them a progress bar on stderr. */
-export interface Progress {
-  /** Counts one more item. `line` is its result, printed on stdout, or null to print nothing. */
-  step(line: string | null): void;
-  /** Prints a result that is not counted. */
-  note(line: string): void;
-  /** Clears the bar. */
-  end(): void;
-}
-
 const barColumns = 24;
 
-/** The bar is drawn in the status line, so only in terminals. Without a total, no bar is drawn. */
-export function startProgress(ui: Ui, total: number | null, what: string): Progress {
+/**
+ * Prints results line by line on stdout, and below them a progress bar on stderr: in the status line, so only in terminals.
+ * Without a total, no bar is drawn.
+ */
+export function startProgress(ui: Ui, total: number | null, what: string) {
   const { width } = ui.out;
   let done = 0;
   const draw = () => {
@@ -26,12 +19,15 @@ export function startProgress(ui: Ui, total: number | null, what: string): Progr
   const note = (line: string) => ui.print(width === null ? line : wrapText(line, width));
   draw();
   return {
+    /** Prints a result that is not counted. */
     note,
-    step(line) {
+    /** Counts one more item, and prints its result if it is not null. */
+    step(line: string | null): void {
       done += 1;
       if (line !== null) note(line);
       draw();
     },
+    /** Clears the bar. */
     end: () => ui.setProgressBar(null),
   };
 }

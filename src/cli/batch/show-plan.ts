@@ -1,6 +1,6 @@
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
-import { choosePager, isLongerThan } from '../output/pager.ts';
+import { choosePager } from '../output/pager.ts';
 import type { Style } from '../output/style.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
 
@@ -51,7 +51,7 @@ export function showPlan(ui: Ui, plan: Plan, { isAsked }: { readonly isAsked: bo
     return;
   }
   const described = describePlan(plan, ui.out);
-  const isPaged = isAsked && choosePager(ui.io) !== null && isLongerThan(described, ui.io.stdout);
+  const isPaged = isAsked && choosePager(described, ui.io) !== null;
   const text = isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described;
   if (text !== '') ui.print(text);
   noticeTotals(ui, plan);

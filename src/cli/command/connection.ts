@@ -17,11 +17,9 @@ import type { Waiting } from './status-line.ts';
 export interface Connection {
   readonly profile: string;
   readonly storeId: string;
-  /** For people. */
-  readonly host: string;
   /** Base URL without its trailing slash. */
   readonly baseUrl: string;
-  /** The key, so that history can refuse records that contain it. */
+  /** The key, which no other part of a request may contain. */
   readonly secret: string;
   readonly client: Client;
   /** Calls `listener` after every HTTP exchange. */
@@ -41,8 +39,8 @@ export function makeClient(create: typeof createClient, options: ClientOptions):
 }
 
 /** The client, of whose requests a terminal shows what is awaited. */
-export function showingWaits(client: Client, { profile, host }: Target, { during }: Waiting): Client {
-  const what = profile === demoProfile ? 'the demo store' : host;
+export function showingWaits(client: Client, { profile, baseUrl }: Target, { during }: Waiting): Client {
+  const what = profile === demoProfile ? 'the demo store' : new URL(baseUrl).host;
   return {
     ...client,
     call: (operation, input) => during(what, () => client.call(operation, input)),
@@ -55,7 +53,6 @@ export function demoTarget({ origin, apiKey, example }: Demo, { storeId }: Conne
   return {
     profile: demoProfile,
     storeId: storeId?.value ?? example.storeId,
-    host: 'this process',
     baseUrl: origin,
     secret: apiKey,
   };
@@ -74,7 +71,6 @@ export function storedTarget({
   return {
     profile,
     storeId: storeId.value,
-    host: baseUrl.value.host,
     baseUrl: baseUrl.value.href.replace(/\/$/, ''),
     secret: requireKey({ profile, baseUrl, apiKey, storedKeyUrl }),
   };

@@ -19,7 +19,9 @@ export async function listKnown(session: Session, kind: KnownKind): Promise<read
   const history = await session.history();
   // What was restored, and from which backup, tells what is still there.
   const operations = new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore']);
-  const records = [...operations].flatMap((operation) => history.list({ operation }).records);
+  const records = [...operations]
+    .flatMap((operation) => history.list({ operation }).records)
+    .sort((one, other) => other.number - one.number);
   const seen = readSeen(history.journal.folder);
   const known = knownObjects(kind, records, seen);
   if (profile !== demoProfile) return known;

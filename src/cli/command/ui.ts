@@ -2,7 +2,7 @@ import type { Phrase } from '../config/phrase.ts';
 import { phraseText } from '../config/phrase.ts';
 import { type Io, isInputForbidden } from '../core/io.ts';
 import { inAscii, isAsciiLocale } from '../output/ascii.ts';
-import { choosePager, isLongerThan, showInPager } from '../output/pager.ts';
+import { choosePager, showInPager } from '../output/pager.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { createStatusLine, createWaiting, type Waiting } from './status-line.ts';
@@ -65,8 +65,8 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
     print: (text) => {
       const ended = text.endsWith('\n') ? text : `${text}\n`;
       const whole = json ? ended : drawn(ended, out);
-      const pager = json || quiet || flags.noInput ? null : choosePager(io);
-      if (pager !== null && isLongerThan(whole, io.stdout) && showInPager(whole, pager, io)) return;
+      const pager = json || quiet || flags.noInput ? null : choosePager(whole, io);
+      if (pager !== null && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
     },
     notice,

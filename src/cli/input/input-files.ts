@@ -3,17 +3,10 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { isObject, parseJson } from '../../base/json.ts';
 import { CliError, describeSystemError, fixInput, invalidInput, usageError } from '../core/errors.ts';
-import { parsePath, setPath } from '../core/field-path.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../core/json-text.ts';
 import type { InputSource } from './stdin.ts';
 
-/** Applies the `path=value` of `--set` to the body. Throws a usage error. */
-export function applySet(body: Record<string, unknown>, text: string): void {
-  const { path: names, value } = readPair(text, '--set');
-  setPath(body, parsePath(names), value);
-}
-
-/** Splits `path=value`. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */
+/** Splits `path=value`, such as that of `--set`. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */
 export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
@@ -92,15 +85,6 @@ async function readBytes(source: InputSource, named: string, flag: string): Prom
   // A blocking read would stop everything else, and Ctrl-C, for as long as nothing writes to the pipe.
   const { readPipe } = await import('./stdin.ts');
   return readPipe(source, openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), named, flag);
-}
-
-/** The object in a JSON or YAML file. Throws a usage error that names the flag. */
-export async function readObject(
-  source: InputSource,
-  file: string,
-  flag: string,
-): Promise<Record<string, unknown>> {
-  return parseObject(await readText(source, file, flag), `${describeFile(file)} (${flag})`);
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, notTogether, usageError } from '../core/errors.ts';
-import { getPath, setPath } from '../core/field-path.ts';
+import { getPath, parsePath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
-import { applySet, describeFile, isStandardInput, readObject, readText } from './input-files.ts';
+import { describeFile, isStandardInput, parseObject, readPair, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Options of every operation with a body. */
@@ -31,8 +31,14 @@ export async function readBody(
 ): Promise<Record<string, unknown>> {
   refuseSharedStdin(fields, parsed);
   const file = optionValue(parsed, '--from-file');
-  const body = file === undefined ? {} : await readObject(source, file, '--from-file');
-  for (const text of optionValues(parsed, '--set')) applySet(body, text);
+  const body =
+    file === undefined
+      ? {}
+      : await parseObject(await readText(source, file, '--from-file'), `${describeFile(file)} (--from-file)`);
+  for (const text of optionValues(parsed, '--set')) {
+    const { path, value } = readPair(text, '--set');
+    setPath(body, parsePath(path), value);
+  }
   for (const field of fields) {
     const given = parsed.options.get(field.flag);
     const textFile = field.fileFlag === null ? undefined : optionValue(parsed, field.fileFlag);
@@ -67,10 +73,10 @@ export function checkBody(
   const result = operation.body.safeParse(body);
   if (result.success) return;
   const wrong = result.error.issues
-    .map((issue) => ({ path: issue.path.map(String), message: issue.message }))
-    .filter(({ path }) => getPath(body, path) !== undefined)
+    .filter(({ path }) => getPath(body, path.map(String)) !== undefined)
     .map(({ path, message }): FieldError => {
-      return { field: path.join('.'), flag: flagOf(fields, path.join('.')), detail: message };
+      const field = path.join('.');
+      return { field, flag: flagOf(fields, field), detail: message };
     });
   if (wrong.length > 0) throw invalidFields(wrong, fixInput);
 }

@@ -21,7 +21,9 @@ const plainForms: Readonly<Record<string, string>> = {
   '…': '~',
 };
 
+const drawn = new RegExp(`[${Object.keys(plainForms).join('')}]`, 'gu');
+
 /** The text with the symbols that storectl draws in ASCII. */
 export function inAscii(text: string): string {
-  return text.replace(/[✓✗●◆━─█░→•…]/gu, (symbol) => plainForms[symbol] ?? symbol);
+  return text.replace(drawn, (symbol) => plainForms[symbol] ?? symbol);
 }

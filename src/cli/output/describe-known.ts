@@ -2,8 +2,8 @@ import type { KnownKind, KnownObject } from '../../history/objects/known-objects
 import { printable, shorten } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 
-/** Fields that tell objects of a kind apart. */
-const toldApartBy: Readonly<Record<KnownKind, readonly string[]>> = {
+/** What a list of objects of a kind shows of each. */
+const distinguishingFields: Readonly<Record<KnownKind, readonly string[]>> = {
   backup: ['label', 'sections'],
   dispute: ['status', 'reason'],
   post: ['title', 'slug'],
@@ -12,25 +12,21 @@ const toldApartBy: Readonly<Record<KnownKind, readonly string[]>> = {
   notification: ['title'],
 };
 
-/** `nightly, store+blog, 2 hours ago`, printable. `now` is in epoch milliseconds. */
+/** `nightly, store+blog, 2 hours ago`, printable. */
 export function describeKnown(
   kind: KnownKind,
   { fields, seenAt }: Pick<KnownObject, 'fields' | 'seenAt'>,
-  now = Date.now(),
 ): string {
-  return describeAged(
-    toldApartBy[kind].map((name) => fields[name]),
-    seenAt,
-    now,
-  );
+  const values = distinguishingFields[kind].map((name) => fields[name]);
+  return describeAged(values, seenAt);
 }
 
 /** The texts and lists among the values, each shortened, and how long ago `time` is, unless it is empty. */
-export function describeAged(values: readonly unknown[], time: string, now = Date.now()): string {
+export function describeAged(values: readonly unknown[], time: string): string {
   const words = values
     .map((value) => (Array.isArray(value) ? `(${value.join(', ')})` : value))
     .filter((value) => typeof value === 'string')
     .map((value) => printable(shorten(value.trim().replace(/\s+/g, ' '), 50)));
-  const age = Date.parse(time) - now;
+  const age = Date.parse(time) - Date.now();
   return [...words, ...(Number.isNaN(age) ? [] : [formatDistance(age)])].join(', ').replaceAll(', (', ' (');
 }

@@ -7,12 +7,13 @@ import { type Io, isSwitchedOn, withoutKey } from '../core/io.ts';
 export type Pager = string | readonly string[];
 
 /**
- * The pager for long output: `PAGER` or `less`. Null without a terminal on both ends, for screen
- * readers, which read a whole text better, and if the variable is empty or `cat`.
+ * The pager for a text: `PAGER` or `less`. Null for a text that the terminal shows whole, without a terminal on both ends, for
+ * screen readers, which read a whole text better, and if the variable is empty or `cat`.
  */
-export function choosePager(io: Io): Pager | null {
+export function choosePager(text: string, io: Io): Pager | null {
   const { env, stdin, stdout } = io;
   if (stdout.isTTY !== true || stdin.isTTY !== true || env.TERM === 'dumb') return null;
+  if (!isLongerThan(text, stdout)) return null;
   const off = [env.CI, env.STORECTL_NO_INPUT, env.STORECTL_ACCESSIBLE];
   if (off.some(isSwitchedOn)) return null;
   if (env.PAGER !== undefined) return ['', 'cat'].includes(env.PAGER.trim()) ? null : env.PAGER;
@@ -20,7 +21,7 @@ export function choosePager(io: Io): Pager | null {
 }
 
 /** Whether the text, wrapped at the terminal's width, has more lines than the terminal. */
-export function isLongerThan(text: string, { rows = 24, columns = 80 }: ScreenSize): boolean {
+function isLongerThan(text: string, { rows = 24, columns = 80 }: ScreenSize): boolean {
   const lines = stripVTControlCharacters(text).trimEnd().split('\n');
   // The shell prompt takes one line.
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0) >= rows;
@@ -56,7 +57,6 @@ function run(
 
 /** Prints help, through a pager if it is longer than the terminal. */
 export function showHelp(text: string, words: readonly string[], io: Io): void {
-  const pager = words.includes('--no-input') ? null : choosePager(io);
-  if (pager !== null && isLongerThan(text, io.stdout) && showInPager(text, pager, io)) return;
-  io.stdout.write(text);
+  const pager = words.includes('--no-input') ? null : choosePager(text, io);
+  if (pager === null || !showInPager(text, pager, io)) io.stdout.write(text);
 }

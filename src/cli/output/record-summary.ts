@@ -1,6 +1,7 @@
 import { isObject, jsonOrText } from '../../base/json.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
+import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 
 /** A history record as one row of a list. */
@@ -50,6 +51,23 @@ export function describeState({
   if (result === markedByHand) return 'not applied (marked by hand)';
   if (state === 'sent' || state === 'unknown') return open ? 'outcome unknown' : 'overtaken';
   return state.replace('_', ' ');
+}
+
+/** A record as a choice of a picker. */
+export function recordChoice(record: HistoryRecord) {
+  const summary = recordSummary(record);
+  const { id, operation, label, age, result } = summary;
+  const isReason = isInDoubt(record) && result !== null;
+  const isSaid = isReason || result === markedByHand;
+  const reason = isReason
+    ? ` (${result.replaceAll('_', ' ')})`
+    : record.open && !isInDoubt(record)
+      ? ' (not reported)'
+      : '';
+  const words = [operation, label, describeState(summary) + reason, isSaid ? null : result, age].filter(
+    (word) => word !== null,
+  );
+  return { value: id, name: `${id}  ${words.map(printable).join(', ')}`, short: id };
 }
 
 /** The parsed body of the response, the text if it is not JSON, or null without a response. */

@@ -44,7 +44,7 @@ export function confirmOption(value: string, what: string): OptionSpec {
   };
 }
 
-export function missingConfirmation(give: string): MissingInput {
+function missingConfirmation(give: string): MissingInput {
   return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
 }
 

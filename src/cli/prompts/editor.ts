@@ -34,11 +34,6 @@ export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string 
   return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** Editors expect it, and a line that is appended to the file becomes a separate line. */
-function withLastLineEnded(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
 /**
  * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file has mode 0600 and is removed
  * afterwards. Throws {@link EditorFailed}, or exit 130 if Ctrl-C ends the editor.
@@ -48,7 +43,8 @@ export async function editText(io: EditorIo, text: string, fileName: string): Pr
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
   const file = path.join(folder, fileName);
   try {
-    writeFileSync(file, withLastLineEnded(text), { mode: 0o600 });
+    // Editors expect the last line to end, and what is appended to the file becomes a line of its own.
+    writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
     // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
     const run = () => runEditor(io, editor, file);
     const failure = await (io.ignoreInterruptsDuring?.(run) ?? run());

@@ -9,7 +9,7 @@ import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { maskWebhooks, printable } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
-import { answerBody, describeState, recordSummary } from '../../cli/output/record-summary.ts';
+import { answerBody, describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
@@ -129,10 +129,13 @@ function describeProof(code: string | null | undefined): string {
     : 'The response was lost. A later check showed that the change was applied.';
 }
 
+/** Older ones are in `history list`. */
+const maxChoices = 50;
+
 /** Null if there is nothing to choose from. */
 async function chooseRecord(ui: Ui, session: Session): Promise<string | null> {
-  const { recordChoices } = await import('../../cli/operation/questions/choose-record.ts');
-  const choices = ui.canAsk ? await recordChoices(session) : [];
+  const records = ui.canAsk ? (await session.history()).list().records : [];
+  const choices = records.slice(0, maxChoices).map(recordChoice);
   if (ui.canAsk && choices.length === 0) {
     ui.notice('No history yet on this machine for this store.');
     return null;

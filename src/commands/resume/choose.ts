@@ -1,7 +1,7 @@
 import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError } from '../../cli/core/errors.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { asChoice } from '../../cli/operation/questions/choose-record.ts';
+import { recordChoice } from '../../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees, chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
@@ -14,7 +14,7 @@ export async function chooseOpen(
   message: string,
   others: readonly Choice[] = [],
 ): Promise<string> {
-  const choices = records.map((record) => asChoice(record)).reverse();
+  const choices = records.map((record) => recordChoice(record)).reverse();
   const missing = { field: 'id', give: '[id]', description: 'id of one change' };
   return chooseOrFail(ui, missing, message, [...others, ...choices]);
 }
@@ -46,7 +46,7 @@ export async function confirmSending(ui: Ui, records: readonly HistoryRecord[]):
 
 function showRequest(ui: Ui, record: HistoryRecord): void {
   const { method, path, body } = record;
-  ui.notice(asChoice(record).name);
+  ui.notice(recordChoice(record).name);
   const fields = body === null ? {} : JSON.parse(body);
   const rows = rowsOf(fields);
   ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));

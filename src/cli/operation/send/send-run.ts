@@ -24,7 +24,7 @@ import { describeHistoryError } from './refusals.ts';
 /** Says where a change goes before it is sent. */
 export async function announce({ target, ui, session }: Run): Promise<void> {
   const { dim } = ui.err.color;
-  const host = target.profile === demoProfile ? '' : ` @ ${target.host}`;
+  const host = target.profile === demoProfile ? '' : ` @ ${new URL(target.baseUrl).host}`;
   ui.notice(dim(`${target.profile} → store ${await describeStoreInUse(session)}${host}`));
 }
 

@@ -1,8 +1,7 @@
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-import { confirmOption, confirmOrFail, missingConfirmation } from '../../../cli/prompts/ask-or-fail.ts';
+import { argumentNeeded, confirmOption, confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { revokeKey } from '../../../service/index.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
@@ -15,10 +14,7 @@ export const command = operatorCommand({
   async run({ ui, parsed, storeId, open, next, printChanged }) {
     const list = next('keys list --store ID');
     const id = argumentValue(parsed, 'keyId');
-    if (id === undefined) {
-      const description = `key to revoke, from \`${list}\``;
-      throw inputNeeded([{ field: 'keyId', give: '<keyId>', description }, missingConfirmation('KEYID')]);
-    }
+    if (id === undefined) throw argumentNeeded('keyId', `key to revoke, from \`${list}\``);
     // A key given instead of its id must not be repeated in a question or an error.
     if (id.startsWith('sk_')) throw keyNotFound(list);
     await confirmOrFail(ui, parsed, id, `Revoke key ${id} permanently?`);

@@ -1,16 +1,7 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
-
-import {
-  askOrFail,
-  confirmOption,
-  confirmOrFail,
-  missingConfirmation,
-} from '../../../cli/prompts/ask-or-fail.ts';
-
+import { argumentNeeded, askOrFail, confirmOption, confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
-
 import type { Storage } from '../../../service/index.ts';
 import { operatorCommand } from './operator-command.ts';
 
@@ -29,25 +20,17 @@ interface EndCommand {
 /** A command that ends something for good, such as a backup, once its id has been repeated. */
 export function endCommand({ words, description, noun, done, loss, run }: EndCommand): CommandDefinition {
   const name = `${noun}Id`;
-  const placeholder = name.toUpperCase();
   const list = `${words.split(' ')[0]} list`;
   return operatorCommand({
     description,
     arguments: [
       { name, description: `ID of the ${noun}, from \`service ${list}\``, complete: kindOfParameter(name) },
     ],
-    options: [confirmOption(placeholder, `id of the ${noun}`)],
+    options: [confirmOption(name.toUpperCase(), `id of the ${noun}`)],
     examples: [`service ${words} 019a…`, `service ${words} 019a… --confirm 019a…`],
     async run({ ui, parsed, storeId, open, next, printChanged }) {
       const id = argumentValue(parsed, name);
-      if (id === undefined) {
-        const missing = {
-          field: name,
-          give: `<${name}>`,
-          description: `id of the ${noun}, from \`${next(list)}\``,
-        };
-        throw inputNeeded([missing, missingConfirmation(placeholder)]);
-      }
+      if (id === undefined) throw argumentNeeded(name, `id of the ${noun}, from \`${next(list)}\``);
       const options = { hint: `run \`${next(list)}\` to see the ids` };
       ui.notice(typeof loss === 'string' ? loss : await open((storage) => loss(storage, id), options));
       if (!ui.canAsk || parsed.options.has('--confirm')) await confirmOrFail(ui, parsed, id, '');
