@@ -1,11 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { startForwarder } from './forwarder.ts';
 import { freePort } from './free-port.ts';
 import { preparePostgres } from './postgres-programs.ts';
 
@@ -156,7 +155,7 @@ export async function startReplicatedPair(): Promise<ReplicatedPair> {
   const admin = (at: Server, database: string) => `postgres://admin@127.0.0.1:${at.port}/${database}`;
   await query(admin(primary, 'postgres'), 'create role storectl login nosuperuser nobypassrls');
   await query(admin(primary, 'postgres'), 'create database pair owner storectl');
-  const front = await startForwarding(primary.port);
+  const front = await startForwarder(primary.port);
   return {
     url: `postgres://storectl@127.0.0.1:${front.port}/pair`,
     primary,
@@ -169,39 +168,6 @@ export async function startReplicatedPair(): Promise<ReplicatedPair> {
       front.stop();
       for (const server of [primary, standby]) await server.stop('SIGQUIT');
       machine.remove();
-    },
-  };
-}
-
-/** What stands in front of a pair, as a proxy does: connections go to the port of the primary. */
-async function startForwarding(first: number) {
-  let target = first;
-  const sockets = new Set<Socket>();
-  const front = createServer((client) => {
-    const server = connect(target, '127.0.0.1');
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.pipe(other);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        other.destroy();
-        sockets.delete(socket);
-      });
-    }
-  });
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  return {
-    port: (front.address() as AddressInfo).port,
-    goTo(port: number) {
-      target = port;
-    },
-    stop() {
-      front.close();
-      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
 import type { Machine } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
+import { gate } from '../../../helpers/gate.ts';
 import { fakeService, setScene } from '../../../helpers/scene.ts';
 
 async function scene() {
@@ -23,15 +24,6 @@ function writePosts(machine: Machine, count: number): string[] {
   const names = Array.from({ length: count }, (_, index) => `post-${index}.md`);
   writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
   return names;
-}
-
-/** What `closed` is decided for waits until the gate is opened. */
-function closeGate() {
-  let open = () => {};
-  const waitFor = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { closed: { waitFor }, open };
 }
 
 /** How many requests have come, of all or of those that `count` counts, when no more come. */
@@ -193,11 +185,11 @@ test('no more posts are settled at once than are created', async () => {
     expect(await machine.run(['blog', 'create', name])).toMatchObject({ exitCode: 10 });
 
   const before = proxy.writes().length;
-  const gate = closeGate();
-  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : gate.closed));
+  const held = gate();
+  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : { waitFor: held.opened }));
   const run = machine.run(['blog', 'create', ...names]);
   expect(await settledCount(() => proxy.writes().length - before, 4)).toBe(4);
-  gate.open();
+  held.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(8);
@@ -208,24 +200,24 @@ test('a service that has taken twenty posts at once gets more at a time, until o
   const names = writePosts(machine, 180);
   const come = (atLeast: number) => settledCount(() => proxy.requests.length, atLeast);
 
-  const first = closeGate();
-  proxy.decide((_, number) => (number <= 12 ? 'pass' : first.closed));
+  const first = gate();
+  proxy.decide((_, number) => (number <= 12 ? 'pass' : { waitFor: first.opened }));
   const run = machine.run(['blog', 'create', ...names, '--json']);
   expect(await come(16)).toBe(16);
 
-  const later = closeGate();
-  proxy.decide((_, number) => (number <= 150 ? 'pass' : later.closed));
+  const later = gate();
+  proxy.decide((_, number) => (number <= 150 ? 'pass' : { waitFor: later.opened }));
   first.open();
   expect(await come(160)).toBe(160);
 
-  const refused = closeGate();
+  const refused = gate();
   const refusal = { status: 422, body: '{"code":"validation_failed"}' };
-  proxy.decide((_, number) => (number === 161 ? refusal : refused.closed));
+  proxy.decide((_, number) => (number === 161 ? refusal : { waitFor: refused.opened }));
   later.open();
   const onTheirWay = await come(165);
 
-  const last = closeGate();
-  proxy.decide(() => last.closed);
+  const last = gate();
+  proxy.decide(() => ({ waitFor: last.opened }));
   refused.open();
   expect(await come(onTheirWay + 4)).toBe(onTheirWay + 4);
   last.open();
@@ -237,13 +229,13 @@ test('a service that has taken twenty posts at once gets more at a time, until o
 test('a service that refuses one for now gets few at a time from then on', async () => {
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 180);
-  const gate = closeGate();
+  const held = gate();
   const tooMany = { status: 429, headers: { 'retry-after': '1' } };
   // All pause for as long as the service asks, and then only 4 at a time are on their way.
-  proxy.decide((_, number) => (number === 140 ? tooMany : number < 147 ? 'pass' : gate.closed));
+  proxy.decide((_, number) => (number === 140 ? tooMany : number < 147 ? 'pass' : { waitFor: held.opened }));
   const run = machine.run(['blog', 'create', ...names, '--json']);
   expect(await settledCount(() => proxy.requests.length, 150)).toBe(150);
-  gate.open();
+  held.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
   expect(await made()).toHaveLength(names.length);
@@ -366,8 +358,7 @@ test('a file that was changed after its post was created is not sent as another 
 
 test('two runs of the same files at once make each post once', async () => {
   const { machine, made } = await scene();
-  const names = Array.from({ length: 12 }, (_, index) => `p/post-${index}.md`);
-  writeFiles(machine, Object.fromEntries(names.map((name) => [name, post(name)])));
+  const names = writePosts(machine, 12);
 
   const runs = await Promise.all([1, 2].map(() => machine.run(['blog', 'create', ...names])));
 

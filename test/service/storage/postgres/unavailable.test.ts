@@ -1,7 +1,7 @@
-import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../../src/service/index.ts';
+import { startForwarder } from '../../../helpers/forwarder.ts';
 import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
 import { openTestStorage, startService } from '../../helpers/service.ts';
 
@@ -14,52 +14,18 @@ async function freshDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/**
- * Passes connections on to a server, until it is silent: it then accepts new ones, and nothing comes through. New
- * connections alone can be silent.
- */
-async function startProxy(port: number) {
-  const sockets = new Set<Socket>();
-  let isSilent = false;
-  let isClosed = false;
-  const proxy = createServer((client) => {
-    sockets.add(client);
-    if (isClosed) return;
-    const server = connectTo(port, '127.0.0.1');
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('data', (chunk) => {
-        if (!isSilent) other.write(chunk);
-      });
-      socket.on('close', () => void (isSilent || other.destroy()));
-      socket.on('error', () => {});
-    }
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => proxy.once('listening', resolve));
-  onTestFinished(() => {
-    proxy.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    setSilent(value: boolean) {
-      isSilent = value;
-    },
-    /** Connections from now on are accepted, and nothing comes through. */
-    silenceNewConnections() {
-      isClosed = true;
-    },
-  };
+/** A forwarder before a new database, and the URL through it. */
+async function forwardedDatabase() {
+  const { url } = await freshDatabase();
+  const { port } = new URL(url);
+  const proxy = await startForwarder(Number(port));
+  onTestFinished(proxy.stop);
+  return { proxy, url: url.replace(port, String(proxy.port)) };
 }
 
 test('a server that falls silent is 503 long before its connections time out, and used again when it answers', async () => {
-  const { url } = await freshDatabase();
-  const { port } = new URL(url);
-  const proxy = await startProxy(Number(port));
-  const storage = await openStorage(url.replace(port, String(proxy.port)), { busyTimeoutMs: 200_000 });
+  const { proxy, url } = await forwardedDatabase();
+  const storage = await openStorage(url, { busyTimeoutMs: 200_000 });
   onTestFinished(() => storage.close());
   const service = await startService({ storage });
   expect((await service.send('GET', '/readyz')).status).toBe(200);
@@ -80,10 +46,8 @@ test('a server that falls silent is 503 long before its connections time out, an
 });
 
 test('a server under load that goes on answering, but takes no new connection for long, is not given up', async () => {
-  const { url } = await freshDatabase();
-  const { port } = new URL(url);
-  const proxy = await startProxy(Number(port));
-  const storage = await openTestStorage(url.replace(port, String(proxy.port)));
+  const { proxy, url } = await forwardedDatabase();
+  const storage = await openTestStorage(url);
   proxy.silenceNewConnections();
   const answers = await storage.read(async (db) => {
     const start = performance.now();
