@@ -60,7 +60,7 @@ test('blog create', async () => {
   // More than what is needed, before it is sent.
   session.press('Down', 'Enter');
   await session.pressAt(
-    /❯◯ Title: Spring sale\n ◯ Content: All inks .*\n(.*\n)*.*submit$/,
+    /❯◯ Title \(now Spring sale\)\n ◯ Content \(now All inks .*\n(.*\n)*.*submit$/,
     '6',
     '8',
     'Enter',
