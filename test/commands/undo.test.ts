@@ -123,7 +123,7 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
   expect(asked).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`--confirm ${id}`) });
   const undone = await machine.run(['undo', id, '--confirm', id]);
 
-  expect(undone).toMatchObject({ exitCode: 0, stdout: 'Changed store  Name\n' });
+  expect(undone).toMatchObject({ exitCode: 0, stdout: 'Store  changed: Name\n' });
   expect(undone.stderr).toMatch(
     /^This replaces the store section of store .* with the contents of backup \S+ \("Safety backup before restoring x", just now\)\. A safety backup is taken first\.$/m,
   );

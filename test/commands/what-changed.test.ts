@@ -121,8 +121,7 @@ test('a restore says what the response says that it changed, and nothing else', 
 
   expect(told).toMatchObject({
     exitCode: 0,
-    stdout:
-      'Changed store     Name, Cashback\nChanged settings  nothing\nPosts             2 removed, 0 returned\n',
+    stdout: 'Store     changed: Name, Cashback\nSettings  unchanged\nPosts     2 removed, 0 brought back\n',
   });
   expect(silent).toMatchObject({ exitCode: 0, stdout: '' });
 });

@@ -25,7 +25,7 @@ export interface EndedBatch {
   readonly stop: CliError | null;
   /** Writes its text to `--output-file`, if given. */
   readonly write?: ((text: string) => void) | undefined;
-  /** What the user may do about failed items, after their remedies. */
+  /** What the user does about failed items after their remedies, where that is not to run the same command again. */
   readonly advice?: string | undefined;
 }
 
@@ -112,7 +112,7 @@ function incomplete(
   const remedies = new Map(bad.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
   const steps: Step[] = [...remedies.values()].flat();
   if (advice !== undefined) steps.push({ say: advice });
-  if (words.again !== null)
+  if (words.again !== null && (advice === undefined || doubts > 0))
     steps.push({ say: `${steps.length === 0 ? '' : 'then '}run the same command again; ${words.again}` });
   return new CliError({
     code: 'incomplete',

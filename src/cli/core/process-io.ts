@@ -10,8 +10,9 @@ export function processIo(): Io {
   let editing = false;
   const interrupt = () => {
     if (editing) return;
-    process.off('SIGINT', interrupt);
     controller.abort();
+    // Not at once: a prompt that is open would take itself for the only listener, and kill the process.
+    setImmediate(() => process.off('SIGINT', interrupt));
   };
   process.on('SIGINT', interrupt);
   process.once('SIGTERM', () => controller.abort());

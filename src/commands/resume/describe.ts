@@ -45,7 +45,14 @@ const reasons: Readonly<
   later_change: { message: 'sending it again could overwrite a later change', remedy: mark },
   not_settled: {
     message: 'could not be settled',
-    remedy: (id) => [{ run: ['resume', id], rest: 'later' }, ...mark(id)],
+    remedy: (id) => [
+      { run: ['resume', id], rest: 'again in a few minutes' },
+      { say: 'if it cannot be settled then either, look at the store' },
+      {
+        run: ['resume', id, '--mark', 'applied'],
+        rest: 'or `--mark not-applied`; then it can be done again',
+      },
+    ],
   },
   ask_user: { message: 'the service cannot be asked, and sending it again could do it twice', remedy: mark },
   unreadable: { message: 'its request was lost in a damaged log', remedy: mark },

@@ -14,6 +14,7 @@ import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { noteRecording } from '../../cli/operation/send/send-run.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
+import { logIdOf } from '../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
@@ -179,9 +180,20 @@ async function isWanted(
   return askYes(ui, record, question);
 }
 
-/** How applied changes are undone, and restores that were not begun. */
+/** How applied changes are undone, restores that were not begun, and what a batch may have left. */
 async function noteMore(ui: Ui, session: Session, results: readonly ItemResult[]): Promise<void> {
   const history = await session.history();
+  const batches = new Map(
+    results.flatMap(({ record }) =>
+      record === null || record.id === logIdOf(record.id) || record.prepares !== null
+        ? []
+        : [[logIdOf(record.id), record.operation]],
+    ),
+  );
+  for (const [id, operation] of batches)
+    ui.notice(
+      `${id} was a batch (${operation}). The history has only what it had begun: run its command again for the rest.`,
+    );
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { record, outcome } of results) {
     if (record === null || outcome !== 'applied') continue;

@@ -70,7 +70,7 @@ test('backup restore', async () => {
     <uuid> ("second", <age>). A safety backup is taken first.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
-    Changed store  nothing
+    Store  unchanged
     Undo: storectl undo <record>
     exit 0"
   `);
@@ -101,7 +101,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
     ✓ Undid <record>: restored store from backup <uuid> ("Safety backup
     before restoring first")
-    Changed store  Name
+    Store  changed: Name
     Undo: storectl undo <record>
     exit 0"
   `);

@@ -10,7 +10,7 @@ import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
 import { printable } from '../../core/sanitize.ts';
 import { formatDistance } from '../../output/format-value.ts';
-import { labelOf } from '../../output/labels.ts';
+import { labelOf, upperFirst } from '../../output/labels.ts';
 import { answerBody } from '../../output/record-summary.ts';
 import { type Row, renderRecord } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
@@ -82,12 +82,13 @@ function describeChanged(answer: unknown): Row[] {
     const changed = getPath(answer, ['sections', section, 'changed']);
     if (!Array.isArray(changed)) return [];
     const labels = changed.map((path) => labelOf(String(path).split('.')));
-    return [[`Changed ${section}`, labels.join(', ') || 'nothing']];
+    return [[upperFirst(section), labels.length === 0 ? 'unchanged' : `changed: ${labels.join(', ')}`]];
   };
   const items = (section: string, title: string): Row[] => {
-    const counts = ['removed', 'returned'].flatMap((what) => {
+    const words = { removed: 'removed', returned: 'brought back' };
+    const counts = Object.entries(words).flatMap(([what, word]) => {
       const count = getPath(answer, ['sections', section, what]);
-      return typeof count === 'number' ? [`${count} ${what}`] : [];
+      return typeof count === 'number' ? [`${count} ${word}`] : [];
     });
     return counts.length === 0 ? [] : [[title, counts.join(', ')]];
   };

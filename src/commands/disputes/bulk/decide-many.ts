@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   closeEarlierLogs,
   openHistoryBatch,
@@ -17,6 +18,7 @@ import { reportApplied } from '../../../cli/command/command-definition.ts';
 import { wrongConfirmation } from '../../../cli/command/input-needed.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
+import { usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
@@ -59,6 +61,7 @@ export async function decideMany(
       `Ignored columns: ${ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
     );
   }
+  refuseOverwrite(session, parsed, from);
   const run = await startRun(ui, session, parsed, decideDispute);
   const history = await session.history();
   const input = { expected: expectedStatus(run), earlier: readEarlierDecisions(history) };
@@ -97,6 +100,16 @@ export async function decideMany(
     );
     return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
   });
+}
+
+/** The rows that fail now must not take the place of those that are being read. */
+function refuseOverwrite({ io }: Session, parsed: ParsedCommand, from: string): void {
+  const file = failedRowsFile(parsed);
+  if (file === null || path.resolve(io.cwd, file) !== path.resolve(io.cwd, from)) return;
+  throw usageError(
+    `${file}, for the rows that fail, is the file that --from reads`,
+    'give --output-file another name',
+  );
 }
 
 /** Ends the doubt about earlier decisions that the plan has found to be in force. */

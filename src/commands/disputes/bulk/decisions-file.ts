@@ -62,7 +62,8 @@ function rowOf({ line, values, problem: unreadable }: RawRow): FileRow {
   const cells = {
     disputeId: textOf('disputeId'),
     status: textOf('status'),
-    resolution: textOf('resolution'),
+    // Which part of the row it was is not known, and a part of it must not become a final decision.
+    resolution: unreadable === undefined ? textOf('resolution') : '',
   };
   const disputeId = cells.disputeId.trim() || null;
   if (problem !== null)

@@ -24,7 +24,7 @@ export function writeFailedRows(
   const file = failedRowsFile(parsed);
   if (file === null)
     return failed.some(({ row }) => row.plan === 'decide')
-      ? `add ${outputFileOption.flag} FILE.json to get them as FILE.failed.csv`
+      ? `to get them as FILE.failed.csv, run the same command again with ${outputFileOption.flag} FILE.json`
       : undefined;
   if (failed.length === 0) return undefined;
   const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
@@ -33,7 +33,7 @@ export function writeFailedRows(
   beginFile(io.cwd, file).complete(
     `${[['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n')}\n`,
   );
-  return `the rows that failed are in ${file}`;
+  return `they are in ${file}: fix them there, and give that file to --from`;
 }
 
 /** Columns of the file that are not sent. */

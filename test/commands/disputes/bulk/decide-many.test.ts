@@ -562,7 +562,9 @@ test('the rows that failed are a file of their own beside --output-file, which c
   );
   expect(result.exitCode).toBe(5);
   expect(result.stderr).toMatch(/^The rows with errors are written to out\.failed\.csv\.$/m);
-  expect(result.stderr).toMatch(/^ {2}.*; the rows that failed are in out\.failed\.csv; /m);
+  expect(result.stderr).toMatch(
+    /^ {2}.*; they are in out\.failed\.csv: fix them there, and give that file to --from$/m,
+  );
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     `${header},line,reason`,
     `${second},wom,"so, ""it"" was",3,"unknown status ""wom"": did you mean won?"`,
@@ -574,6 +576,35 @@ test('the rows that failed are a file of their own beside --output-file, which c
   expect(fixed).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('Ignored columns') });
 });
 
+test('a row with too many columns keeps no part of its text: sent again unfixed, it fails again', async () => {
+  const { machine, proxy, other } = await scene();
+  const [id] = await other.openDisputes(1);
+  writeFiles(machine, { 'in.csv': `${header}\n${id},won,Refused, tracking shows delivery\n` });
+  await machine.run(typed`disputes decide --from in.csv --confirm 0 --output-file out.json`);
+
+  const again = await machine.run(typed`disputes decide --from out.failed.csv --confirm 1`);
+
+  expect(again).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('resolution is empty') });
+  expect(proxy.writes()).toEqual([]);
+});
+
+test('the file that is read is not overwritten by the rows that fail', async () => {
+  const { machine, proxy } = await scene();
+  const text = `${header}\n${nobody},won,ok\n`;
+  writeFiles(machine, { 'out.failed.csv': text });
+
+  const refused = await machine.run(
+    typed`disputes decide --from out.failed.csv --confirm 1 --output-file out.json`,
+  );
+
+  expect(refused).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--output-file another name'),
+  });
+  expect(readFileSync(path.join(machine.folder, 'out.failed.csv'), 'utf8')).toBe(text);
+  expect(proxy.requests).toEqual([]);
+});
+
 test('rows that fail while they are sent: the error says how to get them as a file', async () => {
   const { machine, other, proxy } = await scene();
   const [id] = await other.openDisputes(1);
@@ -582,6 +613,6 @@ test('rows that fail while they are sent: the error says how to get them as a fi
   proxy.decide(({ method }) => (method === 'POST' ? { status: 422, body: '{}' } : 'pass'));
 
   expect((await machine.run(decide)).stderr).toContain(
-    'fix the rows that failed; add --output-file FILE.json to get them as FILE.failed.csv; then run',
+    'fix the rows that failed; to get them as FILE.failed.csv, run the same command again with --output-file FILE.json',
   );
 });
