@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../model/errors.ts';
 import type { App } from './app.ts';
 import { clientAddressOf, type IsTrustedProxy } from './client-address.ts';
@@ -86,6 +86,8 @@ export async function listen(
       header: (name) => incoming.headers[name]?.toString(),
       readBody: createBodyReader(incoming),
     });
+    // What is ready in one turn of the event loop is sent together: each write wakes a client, which takes the processor away.
+    await nextTurn();
     if (isStopping && connections.isLastRequest(incoming.socket)) outgoing.setHeader('Connection', 'close');
     // Node writes an ASCII text faster as latin1. For bytes, the encoding means nothing.
     const isAscii = Number(headers['Content-Length']) === body?.length;
