@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../model/errors.ts';
+import { busy, ServiceError } from '../model/errors.ts';
 import { peerOf } from './client-address.ts';
 import type { HttpAnswer } from './http-message.ts';
 import { toProblem } from './problem.ts';
@@ -53,8 +53,7 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
     if (connection === undefined || connection.refusal !== undefined) return false;
     const { unanswered } = connection;
     if (unanswered.size >= maxUnanswered) {
-      const detail = `A connection can have at most ${maxUnanswered} unanswered requests.`;
-      connection.refusal = new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+      connection.refusal = busy(`A connection can have at most ${maxUnanswered} unanswered requests.`);
       stopReading(socket);
       return false;
     }

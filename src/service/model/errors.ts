@@ -35,6 +35,11 @@ export function notFound(what: string, id: string): ServiceError {
   return new ServiceError('not_found', `${what} ${id.slice(0, 100)} not found.`);
 }
 
+/** The same request may succeed in a second. */
+export function busy(detail: string): ServiceError {
+  return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+}
+
 /** A refusal of one field. */
 export function invalidField(pointer: string, code: string, detail: string): ServiceError {
   return invalidFields([{ pointer, code, detail }]);

@@ -44,20 +44,7 @@ function compileInsertion(table: string, columns: readonly string[]): Run<object
   return compile([beginning, ...columns.slice(1).map(() => ', '), ')'], columns, true);
 }
 
-/** For an engine that keeps statements: parsed and planned once for a connection. */
-export interface KnownStatement {
-  /** Unique. */
-  readonly name: string;
-  /** It inserts a row and answers nothing, so nothing that follows depends on its answer. */
-  readonly isInsertion: boolean;
-}
-
-const known = new Map<string, KnownStatement>();
-
-/** The statement of {@link statement} or {@link insert} that has this text on PostgreSQL. */
-export function findKnown(text: string): KnownStatement | undefined {
-  return known.get(text);
-}
+let compiled = 0;
 
 function compile<Values, Row>(
   pieces: readonly string[],
@@ -68,11 +55,11 @@ function compile<Values, Row>(
     pieces.reduce((text, piece, index) => `${text}${place(index)}${piece}`);
   const forEmbedded = toSql(() => '?');
   const forPostgres = toSql((number) => `$${number}`);
-  known.set(forPostgres, { name: `storectl_${known.size}`, isInsertion });
+  const known = { name: `storectl_${compiled++}`, isInsertion };
   return async (db, values) => {
     const text = db.engine === 'embedded' ? forEmbedded : forPostgres;
     const parameters = valueNames.map((name) => (values as Record<string, unknown>)[name]);
-    const { rows, changes } = await db.run(text, parameters);
+    const { rows, changes } = await db.run(text, parameters, known);
     return { rows: rows.map(withNamesOfSchema) as Row[], changes };
   };
 }

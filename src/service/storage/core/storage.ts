@@ -15,10 +15,19 @@ export interface StatementResult<Row = object> {
   readonly changes: number;
 }
 
+/** For an engine that keeps statements: parsed and planned once for a connection. */
+export interface KnownStatement {
+  /** Unique. */
+  readonly name: string;
+  /** It inserts a row and answers nothing, so nothing that follows depends on its answer. */
+  readonly isInsertion: boolean;
+}
+
 /** Runs one statement of an engine. Its rows have the names of the columns. */
 export type RunStatement = (
   text: string,
   parameters: readonly unknown[],
+  known?: KnownStatement,
 ) => StatementResult | Promise<StatementResult>;
 
 /** Queries, and the store that they are about. */
