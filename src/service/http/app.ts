@@ -144,9 +144,9 @@ export function createApp(options: AppOptions): App {
       method: 'GET',
       path: '/readyz',
       answer: async ({ isStopping }) => {
-        if (isStopping) throw busy('The service is stopping.');
+        if (isStopping) throw busy('The service is stopping');
         const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
-          throw busy('The database is not responding.');
+          throw busy('The database is not responding');
         });
         await Promise.race([storage.read(ping), late]);
         return ok({ ok: true });
@@ -161,7 +161,7 @@ export function createApp(options: AppOptions): App {
     if (match.route !== null) return match.route.answer(request, match.parameters, trace);
     const headers = { Allow: match.allow };
     if (request.method === 'OPTIONS') return { status: 204, body: null, headers };
-    throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}.`, { headers });
+    throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}`, { headers });
   }
 
   async function handle(request: HttpRequest): Promise<HttpAnswer> {

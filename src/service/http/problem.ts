@@ -23,7 +23,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
       type: `urn:storectl:problem:${code}`,
       title,
       status,
-      detail: message,
+      detail: `${message}.`,
       code,
       requestId,
       ...(fields.length > 0 && { errors: fields }),
@@ -33,9 +33,9 @@ export function toProblem(error: unknown, requestId: string): Problem {
 
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof StorageBusyError) return busy('Nothing was changed. Try again.');
+  if (error instanceof StorageBusyError) return busy('Nothing was changed. Try again');
   if (error instanceof UnknownCommitError) {
-    return busy('The database did not confirm the change, which may or may not have been made. Try again.');
+    return busy('The database did not confirm the change, which may or may not have been made. Try again');
   }
-  return new ServiceError('internal_error', 'Nothing was changed. See the service log for this request id.');
+  return new ServiceError('internal_error', 'Nothing was changed. See the service log for this request id');
 }

@@ -19,7 +19,7 @@ export async function showSettings(tenant: Tenant) {
 export async function saveSettings(work: Work, document: SettingsDocument, isCurrent: Precondition) {
   const current = await showSettings(work);
   if (!isCurrent(current)) {
-    throw new ServiceError('stale', 'The settings have changed since you read them.');
+    throw new ServiceError('stale', 'The settings have changed since you read them');
   }
   const groups = Object.keys(document) as (keyof SettingsDocument)[];
   const changed = groups.filter((group) => canonicalJson(document[group]) !== canonicalJson(current[group]));

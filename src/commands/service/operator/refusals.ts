@@ -10,7 +10,7 @@ const exits: Readonly<Record<string, 5 | 6 | 7>> = {
 };
 
 /**
- * Turns a ServiceError into a CliError with the service's own sentence, for the caller to throw. Returns any other error
+ * Turns a ServiceError into a CliError with the service's own words, for the caller to throw. Returns any other error
  * unchanged. `flags` maps fields to the flags that set them.
  */
 export function describeRefusal(
