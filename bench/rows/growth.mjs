@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { ask, latenciesDuring, latenciesOf, p50, p99 } from '../lib/latency.mjs';
 import { newPostgresDatabase } from '../lib/postgres.mjs';
@@ -49,10 +50,12 @@ function filling(storeId, { rows, stores }) {
 /** Where a service keeps its data, by engine: `database` for its place, `run` for SQL, `end` for afterwards. */
 const engines = {
   async embedded(folder) {
-    const run = (sql) => {
+    const run = async (sql) => {
       const database = new Database(path.join(folder, 'service.db'));
       database.exec(sql);
       database.close();
+      // This thread stood still, and has not heard yet which idle connections the service has closed.
+      await sleep(50);
     };
     return { run, end: async () => {} };
   },

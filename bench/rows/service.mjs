@@ -20,11 +20,14 @@ const read = {
     const { origin } = service;
     const request = showSettings(service);
     const answer = await globalThis.fetch(origin + request.path, { headers: request.headers });
-    const bare = await startScript(place, 'bare-settings', await answer.text());
+    const body = await answer.text();
+    const bare = await startScript(place, 'bare-settings', body);
+    const withSelects = await startScript(place, 'bare-select', path.join(place.folder, 'bare.db'), body);
     return {
       subject: () => rateOf({ ...request, origin }),
       floor: () => rateOf({ ...request, origin: bare.origin }),
-      end: () => Promise.all([service.stop(), bare.stop()]),
+      peers: { 'bare route with two selects': () => rateOf({ ...request, origin: withSelects.origin }) },
+      end: () => Promise.all([service, bare, withSelects].map(({ stop }) => stop())),
     };
   },
 };

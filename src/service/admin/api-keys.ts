@@ -105,14 +105,14 @@ export async function rotateKey(
   const found = await storage.read((db) => findApiKey(db, keyId));
   if (found === undefined || (only !== undefined && only !== found.storeId)) {
     // The id is not repeated: it may be a whole key, given by mistake.
-    throw new ServiceError('not_found', 'Key not found.');
+    throw new ServiceError('not_found', 'Key not found');
   }
   return storage.forStore(found.storeId).change(async (db) => {
     const old = (await findApiKey(db, keyId)) ?? found;
     const state = stateOf(old, now);
-    if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}.`);
+    if (state !== 'active') throw new ServiceError('state_conflict', `Key ${keyId} is ${state}`);
     if (old.replacedBy !== null) {
-      const detail = `Key ${keyId} is already replaced by ${old.replacedBy} and expires at ${old.expiresAt}.`;
+      const detail = `Key ${keyId} is already replaced by ${old.replacedBy} and expires at ${old.expiresAt}`;
       throw new ServiceError('state_conflict', detail);
     }
 

@@ -40,7 +40,7 @@ export async function retryDelivery(
       throw notFound('Delivery', id);
     const revived = await reviveDead({ db, storeId: delivery.storeId }, timestamp(now), id);
     if (revived === 0)
-      throw new ServiceError('state_conflict', `Delivery ${id} is ${delivery.status}, not dead.`);
+      throw new ServiceError('state_conflict', `Delivery ${id} is ${delivery.status}, not dead`);
     await recordChange(db, 'deliveries retry', delivery.storeId, id);
   });
 }

@@ -76,7 +76,7 @@ export async function closeReclaim(storage: Storage, id: string, only?: string) 
     only,
     async ({ db, storeId, now }) => {
       if ((await setClosed(db, { storeId, id, at: timestamp(now) })).changes > 0) return;
-      throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed.`);
+      throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed`);
     },
   );
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
-import { describeError, notFound, ServiceError } from '../model/errors.ts';
+import { busy, describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import { ping, type Storage } from '../storage/core/storage.ts';
 import { createReference } from './api-reference.ts';
@@ -144,9 +144,9 @@ export function createApp(options: AppOptions): App {
       method: 'GET',
       path: '/readyz',
       answer: async ({ isStopping }) => {
-        if (isStopping) throw notReady('The service is stopping.');
+        if (isStopping) throw busy('The service is stopping');
         const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
-          throw notReady('The database is not responding.');
+          throw busy('The database is not responding');
         });
         await Promise.race([storage.read(ping), late]);
         return ok({ ok: true });
@@ -161,7 +161,7 @@ export function createApp(options: AppOptions): App {
     if (match.route !== null) return match.route.answer(request, match.parameters, trace);
     const headers = { Allow: match.allow };
     if (request.method === 'OPTIONS') return { status: 204, body: null, headers };
-    throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}.`, { headers });
+    throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}`, { headers });
   }
 
   async function handle(request: HttpRequest): Promise<HttpAnswer> {
@@ -206,10 +206,6 @@ async function readInput<Input>(
 ): Promise<Input> {
   requireJson(request);
   return validate(schema, parseJsonObject(await request.readBody(maxBytes)));
-}
-
-function notReady(detail: string): ServiceError {
-  return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
 }
 
 /** Undefined if it is not what W3C Trace Context defines. */

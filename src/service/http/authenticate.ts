@@ -75,7 +75,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
   return async ({ authorization, clientAddress, now }) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) {
-      throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>".');
+      throw unauthorized('missing_key', 'Send "Authorization: Bearer <API key>"');
     }
     const id = keyIdOf(token);
     if (id === null) throw invalidKey();
@@ -110,7 +110,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
 /** Throws `insufficient_scope` if the key lacks the scope. */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope)) {
-    throw new ServiceError('insufficient_scope', `The key needs the scope ${scope}.`);
+    throw new ServiceError('insufficient_scope', `The key needs the scope ${scope}`);
   }
 }
 
@@ -119,7 +119,7 @@ function isSameHash(a: string, b: string): boolean {
 }
 
 function invalidKey(): ServiceError {
-  return unauthorized('invalid_key', 'The API key is wrong, expired or revoked.');
+  return unauthorized('invalid_key', 'The API key is wrong, expired or revoked');
 }
 
 function unauthorized(code: 'missing_key' | 'invalid_key', detail: string): ServiceError {

@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../model/errors.ts';
+import { busy, ServiceError } from '../model/errors.ts';
 import { peerOf } from './client-address.ts';
 import type { HttpAnswer } from './http-message.ts';
 import { toProblem } from './problem.ts';
@@ -53,8 +53,7 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
     if (connection === undefined || connection.refusal !== undefined) return false;
     const { unanswered } = connection;
     if (unanswered.size >= maxUnanswered) {
-      const detail = `A connection can have at most ${maxUnanswered} unanswered requests.`;
-      connection.refusal = new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+      connection.refusal = busy(`A connection can have at most ${maxUnanswered} unanswered requests`);
       stopReading(socket);
       return false;
     }
@@ -88,7 +87,7 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
   server.on('checkExpectation', (request, response) => {
     if (!admit(request, response)) return;
     // The client has not sent the body and may continue with the next request.
-    const detail = 'The only supported expectation is 100-continue.';
+    const detail = 'The only supported expectation is 100-continue';
     answerWith(request, response, new ServiceError('expectation_failed', detail));
   });
 
@@ -163,12 +162,12 @@ export function drain(incoming: IncomingMessage): void {
 function toRefusal({ code, message }: NodeJS.ErrnoException): ServiceError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError('headers_too_large', `The headers can have at most ${maxHeaderSize} bytes.`);
+      return new ServiceError('headers_too_large', `The headers can have at most ${maxHeaderSize} bytes`);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new ServiceError('too_large', 'The chunk extensions are too long.');
+      return new ServiceError('too_large', 'The chunk extensions are too long');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('request_timeout', 'The request did not arrive in time. Nothing was changed.');
+      return new ServiceError('request_timeout', 'The request did not arrive in time. Nothing was changed');
     default:
-      return new ServiceError('malformed_request', `${message}.`);
+      return new ServiceError('malformed_request', message);
   }
 }

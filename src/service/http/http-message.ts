@@ -42,13 +42,13 @@ export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {
   const contentType = header('content-type');
   if (!/^(identity)?$/i.test(header('content-encoding') ?? '')) {
-    throw new ServiceError('unsupported_media_type', 'Send the body without Content-Encoding.', {
+    throw new ServiceError('unsupported_media_type', 'Send the body without Content-Encoding', {
       // RFC 9110, section 15.5.16: the accepted codings.
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
   if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '')) {
-    throw new ServiceError('unsupported_media_type', 'Send Content-Type: application/json.');
+    throw new ServiceError('unsupported_media_type', 'Send Content-Type: application/json');
   }
 }
 
@@ -86,9 +86,9 @@ export function createBodyReader(incoming: IncomingMessage): HttpRequest['readBo
 }
 
 export function tooLarge(maxBytes: number): ServiceError {
-  return new ServiceError('too_large', `The body can have at most ${maxBytes} bytes.`);
+  return new ServiceError('too_large', `The body can have at most ${maxBytes} bytes`);
 }
 
 function incompleteBody(): ServiceError {
-  return new ServiceError('malformed_json', 'The body is incomplete.');
+  return new ServiceError('malformed_json', 'The body is incomplete');
 }

@@ -16,14 +16,14 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   scan(text);
   const value = parse(text);
   if (isObject(value)) return value;
-  throw malformed('The body must be a JSON object.');
+  throw malformed('The body must be a JSON object');
 }
 
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw malformed('The body is not valid UTF-8.');
+    throw malformed('The body is not valid UTF-8');
   }
 }
 
@@ -47,7 +47,7 @@ function scan(text: string): void {
     const character = text[index];
     if (character === '{' || character === '[') {
       open.push(character === '{' ? new Set() : null);
-      if (open.length > maxDepth) throw malformed(`The body is more than ${maxDepth} levels deep.`);
+      if (open.length > maxDepth) throw malformed(`The body is more than ${maxDepth} levels deep`);
       values += 1;
     } else if (character === '}' || character === ']') {
       if (open.pop() === undefined) throw notJson();
@@ -63,7 +63,7 @@ function scan(text: string): void {
     }
     // A value has at most one name.
     if (values > maxValues || strings > 2 * maxValues) {
-      throw malformed(`The body has more than ${maxValues} values.`);
+      throw malformed(`The body has more than ${maxValues} values`);
     }
   }
 }
@@ -99,14 +99,14 @@ function readString(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   const string = parse(quoted);
   if (typeof string !== 'string') throw notJson();
-  if (string.includes('\0')) throw malformed('The body contains a NUL character.');
-  if (/\p{Surrogate}/u.test(string)) throw malformed('The body contains a lone surrogate.');
+  if (string.includes('\0')) throw malformed('The body contains a NUL character');
+  if (/\p{Surrogate}/u.test(string)) throw malformed('The body contains a lone surrogate');
   return string;
 }
 
 function checkName(name: string, seen: Set<string> | null | undefined): void {
-  if (forbiddenNames.has(name)) throw malformed(`The member name "${name}" is not allowed.`);
-  if (seen?.has(name)) throw malformed(`The member "${name.slice(0, 100)}" occurs twice in one object.`);
+  if (forbiddenNames.has(name)) throw malformed(`The member name "${name}" is not allowed`);
+  if (seen?.has(name)) throw malformed(`The member "${name.slice(0, 100)}" occurs twice in one object`);
   seen?.add(name);
 }
 
@@ -115,5 +115,5 @@ function malformed(detail: string): ServiceError {
 }
 
 function notJson(): ServiceError {
-  return malformed('The body is not valid JSON.');
+  return malformed('The body is not valid JSON');
 }

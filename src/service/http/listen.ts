@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../model/errors.ts';
 import type { App } from './app.ts';
 import { clientAddressOf, type IsTrustedProxy } from './client-address.ts';
@@ -86,6 +86,8 @@ export async function listen(
       header: (name) => incoming.headers[name]?.toString(),
       readBody: createBodyReader(incoming),
     });
+    // What is ready in one turn of the event loop is sent together: each write wakes a client, which takes the processor away.
+    await nextTurn();
     if (isStopping && connections.isLastRequest(incoming.socket)) outgoing.setHeader('Connection', 'close');
     // Node writes an ASCII text faster as latin1. For bytes, the encoding means nothing.
     const isAscii = Number(headers['Content-Length']) === body?.length;
@@ -128,19 +130,19 @@ export async function listen(
 /** What Node's parser accepts and other programs read differently, or null. */
 function findFault({ httpVersion, rawHeaders }: IncomingMessage): ServiceError | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    return new ServiceError('malformed_request', `HTTP/${httpVersion} is not supported.`);
+    return new ServiceError('malformed_request', `HTTP/${httpVersion} is not supported`);
   }
   if (rawHeaders.length > 2 * maxHeaders) {
-    return new ServiceError('headers_too_large', `A request can have at most ${maxHeaders} headers.`);
+    return new ServiceError('headers_too_large', `A request can have at most ${maxHeaders} headers`);
   }
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  if (hosts > 1) return new ServiceError('malformed_request', 'There is more than one Host header.');
+  if (hosts > 1) return new ServiceError('malformed_request', 'There is more than one Host header');
   if (hosts === 0 && httpVersion === '1.1') {
-    return new ServiceError('malformed_request', 'The Host header is missing.');
+    return new ServiceError('malformed_request', 'The Host header is missing');
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, problems } from '../../contract/problem.ts';
-import { ServiceError } from '../model/errors.ts';
+import { busy, ServiceError } from '../model/errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
 
 /** An error answer. */
@@ -23,7 +23,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
       type: `urn:storectl:problem:${code}`,
       title,
       status,
-      detail: message,
+      detail: `${message}.`,
       code,
       requestId,
       ...(fields.length > 0 && { errors: fields }),
@@ -33,12 +33,9 @@ export function toProblem(error: unknown, requestId: string): Problem {
 
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof StorageBusyError) {
-    return new ServiceError('busy', 'Nothing was changed. Try again.', { headers: { 'Retry-After': '1' } });
-  }
+  if (error instanceof StorageBusyError) return busy('Nothing was changed. Try again');
   if (error instanceof UnknownCommitError) {
-    const detail = 'The database did not confirm the change, which may or may not have been made. Try again.';
-    return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+    return busy('The database did not confirm the change, which may or may not have been made. Try again');
   }
-  return new ServiceError('internal_error', 'Nothing was changed. See the service log for this request id.');
+  return new ServiceError('internal_error', 'Nothing was changed. See the service log for this request id');
 }

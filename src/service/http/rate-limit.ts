@@ -48,6 +48,6 @@ export function createRateLimiter({ perSecond, burst }: RateLimit): RateLimiter 
 }
 
 function rateLimited(seconds: number): ServiceError {
-  const detail = `Try again in ${seconds} s.`;
+  const detail = `Try again in ${seconds} s`;
   return new ServiceError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
 }

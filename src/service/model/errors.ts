@@ -17,7 +17,7 @@ export class ServiceError extends Error {
   /** Sent with the refusal. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `detail` is sent to the client, so it must not mention data of another store. */
+  /** `detail`, without a full stop, is sent to the client, so it must not mention data of another store. */
   constructor(
     code: ErrorCode,
     detail: string,
@@ -32,7 +32,12 @@ export class ServiceError extends Error {
 
 /** The answer is the same for an object of another store and for one that does not exist. */
 export function notFound(what: string, id: string): ServiceError {
-  return new ServiceError('not_found', `${what} ${id.slice(0, 100)} not found.`);
+  return new ServiceError('not_found', `${what} ${id.slice(0, 100)} not found`);
+}
+
+/** The same request may succeed in a second. */
+export function busy(detail: string): ServiceError {
+  return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
 }
 
 /** A refusal of one field. */
@@ -42,7 +47,7 @@ export function invalidField(pointer: string, code: string, detail: string): Ser
 
 export function invalidFields(fields: readonly FieldError[]): ServiceError {
   const count = fields.length === 1 ? '1 field is' : `${fields.length} fields are`;
-  return new ServiceError('validation_failed', `${count} invalid.`, { fields });
+  return new ServiceError('validation_failed', `${count} invalid`, { fields });
 }
 
 /** For the log, with causes: the reason of a StorageBusyError is often a full disk. */

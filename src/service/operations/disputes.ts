@@ -149,7 +149,7 @@ export async function decideDispute(
   if (decided) {
     await recordEvent(work, 'dispute_decided', { disputeId, status, resolution });
   } else if (dispute.status !== status || dispute.resolution !== resolution) {
-    throw new ServiceError('state_conflict', `The dispute is already decided as ${dispute.status}.`);
+    throw new ServiceError('state_conflict', `The dispute is already decided as ${dispute.status}`);
   }
   return toDispute(work, dispute);
 }

@@ -50,7 +50,7 @@ export const newEndpoint = z.strictObject({
 export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint>) {
   const { url, ...rest } = input;
   if ((await listEndpoints(work)).length >= maxEndpoints) {
-    throw new ServiceError('state_conflict', `A store can have at most ${maxEndpoints} endpoints.`);
+    throw new ServiceError('state_conflict', `A store can have at most ${maxEndpoints} endpoints`);
   }
   const address = new URL(url);
   const endpoint: EndpointRecord = {
@@ -60,7 +60,7 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
     createdAt: timestamp(work.now),
   };
   if (!(await insertEndpoint(work, endpoint, address.href))) {
-    throw new ServiceError('duplicate', 'The store already has an endpoint with this URL.');
+    throw new ServiceError('duplicate', 'The store already has an endpoint with this URL');
   }
   const { maskedUrl, ...answer } = endpoint;
   const { discordTemplate } = endpoint;

@@ -43,10 +43,7 @@ export async function applyOnce(
     if (first.fingerprint === fingerprint) {
       return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
     }
-    throw new ServiceError(
-      'idempotency_key_reused',
-      'This idempotency key was used for a different request.',
-    );
+    throw new ServiceError('idempotency_key_reused', 'This idempotency key was used for a different request');
   }
   // Not updated: the sweep looks at the oldest rows, and the new one belongs at the end.
   if (first !== undefined) await deleteAnswer(work.db, { ...keyed, storeId: work.storeId });

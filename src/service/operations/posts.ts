@@ -74,7 +74,7 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
     updatedAt: now,
   };
   if (!(await insertPost(work, post))) {
-    throw new ServiceError('slug_taken', `The store already has a post with the slug "${post.slug}".`);
+    throw new ServiceError('slug_taken', `The store already has a post with the slug "${post.slug}"`);
   }
   await recordEvent(work, 'post_created', { postId: id, title: post.title, status: post.status });
   return toPost(post, work.now);

@@ -40,9 +40,9 @@ export async function appealReclaim(work: Work, reclaimId: string, { text }: z.o
   const isNew = appealed.changes > 0;
   const reclaim = await findReclaim(work, reclaimId);
   if (reclaim === undefined) throw notFound('Reclaim notice', reclaimId);
-  if (reclaim.status === 'closed') throw new ServiceError('state_conflict', 'This notice is closed.');
+  if (reclaim.status === 'closed') throw new ServiceError('state_conflict', 'This notice is closed');
   if (reclaim.appealText !== text) {
-    throw new ServiceError('state_conflict', 'This notice was already appealed with a different text.');
+    throw new ServiceError('state_conflict', 'This notice was already appealed with a different text');
   }
   if (isNew) {
     await recordEvent(work, 'reclaim_appealed', { reclaimId, subdomain: reclaim.subdomain, text });

@@ -4,7 +4,7 @@ import { documentOf, type SettingsDocument } from '../model/settings-document.ts
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { releaseHeld } from '../storage/queries/endpoints.ts';
-import { findSettings, putSettings, type SavedSettings } from '../storage/queries/settings.ts';
+import { type FoundSettings, findSettings, putSettings } from '../storage/queries/settings.ts';
 import { recordEvent } from './record-event.ts';
 import type { Precondition, Work } from './unit-of-work.ts';
 
@@ -19,7 +19,7 @@ export async function showSettings(tenant: Tenant) {
 export async function saveSettings(work: Work, document: SettingsDocument, isCurrent: Precondition) {
   const current = await showSettings(work);
   if (!isCurrent(current)) {
-    throw new ServiceError('stale', 'The settings have changed since you read them.');
+    throw new ServiceError('stale', 'The settings have changed since you read them');
   }
   const groups = Object.keys(document) as (keyof SettingsDocument)[];
   const changed = groups.filter((group) => canonicalJson(document[group]) !== canonicalJson(current[group]));
@@ -32,12 +32,6 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
   return toAnswer(work, { document, updatedAt });
 }
 
-function toAnswer(
-  { storeId }: Tenant,
-  {
-    document,
-    updatedAt,
-  }: Pick<SavedSettings, 'updatedAt'> & { readonly document: Partial<SettingsDocument> | null },
-) {
+function toAnswer({ storeId }: Tenant, { document, updatedAt }: FoundSettings) {
   return { ...documentOf(document), storeId, env: 'live', updatedAt };
 }

@@ -41,7 +41,7 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
     createdAt: timestamp(now),
   };
   if ((await findStore({ db, storeId: id })) !== undefined) {
-    throw new ServiceError('duplicate', 'A store with this id already exists.');
+    throw new ServiceError('duplicate', 'A store with this id already exists');
   }
   await refusingTakenSlug(store, insertStore(db, store));
   return toStore(store);
@@ -52,7 +52,7 @@ export async function updateStore(work: Work, patch: StorePatch, isCurrent: Prec
   const before = await findStore(work);
   if (before === undefined) throw notFound('Store', work.storeId);
   if (!isCurrent(toStore(before))) {
-    throw new ServiceError('stale', 'The store has changed since you read it.');
+    throw new ServiceError('stale', 'The store has changed since you read it');
   }
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
   const changed = changedPaths(before, after);
@@ -82,6 +82,6 @@ export async function refusingTakenSlug<Result>(
     return await work;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new ServiceError('slug_taken', `Another store already has the slug "${slug}".`);
+    throw new ServiceError('slug_taken', `Another store already has the slug "${slug}"`);
   }
 }

@@ -119,7 +119,7 @@ test.each([
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
   [['service', 'deliveries', 'retry'], 3, '<id> or --all-dead is required'],
   [['service', 'deliveries', 'retry', 'x', '--all-dead'], 2, 'cannot be used together'],
-  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'error: Delivery no-such-id not found.\n'],
+  [['service', 'deliveries', 'retry', 'no-such-id'], 5, 'error: Delivery no-such-id not found\n'],
   [['service', 'emit', '--event', 'feedback_digest', '--dry-run'], 2, 'does not support --dry-run'],
   [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'does not support --dry-run'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],

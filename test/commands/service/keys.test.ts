@@ -143,7 +143,7 @@ test('a store or key that is not there is exit 5, a taken slug exit 6', async ()
     exitCode: 6,
     error: {
       code: 'slug_taken',
-      message: 'Another store already has the slug "juniper-ink".',
+      message: 'Another store already has the slug "juniper-ink"',
       hint: 'choose another slug with --slug',
     },
   });

@@ -51,6 +51,7 @@ export function expectConformance(
     expect(body).toMatchObject({
       status: response.status,
       requestId: response.headers.get('x-request-id'),
+      detail: expect.stringMatching(/[^.]\.$/),
     });
   }
   const operation = operations.find(

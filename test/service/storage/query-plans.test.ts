@@ -61,14 +61,11 @@ function recording(db: Queries, queries: CompiledQuery[]): Queries {
     },
     transformResult: async ({ result }) => result,
   });
-  return new Proxy(built, {
-    get(_, name) {
-      const member: unknown = Reflect.get(built, name, built);
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => {
-        if (name === 'executeQuery') queries.push(args[0] as CompiledQuery);
-        return member.apply(built, args);
-      };
+  return Object.assign(built, {
+    engine: db.engine,
+    run(text: string, parameters: readonly unknown[]) {
+      queries.push(CompiledQuery.raw(text, [...parameters]));
+      return db.run(text, parameters);
     },
   });
 }

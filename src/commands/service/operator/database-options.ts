@@ -205,7 +205,7 @@ const exits: Readonly<Record<string, 5 | 6 | 7>> = {
 };
 
 /**
- * Turns a ServiceError into a CliError with the service's own sentence, for the caller to throw. Returns any other error
+ * Turns a ServiceError into a CliError with the service's own words, for the caller to throw. Returns any other error
  * unchanged. `flags` maps fields to the flags that set them.
  */
 function describeRefusal(error: unknown, hint: string, flags: Readonly<Record<string, string>>): unknown {

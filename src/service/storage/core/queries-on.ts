@@ -11,16 +11,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Schema } from './schema.ts';
-import type { Engine, Queries } from './storage.ts';
-
-interface RunResult {
-  readonly rows: readonly unknown[];
-  /** How many rows were inserted, updated or deleted. */
-  readonly changes: number;
-}
-
-/** Runs one statement of an engine. */
-export type RunStatement = (sql: string, parameters: readonly unknown[]) => RunResult | Promise<RunResult>;
+import type { Engine, Queries, RunStatement } from './storage.ts';
 
 /** Kysely for an engine whose statements are run by `run`. The caller begins and ends transactions. */
 export function queriesOn(engine: Engine, run: RunStatement): Queries {
@@ -35,7 +26,7 @@ export function queriesOn(engine: Engine, run: RunStatement): Queries {
   };
   const driver = Object.assign(new DummyDriver(), { acquireConnection: async () => connection });
   const isEmbedded = engine === 'embedded';
-  return new Kysely<Schema>({
+  const kysely = new Kysely<Schema>({
     dialect: {
       createAdapter: () => (isEmbedded ? new SqliteAdapter() : new PostgresAdapter()),
       createDriver: () => driver,
@@ -44,6 +35,7 @@ export function queriesOn(engine: Engine, run: RunStatement): Queries {
     },
     plugins,
   });
+  return Object.assign(kysely, { engine, run });
 }
 
 const plugins = [new CamelCasePlugin()];

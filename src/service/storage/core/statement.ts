@@ -1,17 +1,10 @@
-import { CompiledQuery, type Insertable } from 'kysely';
+import type { Insertable } from 'kysely';
 import type { Schema } from './schema.ts';
-import { isEmbedded, type Queries, type Tenant } from './storage.ts';
+import type { Queries, StatementResult, Tenant } from './storage.ts';
 
 type Name<Values> = keyof Values & string;
 
-/** Result of a statement. */
-interface StatementResult<Row> {
-  /** With the names of the schema, in camelCase. */
-  readonly rows: readonly Row[];
-  /** How many rows it inserted, updated or deleted. */
-  readonly changes: number;
-}
-
+/** The rows have the names of the schema, in camelCase. */
 type Run<Values, Row> = (db: Queries, values: Pick<Values, Name<Values>>) => Promise<StatementResult<Row>>;
 
 /**
@@ -51,20 +44,7 @@ function compileInsertion(table: string, columns: readonly string[]): Run<object
   return compile([beginning, ...columns.slice(1).map(() => ', '), ')'], columns, true);
 }
 
-/** For an engine that keeps statements: parsed and planned once for a connection. */
-export interface KnownStatement {
-  /** Unique. */
-  readonly name: string;
-  /** It inserts a row and answers nothing, so nothing that follows depends on its answer. */
-  readonly isInsertion: boolean;
-}
-
-const known = new Map<string, KnownStatement>();
-
-/** The statement of {@link statement} or {@link insert} that has this text on PostgreSQL. */
-export function findKnown(text: string): KnownStatement | undefined {
-  return known.get(text);
-}
+let compiled = 0;
 
 function compile<Values, Row>(
   pieces: readonly string[],
@@ -75,13 +55,29 @@ function compile<Values, Row>(
     pieces.reduce((text, piece, index) => `${text}${place(index)}${piece}`);
   const forEmbedded = toSql(() => '?');
   const forPostgres = toSql((number) => `$${number}`);
-  known.set(forPostgres, { name: `storectl_${known.size}`, isInsertion });
+  const known = { name: `storectl_${compiled++}`, isInsertion };
   return async (db, values) => {
-    const sql = isEmbedded(db) ? forEmbedded : forPostgres;
+    const text = db.engine === 'embedded' ? forEmbedded : forPostgres;
     const parameters = valueNames.map((name) => (values as Record<string, unknown>)[name]);
-    const { rows, numAffectedRows } = await db.executeQuery<Row>(CompiledQuery.raw(sql, parameters));
-    return { rows, changes: Number(numAffectedRows ?? 0) };
+    const { rows, changes } = await db.run(text, parameters, known);
+    return { rows: rows.map(withNamesOfSchema) as Row[], changes };
   };
+}
+
+const namesOfSchema = new Map<string, string>();
+
+function withNamesOfSchema(row: object): object {
+  const renamed: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(row)) {
+    const name = namesOfSchema.get(column) ?? inCamelCase(column);
+    namesOfSchema.set(column, name);
+    renamed[name] = value;
+  }
+  return renamed;
+}
+
+function inCamelCase(column: string): string {
+  return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function inSnakeCase(name: string): string {

@@ -1,13 +1,34 @@
-import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /** Queries, mostly inside one transaction. */
-export type Queries = Kysely<Schema>;
-
-/** For queries that differ between the engines. */
-export function isEmbedded(db: Queries): boolean {
-  return db.getExecutor().adapter instanceof SqliteAdapter;
+export interface Queries extends Kysely<Schema> {
+  readonly engine: Engine;
+  /** Runs SQL without Kysely, which takes as long as the engine for that. */
+  readonly run: RunStatement;
 }
+
+/** Result of a statement. */
+export interface StatementResult<Row = object> {
+  readonly rows: readonly Row[];
+  /** How many rows it inserted, updated or deleted. */
+  readonly changes: number;
+}
+
+/** For an engine that keeps statements: parsed and planned once for a connection. */
+export interface KnownStatement {
+  /** Unique. */
+  readonly name: string;
+  /** It inserts a row and answers nothing, so nothing that follows depends on its answer. */
+  readonly isInsertion: boolean;
+}
+
+/** Runs one statement of an engine. Its rows have the names of the columns. */
+export type RunStatement = (
+  text: string,
+  parameters: readonly unknown[],
+  known?: KnownStatement,
+) => StatementResult | Promise<StatementResult>;
 
 /** Queries, and the store that they are about. */
 export interface Tenant {

@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 import { DatabaseSetupError } from '../core/errors.ts';
-import { queriesOn, type RunStatement } from '../core/queries-on.ts';
-import type { Queries } from '../core/storage.ts';
+import { queriesOn } from '../core/queries-on.ts';
+import type { Queries, RunStatement } from '../core/storage.ts';
 
 export type EmbeddedEngine = typeof Database;
 
@@ -96,7 +96,7 @@ function createStatementCache(database: Database.Database): RunStatement {
     const { statement, isReader } = prepared.get(sql) ?? prepare(sql);
     try {
       // Not `get`: libsql's has answered with the row of the call before.
-      if (isReader) return { rows: statement.all(parameters), changes: 0 };
+      if (isReader) return { rows: statement.all(parameters) as object[], changes: 0 };
       return { rows: [], changes: statement.run(parameters).changes };
     } catch (error) {
       // libsql does not reset every statement that has failed.

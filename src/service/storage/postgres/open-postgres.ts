@@ -5,8 +5,7 @@ import { isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import { queriesOn } from '../core/queries-on.ts';
 import { createQueue } from '../core/queue.ts';
-import { findKnown } from '../core/statement.ts';
-import type { Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import type { KnownStatement, Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createConnections } from './pool.ts';
 
@@ -84,9 +83,10 @@ export async function openPostgres(
 
   /** Each statement is a transaction of its own, on any connection. One that fails closes its connection. */
   function readingQueries(scope: Scope): Queries {
-    return queriesOn('postgres', async (text, parameters) => {
+    return queriesOn('postgres', async (text, parameters, known) => {
       const client = await connections.connect();
-      const read = readOf(scope, text, parameters, connections.keepsStatements(client));
+      const isKept = connections.keepsStatements(client);
+      const read = readOf(scope, text, parameters, known, isKept);
       let isBroken = true;
       try {
         const { rows } = await client.query(read);
@@ -182,15 +182,15 @@ function readOf(
   scope: Scope,
   text: string,
   parameters: readonly unknown[],
-  keepsStatements: boolean,
+  known: KnownStatement | undefined,
+  isKept: boolean,
 ): QueryConfig {
-  const known = findKnown(text);
   return {
     text: `select answer.* from set_config('${scope.name}', $${parameters.length + 1}, true) as scope
       cross join lateral (select * from (${text}) as answer where scope is not null offset 0) as answer`,
     values: [...parameters, scope.value],
     ...(known && { query_timeout: maxReadMs }),
-    ...(known && keepsStatements && { name: `${known.name} ${scope.name}` }),
+    ...(known && isKept && { name: `${known.name} ${scope.name}` }),
   };
 }
 
@@ -198,9 +198,8 @@ function readOf(
 function transactionOn(client: ClientBase, keepsStatements: boolean) {
   let isOver = false;
   const sent: Promise<unknown>[] = [];
-  const db = queriesOn('postgres', async (text, parameters) => {
+  const db = queriesOn('postgres', async (text, parameters, known) => {
     if (isOver) throw new Error('the transaction has ended');
-    const known = findKnown(text);
     const name = keepsStatements ? known?.name : undefined;
     const answer = client.query({ text, values: [...parameters], ...(name && { name }) });
     if (known?.isInsertion) {

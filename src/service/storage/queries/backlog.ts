@@ -1,5 +1,5 @@
 import { statement } from '../core/statement.ts';
-import { isEmbedded, type Queries } from '../core/storage.ts';
+import type { Queries } from '../core/storage.ts';
 
 /** What a delivery waits for, if anything. */
 export const backlogStates = ['due', 'sending', 'retrying', 'held', 'dead'] as const;
@@ -53,6 +53,6 @@ const bytesOfDatabase = statement<object, { bytes: number }>`
 
 /** Size of the database in bytes. */
 export async function findSize(db: Queries): Promise<number> {
-  const ask = isEmbedded(db) ? bytesOfFile : bytesOfDatabase;
+  const ask = db.engine === 'embedded' ? bytesOfFile : bytesOfDatabase;
   return Number((await ask(db, {})).rows[0]?.bytes ?? 0);
 }

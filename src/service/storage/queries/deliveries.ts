@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../core/statement.ts';
-import { isEmbedded, type ObjectRef, type Queries, type Tenant } from '../core/storage.ts';
+import type { ObjectRef, Queries, Tenant } from '../core/storage.ts';
 
 /** A dead delivery is not retried unless the operator revives it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
@@ -43,7 +43,7 @@ async function selectDue(
     .orderBy('dueAt')
     .limit(limit);
   // The embedded engine has no row locks and needs none: changes run one after the other.
-  const rows = await (isEmbedded(db) ? query : query.forNoKeyUpdate().skipLocked()).execute();
+  const rows = await (db.engine === 'embedded' ? query : query.forNoKeyUpdate().skipLocked()).execute();
   return rows.map(({ enabled, ...row }) => ({ ...row, isEnabled: enabled === 1, isFailing }));
 }
 
@@ -127,7 +127,7 @@ export async function lockClaim(db: Queries, { storeId, id }: ObjectRef): Promis
     .select('claimedBy')
     .where('storeId', '=', storeId)
     .where('id', '=', id);
-  const row = await (isEmbedded(db) ? query : query.forNoKeyUpdate()).executeTakeFirst();
+  const row = await (db.engine === 'embedded' ? query : query.forNoKeyUpdate()).executeTakeFirst();
   return row?.claimedBy ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../core/statement.ts';
-import { isEmbedded, type Tenant } from '../core/storage.ts';
+import type { Tenant } from '../core/storage.ts';
 
 /** An idempotency key is unique within its operation and target. */
 export interface KeyedRequest {
@@ -42,9 +42,10 @@ const sweepSize = 1_000;
  * all stores instead.
  */
 export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
-  const oldest = isEmbedded(db)
-    ? sql`rowid in (select rowid from idempotency_keys order by rowid limit ${sweepSize})`
-    : sql`ctid in (select ctid from idempotency_keys
+  const oldest =
+    db.engine === 'embedded'
+      ? sql`rowid in (select rowid from idempotency_keys order by rowid limit ${sweepSize})`
+      : sql`ctid in (select ctid from idempotency_keys
         where store_id = ${storeId} and expires_at <= ${time} limit ${sweepSize})`;
   const { numDeletedRows } = await db
     .deleteFrom('idempotencyKeys')

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Schema } from '../core/schema.ts';
 import { statement } from '../core/statement.ts';
-import { isEmbedded, type Queries, type Tenant } from '../core/storage.ts';
+import type { Queries, Tenant } from '../core/storage.ts';
 import { tablesOfStores } from '../migrations/0001-schema.ts';
 
 /** Queries of the person who runs the service. They see all stores but deleted ones. */
@@ -119,7 +119,7 @@ export async function listDeletedStores(db: Queries): Promise<string[]> {
 
 /** Deletes some rows of a deleted store, at last the store itself. Returns how many: 0 when nothing is left. */
 export async function deleteSomeRows({ db, storeId }: Tenant, limit: number): Promise<number> {
-  const rowId = sql.raw(isEmbedded(db) ? 'rowid' : 'ctid');
+  const rowId = sql.raw(db.engine === 'embedded' ? 'rowid' : 'ctid');
   for (const name of tablesOfStores.toReversed()) {
     const table = sql.table(name);
     const { numAffectedRows } = await sql`delete from ${table} where ${rowId} in (

@@ -7,6 +7,9 @@ export interface SavedSettings {
   readonly updatedAt: string;
 }
 
+/** Before they are first saved, the document is null and they are as old as the store. */
+export type FoundSettings = SavedSettings | (Omit<SavedSettings, 'document'> & { readonly document: null });
+
 interface SettingsRow {
   readonly document: string | null;
   readonly updatedAt: string;
@@ -17,13 +20,8 @@ const settingsOf = statement<{ storeId: string }, SettingsRow>`
   from stores as store left join operations_settings as settings on settings.store_id = store.id
   where store.id = ${'storeId'} and store.deleted_at is null`;
 
-/**
- * Undefined if the store does not exist. Before they are first saved, the document is null and they are as old as the store.
- */
-export async function findSettings({
-  db,
-  storeId,
-}: Tenant): Promise<SavedSettings | { readonly document: null; readonly updatedAt: string } | undefined> {
+/** Undefined if the store does not exist. */
+export async function findSettings({ db, storeId }: Tenant): Promise<FoundSettings | undefined> {
   const [row] = (await settingsOf(db, { storeId })).rows;
   return row && { ...row, document: row.document === null ? null : JSON.parse(row.document) };
 }
