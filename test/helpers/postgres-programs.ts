@@ -24,6 +24,8 @@ export async function preparePostgres(folder: string): Promise<PostgresPrograms>
   // Another user may not look into the folder of this one.
   const copy = path.join(folder, 'postgres');
   cpSync(path.join(installed, 'native'), copy, { recursive: true, verbatimSymlinks: true });
+  // With a strict umask, the copy is for this user alone, too.
+  if (user.uid !== undefined) await run('chown', ['-R', `${user.uid}:${user.gid}`, copy]);
   return { bin: path.join(copy, 'bin'), user };
 }
 

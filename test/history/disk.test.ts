@@ -103,6 +103,15 @@ describe('what a change costs the disk before it is told', () => {
     },
   );
 
+  test('the first change in a folder that a killed process has made puts the names of its parents on disk', async () => {
+    const { fileSystem, calls } = tracing();
+    const scene = await startScene(() => 'answer');
+
+    await scene.begin(scene.open(fileSystem), backup);
+
+    expect(calls.indexOf('sync folder')).toBeLessThan(calls.indexOf('rename'));
+  });
+
   test('a restore with its safety backup: two syncs more, in the same log', async () => {
     const { fileSystem, calls } = tracing();
     const scene = await startScene(() => {

@@ -59,9 +59,10 @@ const first = (subjects: readonly string[]): string => subjects[0] ?? '';
 
 const webhook = 'https://discord.com/api/webhooks/1/a-token';
 
-/** A time of day for `settings save`, different for each subject of a schedule. */
+/** A time of day for `settings save`: the other subject of a schedule has an odd minute, the others have even ones. */
 function quietStartOf(subject: string): string {
-  const minute = Number.parseInt(uuidOf(subject).slice(0, 6), 16) % 1439;
+  const half = Number.parseInt(uuidOf(subject).slice(0, 6), 16) % 719;
+  const minute = 2 * half + (subject.endsWith('-other') ? 1 : 0);
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 }
 

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../client/clock.ts';
 import { HistoryError, historyError } from '../errors.ts';
-import { createFile, removeQuietly, renameDurably, sweep, syncFolder } from './files/files.ts';
+import { createFile, removeQuietly, renameDurably, sweep, syncFolder, syncParents } from './files/files.ts';
 import type { Lock, LockOptions } from './files/lock.ts';
 import type { Intent } from './history-record.ts';
 import { acquireLog, type Journal } from './journal.ts';
@@ -35,8 +35,10 @@ export async function beginLog(journal: Journal, start: LogStart): Promise<LogWr
       const isNew = listing !== undefined && monotonicMs() - listing.at < maxListingAgeMs;
       const { names } = isNew ? listing : listNames(journal);
       sweepDrafts(journal, names);
+      const newest = newestOf(names);
+      if (newest === 0) syncParents(journal.files, journal.folder);
       if (!names.some((name) => name.includes(`-${id}-`))) {
-        return await createLog(journal, lock, start, id, newestOf(names) + 1);
+        return await createLog(journal, lock, start, id, newest + 1);
       }
     } catch (error) {
       lock.release();

@@ -60,6 +60,19 @@ export function ensureFolder(files: Files, folder: string): void {
   }
 }
 
+/**
+ * Puts the names of a folder and of those of its parents that belong to the same user on disk: a process that made one may have
+ * been killed before it did so. Throws what the file system throws.
+ */
+export function syncParents(files: Files, folder: string): void {
+  const { lstatSync } = files.fileSystem;
+  const { uid } = lstatSync(folder);
+  const parent = path.dirname(folder);
+  if (parent === folder || lstatSync(parent).uid !== uid) return;
+  syncFolder(files, parent);
+  syncParents(files, parent);
+}
+
 /** Names in the folder; none if it does not exist. Throws a HistoryError if it cannot be read. */
 export function listFolder(files: Files, folder: string): string[] {
   try {
