@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
@@ -25,7 +25,9 @@ test('Ctrl-C while the plan of a batch is in less cancels the batch, and that is
   terminal.type(`stty rows 12; clear; ${programLine} --demo blog create p*.md; echo exit $?`);
 
   await terminal.pressAt(/^:$/m, 'C-c');
-  terminal.press('q');
+  // What is typed together with Ctrl-C is dropped with it.
+  const quitting = setInterval(() => terminal.press('q'), 500);
+  onTestFinished(() => clearInterval(quitting));
 
   await terminal.shows(/error: cancelled; nothing was sent\n(.*\n)*exit 130/);
 });
