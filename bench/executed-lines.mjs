@@ -93,7 +93,9 @@ function filesOf(called) {
     if (found === undefined || offset <= 1) continue;
     const before = (prefix + readFileSync(file, 'utf8')).slice(0, offset).split('\n');
     const column = before.at(-1).length - (before.length === 1 ? prefix.length : 0);
-    const { originalSource } = found.map.findEntry(before.length - 1, column);
+    const { originalSource, generatedLine } = found.map.findEntry(before.length - 1, column);
+    // Libraries have no map: the entry found for them is the end of the source file before.
+    if (generatedLine !== before.length - 1) continue;
     const source = path.relative(root, path.resolve(found.folder, originalSource ?? ''));
     if (source.startsWith('src/')) files.add(source);
   }

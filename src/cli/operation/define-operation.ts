@@ -12,7 +12,7 @@ import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
-import { withOutputFile } from '../output/output-file.ts';
+import { openOutputFile } from '../output/output-file.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { InputCommand, OperationCommand } from './call/operation-command.ts';
 import { classOptions, fieldOptions, parameterArguments } from './call/operation-options.ts';
@@ -100,15 +100,14 @@ async function runOperation(
     return undefined;
   }
   try {
-    return await withOutputFile(session.io, parsed, async (write) => {
-      const result = await sendAsked(command, run);
-      const applied = recordsOf(result);
-      await reportApplied(applied, async () => {
-        await printResult(run, command, result);
-        write(result.text);
-      });
-      return { applied };
+    const write = openOutputFile(session.io, parsed);
+    const result = await sendAsked(command, run);
+    const applied = recordsOf(result);
+    await reportApplied(applied, async () => {
+      await printResult(run, command, result);
+      write(result.text);
     });
+    return { applied };
   } catch (error) {
     if (run.interview !== null) showLongTexts(run);
     throw error;

@@ -1,17 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import {
-  closeSync,
-  fsyncSync,
+  accessSync,
+  constants,
   lstatSync,
-  openSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
-import { type CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
+import { describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { advancedGroup, type OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -23,96 +23,55 @@ export const outputFileOption = {
   group: advancedGroup,
 } as const satisfies OptionSpec;
 
-/** Runs `work` with a function that writes a text to `--output-file`, if it is given. */
-export async function withOutputFile<Result>(
-  { cwd }: Pick<Io, 'cwd'>,
-  parsed: ParsedCommand,
-  work: (write: (text: string) => void) => Promise<Result>,
-): Promise<Result> {
-  const file = optionValue(parsed, outputFileOption.flag);
-  if (file === undefined) return work(() => {});
-  const pending = beginFile(cwd, file);
-  let isComplete = false;
-  try {
-    return await work((text) => {
-      pending.complete(`${text}\n`);
-      isComplete = true;
-    });
-  } finally {
-    if (!isComplete) pending.discard();
-  }
+/**
+ * Returns what writes a text to `--output-file` atomically, if it is given, and throws exit 11 where that fails. Throws exit 2
+ * if the file cannot be written, before anything is sent.
+ */
+export function openOutputFile(io: Pick<Io, 'cwd'>, parsed: ParsedCommand): (text: string) => void {
+  const named = optionValue(parsed, outputFileOption.flag);
+  return named === undefined ? () => {} : openFile(io, named);
 }
 
-/** A file that is written atomically: it gets its name when it is complete. */
-interface PendingFile {
-  /** Writes the text, syncs it to disk and gives the file its name. Throws exit 11 where that fails. */
-  complete(text: string): void;
-  /** Removes the incomplete file. */
-  discard(): void;
-}
-
-/** Opens a temporary file beside `named`. Throws exit 2 if that fails, before anything is sent. */
-export function beginFile(cwd: string, named: string): PendingFile {
-  if (named === '' || named === '-') {
-    throw usageError(
-      `${outputFileOption.flag} needs a file name (got "${named}")`,
-      'the response is always printed; pass a file name or remove the flag',
-      { code: 'unwritable_file' },
-    );
-  }
-  const file = resolveRegularFile(path.resolve(cwd, named));
-  const temporary = path.join(
-    path.dirname(file),
-    `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`,
-  );
-  let descriptor: number;
-  try {
-    descriptor = openSync(temporary, 'wx', 0o644);
-  } catch (error) {
-    const folder = path.dirname(file);
-    const isMissing = errorCode(error) === 'ENOENT';
-    throw unwritable(file, isMissing ? `directory ${folder} does not exist` : describeSystemError(error));
-  }
-  let open = true;
-  return {
-    complete(text) {
-      try {
-        writeSync(descriptor, text);
-        fsyncSync(descriptor);
-        closeSync(descriptor);
-        open = false;
-        renameSync(temporary, file);
-      } catch (error) {
-        throw localStateError(
-          'unwritable_file',
-          `the response could not be written to ${file}: ${describeSystemError(error)}`,
-          [{ say: 'the response is printed above' }, { run: ['history', 'list'], rest: 'to see the change' }],
-        );
-      }
-    },
-    discard() {
-      if (open) closeSync(descriptor);
-      rmSync(temporary, { force: true });
-    },
+/** As {@link openOutputFile}, for a file of that name. */
+export function openFile({ cwd }: Pick<Io, 'cwd'>, named: string): (text: string) => void {
+  const file = checkWritable(cwd, named);
+  return (text) => {
+    const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.tmp`);
+    try {
+      writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: 0o644, flush: true });
+      renameSync(draft, file);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw localStateError(
+        'unwritable_file',
+        `the response could not be written to ${file}: ${describeSystemError(error)}`,
+        [{ say: 'the response is printed above' }, { run: ['history', 'list'], rest: 'to see the change' }],
+      );
+    }
   };
 }
 
-/** Follows symbolic links. Throws exit 2 for a device or a pipe, which the final rename would replace. */
-function resolveRegularFile(named: string): string {
-  try {
-    if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return named;
-    const file = realpathSync(named);
-    if (statSync(file).isFile()) return file;
-  } catch (error) {
-    throw unwritable(named, describeSystemError(error));
+/** The file, behind symbolic links. Throws exit 2 also for a device or a pipe, which the final rename would replace. */
+function checkWritable(cwd: string, named: string): string {
+  const fail = (what: string, advice = 'choose a file in a writable directory') =>
+    usageError(what, advice, { code: 'unwritable_file' });
+  const { flag } = outputFileOption;
+  if (named === '' || named === '-') {
+    throw fail(
+      `${flag} needs a file name (got "${named}")`,
+      'the response is always printed; pass a file name or remove the flag',
+    );
   }
-  throw unwritable(named, 'not a regular file');
-}
-
-function unwritable(file: string, reason: string): CliError {
-  return usageError(
-    `cannot write ${file} (--output-file): ${reason}`,
-    'choose a file in a writable directory',
-    { code: 'unwritable_file' },
-  );
+  const given = path.resolve(cwd, named);
+  let reason = 'not a regular file';
+  try {
+    const isNew = lstatSync(given, { throwIfNoEntry: false }) === undefined;
+    const file = isNew ? given : realpathSync(given);
+    accessSync(path.dirname(file), constants.W_OK);
+    if (isNew || statSync(file).isFile()) return file;
+  } catch (error) {
+    const isMissing = errorCode(error) === 'ENOENT';
+    reason = isMissing ? `directory ${path.dirname(given)} does not exist` : describeSystemError(error);
+  }
+  throw fail(`cannot write ${given} (${flag}): ${reason}`);
 }

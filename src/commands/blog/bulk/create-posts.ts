@@ -21,7 +21,7 @@ import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
-import { withOutputFile } from '../../../cli/output/output-file.ts';
+import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
@@ -62,27 +62,25 @@ export async function createPosts(
   }
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
-  return withOutputFile(session.io, parsed, async (write) => {
-    const { question, ...plan } = describePosts(planned);
-    showPlan(ui, plan, { isAsked: question !== null });
-    if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
-    await closeEarlierLogs(history, planned);
-    const end = await runBatch<PlannedPost>(ui, {
-      words,
-      items: planned,
-      total: planned.filter(({ plan }) => typeof plan === 'string').length,
-      atOnce: 'adaptive',
-      known: knownResult,
-      isPlanShown: ui.canAsk,
-      open: (limits) => openChannel(run, limits, allowsDuplicates),
-      cells: ({ post }, result) =>
-        result === null ? [post.file] : [post.file, ...describePost(post, result)],
-      id: (_, { record }) => idOf(record),
-    });
-    const results = planned.map((one) => resultIn(end, one));
-    const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
-    return endBatch(ui, { words, results, document, stop: end.stop, write });
+  const write = openOutputFile(session.io, parsed);
+  const { question, ...plan } = describePosts(planned);
+  showPlan(ui, plan, { isAsked: question !== null });
+  if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
+  await closeEarlierLogs(history, planned);
+  const end = await runBatch<PlannedPost>(ui, {
+    words,
+    items: planned,
+    total: planned.filter(({ plan }) => typeof plan === 'string').length,
+    atOnce: 'adaptive',
+    known: knownResult,
+    isPlanShown: ui.canAsk,
+    open: (limits) => openChannel(run, limits, allowsDuplicates),
+    cells: ({ post }, result) => (result === null ? [post.file] : [post.file, ...describePost(post, result)]),
+    id: (_, { record }) => idOf(record),
   });
+  const results = planned.map((one) => resultIn(end, one));
+  const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
+  return endBatch(ui, { words, results, document, stop: end.stop, write });
 }
 
 /** Reads the fields from flags, which apply to all posts. */

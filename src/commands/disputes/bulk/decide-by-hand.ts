@@ -12,7 +12,7 @@ import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
-import { withOutputFile } from '../../../cli/output/output-file.ts';
+import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
@@ -49,31 +49,30 @@ export async function decideByHand(
   const queue = startQueue(ids);
   const earlier = readEarlierDecisions(history);
   const made = [...earlier.made];
-  return withOutputFile(session.io, parsed, async (write) => {
-    const end = await runBatch(ui, {
-      words,
-      items: queue.items,
-      // The place of each dispute among the others stands above it.
-      total: null,
-      atOnce: 1,
-      known: () => null,
-      isPlanShown: false,
-      open: async (limits) => ({
-        async send(row) {
-          const result = await decideRow(withSignal(run, limits.signal), row, { queue, earlier, made });
-          if (result === null) queue.goBack();
-          else queue.finish(result);
-          return result;
-        },
-        end: () => {},
-      }),
-      cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId ?? ''],
-      id: ({ disputeId }) => disputeId,
-    });
-    const results = queue.rows.map((row) => resultIn(end, row));
-    const document = queue.rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
-    return endBatch(ui, { words, results, document, stop: end.stop, write });
+  const write = openOutputFile(session.io, parsed);
+  const end = await runBatch(ui, {
+    words,
+    items: queue.items,
+    // The place of each dispute among the others stands above it.
+    total: null,
+    atOnce: 1,
+    known: () => null,
+    isPlanShown: false,
+    open: async (limits) => ({
+      async send(row) {
+        const result = await decideRow(withSignal(run, limits.signal), row, { queue, earlier, made });
+        if (result === null) queue.goBack();
+        else queue.finish(result);
+        return result;
+      },
+      end: () => {},
+    }),
+    cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId ?? ''],
+    id: ({ disputeId }) => disputeId,
   });
+  const results = queue.rows.map((row) => resultIn(end, row));
+  const document = queue.rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
+  return endBatch(ui, { words, results, document, stop: end.stop, write });
 }
 
 function decisionsNeeded(count: number): CliError {

@@ -27,7 +27,7 @@ import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
 import { announce, changeOptions } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
-import { withOutputFile } from '../../../cli/output/output-file.ts';
+import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
@@ -72,34 +72,33 @@ export async function decideMany(
     return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
   }
   await announce(run);
-  return withOutputFile(session.io, parsed, async (write) => {
-    const rows = await settleShown(run, await planDecisions(run, file, input));
-    const count = rows.filter(({ plan }) => plan === 'decide').length;
-    showPlan(ui, describe(rows), { isAsked: count > 0 });
-    await confirmCount(ui, parsed, rows, count);
-    await closeEarlierLogs(history, rows);
-    const end = await runBatch<PlannedRow>(ui, {
-      words: rowWords,
-      items: rows,
-      total: count,
-      atOnce: 1,
-      known: knownResult,
-      isPlanShown: ui.canAsk,
-      open: (limits) => openChannel(run, limits, input.expected),
-      cells: ({ line, disputeId, decision }) => [`line ${line}`, disputeId ?? '', decision?.status ?? ''],
-      id: ({ disputeId }) => disputeId,
-    });
-    const results = rows.map((row) => resultIn(end, row));
-    const document = rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
-    const advice = await reportApplied(appliedIn(results), () =>
-      writeFailedRows(
-        session,
-        parsed,
-        rows.map((row) => ({ row, result: resultIn(end, row) })),
-      ),
-    );
-    return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
+  const write = openOutputFile(session.io, parsed);
+  const rows = await settleShown(run, await planDecisions(run, file, input));
+  const count = rows.filter(({ plan }) => plan === 'decide').length;
+  showPlan(ui, describe(rows), { isAsked: count > 0 });
+  await confirmCount(ui, parsed, rows, count);
+  await closeEarlierLogs(history, rows);
+  const end = await runBatch<PlannedRow>(ui, {
+    words: rowWords,
+    items: rows,
+    total: count,
+    atOnce: 1,
+    known: knownResult,
+    isPlanShown: ui.canAsk,
+    open: (limits) => openChannel(run, limits, input.expected),
+    cells: ({ line, disputeId, decision }) => [`line ${line}`, disputeId ?? '', decision?.status ?? ''],
+    id: ({ disputeId }) => disputeId,
   });
+  const results = rows.map((row) => resultIn(end, row));
+  const document = rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
+  const advice = await reportApplied(appliedIn(results), () =>
+    writeFailedRows(
+      session,
+      parsed,
+      rows.map((row) => ({ row, result: resultIn(end, row) })),
+    ),
+  );
+  return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
 }
 
 /** The rows that fail now must not take the place of those that are being read. */

@@ -2,7 +2,7 @@ import type { ItemResult } from '../../../cli/batch/item-result.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
-import { beginFile, outputFileOption } from '../../../cli/output/output-file.ts';
+import { openFile, outputFileOption } from '../../../cli/output/output-file.ts';
 import type { PlannedRow } from './plan.ts';
 
 /** The file beside `--output-file` for the rows that failed, or null without that flag. */
@@ -30,9 +30,7 @@ export function writeFailedRows(
   const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
     [cells.disputeId, cells.status, cells.resolution, String(line), reasonOf(message)].map(quote).join(','),
   );
-  beginFile(io.cwd, file).complete(
-    `${[['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n')}\n`,
-  );
+  openFile(io, file)([['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n'));
   return `they are in ${file}: fix them there, and give that file to --from`;
 }
 
