@@ -37,7 +37,7 @@ const exceptions: readonly { from: RegExp; to: RegExp; onDemand: boolean }[] = [
 const failureText = {
   file: 'src/cli/output/failure-text.ts',
   importers:
-    /^src\/(cli\/(main\.ts|batch\/item-result\.ts|operation\/questions\/|prompts\/)|commands\/(mcp|doctor)\/)/,
+    /^src\/(cli\/(main\.ts|batch\/item-result\.ts|operation\/questions\/|prompts\/)|commands\/(mcp\/|doctor))/,
 };
 
 /** What prints and what asks must not reach the store, its settings or the history. */

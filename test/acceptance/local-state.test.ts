@@ -69,23 +69,6 @@ test.each([
   expect(proxy.requests).toEqual([]);
 });
 
-test.each([
-  ['ENOSPC', 'fsyncSync', /disk is full/],
-  ['EROFS', 'openSync', /read-only/],
-  ['EACCES', 'openSync', /permission denied/],
-])('doctor: %s from %s would stop every change', async (code, call, message) => {
-  const { machine } = await setScene();
-  const result = await machine.run(['doctor', '--json'], { preload: failingDisk(machine, code, call) });
-  expect(result.exitCode).toBe(11);
-  const findings: { check: string }[] = JSON.parse(result.stdout);
-  expect(findings.find(({ check }) => check === 'history')).toMatchObject({
-    status: 'problem',
-    message: expect.stringMatching(message),
-    fix: expect.stringContaining('STORECTL_STATE_DIR'),
-  });
-  expect(existsSync(machine.stateDirectory)).toBe(false);
-});
-
 test('a file, and a symbolic link, where the history should be: exit 11, nothing sent', async () => {
   const scene = await setScene();
   const [file, link] = [scene.anotherMachine(), scene.anotherMachine()];

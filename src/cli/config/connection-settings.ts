@@ -25,7 +25,7 @@ export interface ConnectionFlags {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Where a setting came from, for `auth status` and `doctor`. */
+/** Where a setting came from, for `auth status`. */
 export type Source = 'flag' | 'environment' | 'folder' | 'profile' | 'default';
 
 export interface Sourced<Value> {

@@ -118,7 +118,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   },
   mcp: leaf('Run an MCP server for AI assistants', () => import('../../commands/mcp/mcp.ts')),
   api: leaf('Make an authenticated API request', () => import('../../commands/api/api.ts')),
-  doctor: leaf('Check settings, history and key', () => import('../../commands/doctor/doctor.ts')),
+  doctor: leaf('Check settings, history and key', () => import('../../commands/doctor.ts')),
   completion: leaf('Print a shell completion script', () => import('../../commands/completion.ts')),
   demo: {
     summary: 'Inspect or reset the demo store',

@@ -4,7 +4,7 @@ import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';
-import type { RawMethod } from './raw-request.ts';
+import type { HttpMethod } from '../../contract/operation.ts';
 
 /** Body or query of a raw request. */
 export interface RawBody {
@@ -16,23 +16,23 @@ export interface RawBody {
   readonly query: readonly string[];
 }
 
-/** The body from `--field` or `--input`, or the query from `--field` for GET and HEAD. Throws exit 2. */
+/** The body from `--field` or `--input`, or the query from `--field` of GET. Throws exit 2. */
 export async function readRawBody(
   source: InputSource,
   parsed: ParsedCommand,
-  method: RawMethod,
+  method: HttpMethod,
 ): Promise<RawBody> {
   const fields = optionValues(parsed, '--field');
   const file = optionValue(parsed, '--input');
-  const isRead = method === 'GET' || method === 'HEAD';
   if (file === undefined) {
-    if (isRead || fields.length === 0) return { value: null, query: fields };
+    if (method === 'GET' || fields.length === 0) return { value: null, query: fields };
     const value: Record<string, unknown> = {};
     for (const field of fields) setRawField(value, field);
     return { value, query: [] };
   }
   if (fields.length > 0) throw notTogether('--field', '--input');
-  if (isRead) throw usageError(`${method} has no body, so --input cannot be used`, 'use -f for the query');
+  if (method === 'GET')
+    throw usageError('GET has no body, so --input cannot be used', 'use -f for the query');
   const text = await readText(source, file, '--input');
   let value: unknown;
   try {

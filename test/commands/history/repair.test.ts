@@ -76,12 +76,12 @@ test.each([[[]], [['--profile', 'outlet']]])(
       const diagnosis = await machine.run(['doctor', '--json', ...profile]);
       expect(diagnosis.exitCode).toBe(11);
       const found: { check: string; message: string; fix: string }[] = JSON.parse(diagnosis.stdout);
-      const record = found.find(({ check }) => check === 'record');
-      expect(record?.message).toContain(file);
+      const history = found.find(({ check }) => check === 'history');
+      expect(history?.message).toContain(file);
       const refused = await machine.run([...create, ...profile]);
       expect(refused.exitCode).toBe(11);
 
-      const command = quotedCommand(quote === 'doctor' ? (record?.fix ?? '') : refused.stderr);
+      const command = quotedCommand(quote === 'doctor' ? (history?.fix ?? '') : refused.stderr);
       expect(command.slice(-2)).toEqual(['history', 'repair']);
       expect(await machine.run(command)).toMatchObject({
         exitCode: 0,
@@ -89,7 +89,7 @@ test.each([[[]], [['--profile', 'outlet']]])(
       });
 
       const { stdout } = await machine.run(['doctor', '--json', ...profile]);
-      expect(JSON.parse(stdout)).not.toContainEqual(expect.objectContaining({ check: 'record' }));
+      expect(JSON.parse(stdout)).not.toContainEqual(expect.objectContaining({ status: 'problem' }));
       expect(await machine.run([...create, ...profile])).toMatchObject({ exitCode: 0 });
     }
   },
