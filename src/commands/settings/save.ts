@@ -12,7 +12,6 @@ import { movedError, prepareSave, readSettings, savedView, settingsRun } from '.
 const askChanges = askWhatChanges({
   example: '--quiet-hours-enabled',
   read: async (input) => (await readSettings(await settingsRun(input))).document,
-  more: async (...input) => (await import('./ask-template.ts')).askTemplate(...input),
 });
 
 export const command = operationCommand({

@@ -144,41 +144,6 @@ test('settings save', async () => {
   `);
 });
 
-test('settings save: the template of a notification', async () => {
-  const session = await openSession('storectl settings save', { columns: 80 });
-  await session.shows(/⏎ submit$/);
-  session.press(...Array.from({ length: 13 }, () => 'Down'), 'Space', 'Enter');
-  await session.pressAt(
-    /❯ feedback_digest\n +dispute_opened\n +store_updated \(no template yet\)\n(.*\n)*.*select$/,
-    'Down',
-    'Enter',
-  );
-  await session.pressAt(/Template dispute_opened title: New dispute$/, 'C-u');
-  session.type('Please answer');
-  await session.pressAt(/Template dispute_opened body: A \{\{kind\}\}.*$/, 'Enter');
-  await session.pressAt(/Hide values in the notification\? \(Y\/n\)/, 'Enter');
-  await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl settings save
-    demo: example data on this machine, not a real store
-    Press Esc for the previous question, Ctrl-C to cancel.
-    ✔ What do you want to change? Notification template
-    ✔ Which notification template do you want to change? dispute_opened
-    ✔ Template dispute_opened title: Please answer
-    ✔ Template dispute_opened body: A {{kind}} dispute needs a response.
-    ✔ Hide values in the notification? Yes
-    demo → store Juniper & Ink (5e0c7a52)
-
-    Template dispute_opened title  New dispute → Please answer
-
-    ✔ Save these settings? Yes
-    ✓ Saved the operations settings
-    Template dispute_opened title  New dispute → Please answer
-    Undo: storectl undo <record>
-    exit 0"
-  `);
-});
-
 test('undo shows that a field was changed again since, and asks', async () => {
   const machine = demoMachine();
   const { stderr } = await machine.run(['store', 'update', '--name', 'Juniper']);

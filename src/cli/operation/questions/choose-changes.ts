@@ -5,15 +5,8 @@ import { truncateText } from '../../output/wrap.ts';
 import { askSeveral, type Choice } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
 
-/** A choice besides the fields, which leads to other questions. */
-export interface MoreChanges {
-  readonly name: string;
-  readonly questions: readonly Question[];
-}
-
 interface FieldsToChange {
   readonly fields: readonly FieldFlag[];
-  readonly more?: MoreChanges | undefined;
   /** What a field has now, empty for nothing. */
   describe(field: FieldFlag): string;
   questionOf(field: FieldFlag): Question;
@@ -24,7 +17,7 @@ interface FieldsToChange {
 /** Asks which fields to change, then asks for each of them. */
 export function questionsOfFields(
   { io }: Ui,
-  { fields, more, describe, questionOf, leaveOut }: FieldsToChange,
+  { fields, describe, questionOf, leaveOut }: FieldsToChange,
 ): Questions {
   const choices: Choice[] = fields.map((field) => {
     const label = labelOf(field.path);
@@ -32,7 +25,6 @@ export function questionsOfFields(
     const name = now === '' ? label : `${label} (now ${now})`;
     return { value: field.flag, name, short: label, description: field.description };
   });
-  if (more !== undefined) choices.push({ value: more.name, name: more.name });
   let chosen: readonly string[] = [];
   const choose = async () => {
     const before = chosen;
@@ -40,9 +32,5 @@ export function questionsOfFields(
     for (const field of fields)
       if (before.includes(field.flag) && !chosen.includes(field.flag)) leaveOut?.(field);
   };
-  return () => [
-    choose,
-    ...fields.filter(({ flag }) => chosen.includes(flag)).map(questionOf),
-    ...(more !== undefined && chosen.includes(more.name) ? more.questions : []),
-  ];
+  return () => [choose, ...fields.filter(({ flag }) => chosen.includes(flag)).map(questionOf)];
 }

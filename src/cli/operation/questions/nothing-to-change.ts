@@ -2,7 +2,6 @@ import { terminalNeeded } from '../../command/input-needed.ts';
 import { getPath, removePath, textAt } from '../../core/field-path.ts';
 import { formatValue } from '../../output/format-value.ts';
 import type { InputCommand, PreparedInput } from '../call/operation-command.ts';
-import type { MoreChanges } from './choose-changes.ts';
 
 interface WhatChanges {
   /** A flag for the error. */
@@ -11,12 +10,6 @@ interface WhatChanges {
   canClear?(path: readonly string[]): boolean;
   /** The current values. */
   read(input: PreparedInput): Promise<Record<string, unknown>>;
-  /** What is no single field. */
-  more?(
-    input: PreparedInput,
-    body: Record<string, unknown>,
-    current: Readonly<Record<string, unknown>>,
-  ): Promise<MoreChanges>;
 }
 
 /**
@@ -27,7 +20,6 @@ export function askWhatChanges({
   example,
   canClear = () => false,
   read,
-  more,
 }: WhatChanges): NonNullable<InputCommand['prepare']> {
   return async (body, input) => {
     if (Object.keys(body).length > 0) return null;
@@ -41,7 +33,6 @@ export function askWhatChanges({
     const values = { currency: textAt(current, ['defaultCurrency']) };
     return questionsOfFields(ui, {
       fields,
-      more: await more?.(input, body, current),
       describe: ({ path }) => formatValue(path.at(-1) ?? '', getPath(current, path) ?? '', values),
       questionOf: (field) => () =>
         askInto(ui, session, body, field, {
