@@ -14,12 +14,15 @@ import {
 import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
+import { readStdin } from '../../cli/input/stdin.ts';
+import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { noteRetries } from '../../cli/output/describe-exchange.ts';
 import { printProfile } from '../../cli/profiles/stored-profile.ts';
-import type { Question } from '../../cli/prompts/questions.ts';
-import { hintOfVersion, normalizeBaseUrl } from '../../client/base-url.ts';
+import { askSecret, askText } from '../../cli/prompts/prompts.ts';
+import { askFromStart, explainKeys, type Question } from '../../cli/prompts/questions.ts';
+import { hintOfVersion, normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { createClient } from '../../client/client.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
@@ -97,7 +100,6 @@ function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
 }
 
 async function readKey(ui: Ui, session: Session, target: Target): Promise<Login> {
-  const { readStdin } = await import('../../cli/input/stdin.ts');
   const bytes = await readStdin(session, '--with-key');
   const login = { ...target, apiKey: bytes.toString('utf8').trim() };
   await checkLogin(ui, session, login, 'the key in standard input');
@@ -110,18 +112,24 @@ async function readKey(ui: Ui, session: Session, target: Target): Promise<Login>
  * given by a flag, the environment or the profile.
  */
 async function askLogin(ui: Ui, session: Session, given: Given, profile: string): Promise<Login> {
-  const { askSecret } = await import('../../cli/prompts/prompts.ts');
-  const { explainRefusal } = await import('../../cli/operation/questions/ask-missing.ts');
-  const { askBaseUrl, askStoreId } = await import('../../cli/profiles/ask-target.ts');
-  const { askFromStart, explainKeys } = await import('../../cli/prompts/questions.ts');
+  const { io } = ui;
   const target = { ...given };
   let apiKey = '';
   const askKey = async () => {
-    apiKey = (await askSecret(ui.io, 'API key (not shown)')).trim();
+    apiKey = (await askSecret(io, 'API key (not shown)')).trim();
   };
-  const askAddress = given.baseUrl === undefined ? askBaseUrl(ui, target) : null;
-  const askStore = given.storeId === undefined ? askStoreId(ui, target) : null;
-  const questions = [askAddress, askStore, askKey].filter((question) => question !== null);
+  const askAddress = async () => {
+    target.baseUrl = await askText(io, 'Base URL', { preset: target.baseUrl, validate: validateBaseUrl });
+  };
+  const askStore = async () => {
+    const validate = (text: string) => pathParameterProblem(text) ?? true;
+    target.storeId = await askText(io, 'Store ID', { preset: target.storeId, validate });
+  };
+  const mayAsk = {
+    address: given.baseUrl === undefined ? askAddress : null,
+    store: given.storeId === undefined ? askStore : null,
+  };
+  const questions = [mayAsk.address, mayAsk.store, askKey].filter((question) => question !== null);
   if (questions.length > 1) explainKeys(ui);
   else {
     const { url, storeId } = checkTarget(given);
@@ -148,14 +156,23 @@ async function askLogin(ui: Ui, session: Session, given: Given, profile: string)
       const byExitCode: Partial<Record<ExitCode, Question | null>> = {
         [exitCodes.usage]: askKey,
         [exitCodes.notAllowed]: askKey,
-        [exitCodes.notFound]: (isElsewhere ? askAddress : askStore) ?? askStore ?? askAddress,
-        [exitCodes.notApplied]: askAddress,
+        [exitCodes.notFound]: (isElsewhere ? mayAsk.address : mayAsk.store) ?? mayAsk.store ?? mayAsk.address,
+        [exitCodes.notApplied]: mayAsk.address,
       };
       const wrong = byExitCode[exitCode] ?? null;
       if (wrong === null) throw error;
       explainRefusal(ui, session, error, { isStepShown: true });
       next = wrong;
     }
+  }
+}
+
+function validateBaseUrl(text: string): string | true {
+  try {
+    parseBaseUrl(text);
+    return true;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
