@@ -21,7 +21,7 @@ test('a database that cannot be used is told of in words, and of what to do', as
   writeFileSync(garbage, 'not a database, but longer than the header of one '.repeat(20));
   expect(await startError(['--database', garbage])).toMatchObject({
     code: 'database_unusable',
-    message: `cannot open the database ${garbage}: the file is not a database`,
+    message: `cannot open the database ${garbage}: file is not a database`,
   });
 
   mkdirSync(path.join(folder, 'a-folder'));
@@ -58,6 +58,22 @@ test.each([
   expect(stderr).toContain(`database ${file} does not exist`);
   expect(stderr).toContain(`service stores create --database ${file}`);
   expect(existsSync(file)).toBe(false);
+});
+
+test.each([
+  ['start', '--port', '0'],
+  ['stores', 'create', '--name', 'Outlet'],
+])('a folder that does not exist is not created: service %s', async (...args) => {
+  const machine = newMachine();
+  const folder = path.join(machine.folder, 'mistyped');
+
+  const { exitCode, stderr } = await machine.run([
+    ...['service', ...args, '--database', path.join(folder, 'service.db')],
+  ]);
+
+  expect(exitCode).toBe(11);
+  expect(stderr).toContain(`folder ${folder} does not exist`);
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('a PostgreSQL that cannot be reached is told of without the password of the URL', async () => {

@@ -17,7 +17,9 @@ test.each([
 ])('a database URL like %s is refused: no password is printed, and no file is made of it', async (url) => {
   const machine = newMachine();
 
-  const { exitCode, stdout, stderr } = await machine.run(typed`service keys --store s --database ${url}`);
+  const { exitCode, stdout, stderr } = await machine.run(
+    typed`service keys list --store s --database ${url}`,
+  );
 
   expect(exitCode).toBe(2);
   expect(stdout + stderr).not.toContain('S3cretPw');

@@ -39,32 +39,19 @@ export interface StorageOptions {
 }
 
 /**
- * Opens the database of `--database`, or the default one, calls `work` and closes it again. `work` gets its location
- * without a password. A file is created only if `mayBeNew`: otherwise a missing file is most likely a mistyped name. If
- * the service refuses the work, the error says what to do (`hint`) and names fields by the flags that set them.
+ * Opens the database of `--database`, or the default one, calls `work` and closes it again. `work` gets its name, without a
+ * password. A file is created only if `mayBeNew`, and a folder never: one that is missing is most likely mistyped. If the
+ * service refuses the work, the error says what to do (`hint`) and names fields by the flags that set them.
  */
 export async function withStorage<Result>(
   session: Session,
   parsed: ParsedCommand,
-  work: (storage: Storage, location: string) => Promise<Result>,
+  work: (storage: Storage, name: string) => Promise<Result>,
   { mayBeNew = false, hint = 'check --store and --database', flags = {} }: StorageOptions = {},
 ): Promise<Result> {
-  const { value: given } = readSetting(session, parsed, '--database');
+  const { location, name } = readLocation(session, parsed);
   const poolSize = readWholeNumber(session, parsed, '--pool-size', { min: 2, max: 1_000, fallback: 10 });
-  if (given !== undefined) refuseImplausible(given);
-  const location =
-    given !== undefined && isPostgresLocation(given)
-      ? given
-      : path.resolve(session.io.cwd, given ?? path.join(stateDirectory(session.io), 'service', 'service.db'));
-  const name = withoutSecrets(location);
-  if (!mayBeNew && !isPostgresLocation(location) && !existsSync(location)) {
-    const create = serviceCommand(session, parsed, 'stores create');
-    throw localStateError(
-      'database_missing',
-      `database ${name} does not exist`,
-      `run \`${create}\` to create it, or choose another with --database`,
-    );
-  }
+  if (!isPostgresLocation(location)) refuseMissing(session, parsed, location, mayBeNew);
   let storage: Storage;
   try {
     storage = await openStorage(location, { poolSize });
@@ -84,6 +71,42 @@ export async function withStorage<Result>(
   }
 }
 
+function refuseMissing(session: Session, parsed: ParsedCommand, location: string, mayBeNew: boolean): void {
+  const folder = path.dirname(location);
+  const isDefault = readSetting(session, parsed, '--database').value === undefined;
+  if (mayBeNew && !isDefault && !existsSync(folder)) {
+    const hint = 'create it, or choose another file with --database';
+    throw localStateError('database_missing', `folder ${folder} does not exist`, hint);
+  }
+  if (mayBeNew || existsSync(location)) return;
+  const create = serviceCommand(session, parsed, 'stores create');
+  throw localStateError(
+    'database_missing',
+    `database ${location} does not exist`,
+    `run \`${create}\` to create it, or choose another with --database`,
+  );
+}
+
+/**
+ * Where the database is, and its name without a password. Throws a usage error for a mistyped URL: it would become the name of
+ * a file, with the password in it.
+ */
+function readLocation(session: Session, parsed: ParsedCommand): { location: string; name: string } {
+  const { value } = readSetting(session, parsed, '--database');
+  if (value !== undefined && isPostgresLocation(value)) {
+    try {
+      return { location: value, name: parseConnectionString(value).name };
+    } catch (error) {
+      if (!(error instanceof DatabaseSetupError)) throw error;
+      throw usageError(error.message, connectionHint, { code: 'invalid_database' });
+    }
+  }
+  if (value !== undefined) refuseImplausible(value);
+  const byDefault = path.join(stateDirectory(session.io), 'service', 'service.db');
+  const location = path.resolve(session.io.cwd, value ?? byDefault);
+  return { location, name: location };
+}
+
 /**
  * A command of `storectl service` for the user to type: with the `--database` of this one, without a password. What an
  * environment variable sets need not be repeated.
@@ -93,7 +116,7 @@ export function serviceCommand(session: Session, parsed: ParsedCommand, words: s
   const command = `storectl service ${words}`;
   return value === undefined || name !== '--database'
     ? command
-    : `${command} --database ${quoted(withoutPassword(value))}`;
+    : `${command} --database ${quoted(readLocation(session, parsed).name)}`;
 }
 
 /** A word as it is typed in a shell. */
@@ -101,73 +124,33 @@ function quoted(word: string): string {
   return /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function withoutPassword(location: string): string {
-  if (!isPostgresLocation(location) || !URL.canParse(location)) return location;
-  const url = new URL(location);
-  url.password = '';
-  return url.href;
-}
-
-/** Messages for the error codes of the engines that a user can act on. */
-const engineErrors: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: 'the file is not a database',
-  SQLITE_CORRUPT: 'the file is damaged',
-  SQLITE_CANTOPEN: 'the file cannot be opened',
-  SQLITE_READONLY: 'no permission to write the file',
-  SQLITE_FULL: 'the disk is full',
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name lookup failed, try again',
-  ETIMEDOUT: 'connection timed out',
-  '28P01': 'the password is wrong',
-  '28000': 'this role is not allowed to connect',
-  '3D000': 'the database does not exist',
-  '42501': 'this role is not allowed to create tables',
-  '53300': 'too many connections',
-  '25006': 'it is read-only (a standby?)',
-  '57P03': 'it is starting up or shutting down',
-};
-
 function describeDatabaseError(error: unknown): string {
-  if (error instanceof NewerDatabaseError || error instanceof ForeignDatabaseError) return error.message;
-  if (error instanceof StorageBusyError) {
-    return error.cause === undefined
-      ? error.message
-      : `${error.message} (${describeDatabaseError(error.cause)})`;
-  }
-  const code = errorCode(error);
-  // Other codes are cryptic; the messages of the engines are not.
-  if (error instanceof Error && !/^E[A-Z]/.test(code)) return engineErrors[code] ?? error.message;
-  return engineErrors[code] ?? describeSystemError(error);
+  if (error instanceof StorageBusyError && error.cause !== undefined)
+    return `${error.message} (${describeDatabaseError(error.cause)})`;
+  // The engines say it in words. Files and networks have a code.
+  return error instanceof Error && !/^E[A-Z]/.test(errorCode(error))
+    ? error.message
+    : describeSystemError(error);
 }
 
 function hintFor(error: unknown, location: string): string {
+  const isPostgres = isPostgresLocation(location);
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
   if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
-  if (error instanceof DatabaseSetupError && !isPostgresLocation(location)) {
-    return 'reinstall storectl without --omit=optional, or use --database postgres://…';
-  }
-  if (error instanceof DatabaseSetupError) return 'for example postgres://USER@HOST/DATABASE';
-  if (error instanceof StorageBusyError && (!isPostgresLocation(location) || isAboutLocks(error.cause))) {
+  if (error instanceof DatabaseSetupError)
+    return isPostgres
+      ? connectionHint
+      : 'reinstall storectl without --omit=optional, or use --database postgres://…';
+  // PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected).
+  const isAboutLocks = error instanceof StorageBusyError && /^(55P03|40P01)$/.test(errorCode(error.cause));
+  if (isAboutLocks || (error instanceof StorageBusyError && !isPostgres))
     return 'wait until the other process is done, then try again';
-  }
-  if (isPostgresLocation(location)) {
-    return 'check the URL, and that PostgreSQL is running there; the password can be set in PGPASSWORD';
-  }
-  return 'choose another file with --database, or check its permissions';
+  return isPostgres
+    ? 'check the URL, and that PostgreSQL is running there; the password can be set in PGPASSWORD'
+    : 'choose another file with --database, or check its permissions';
 }
 
-/** PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected). */
-function isAboutLocks(cause: unknown): boolean {
-  return ['55P03', '40P01'].includes(errorCode(cause));
-}
-
-/** Refuses a mistyped URL: it would become the name of a file, with the password in it. */
 function refuseImplausible(location: string): void {
-  if (isPostgresLocation(location)) {
-    checkConnectionString(location);
-    return;
-  }
   // A single letter is a Windows drive.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(location) ?? [];
   const isImplausible =
@@ -180,22 +163,7 @@ function refuseImplausible(location: string): void {
   );
 }
 
-const connectionHint =
-  'for example postgres://USER@HOST/DATABASE or "host=HOST dbname=DATABASE"; set the password in PGPASSWORD';
-
-function checkConnectionString(location: string): void {
-  try {
-    parseConnectionString(location);
-  } catch (error) {
-    if (!(error instanceof DatabaseSetupError)) throw error;
-    throw usageError(error.message, connectionHint, { code: 'invalid_database' });
-  }
-}
-
-/** Drops the password. */
-function withoutSecrets(location: string): string {
-  return isPostgresLocation(location) ? parseConnectionString(location).name : location;
-}
+const connectionHint = 'for example postgres://USER@HOST/DATABASE; set the password in PGPASSWORD';
 
 const exits: Readonly<Record<string, 5 | 6 | 7>> = {
   not_found: exitCodes.notFound,
