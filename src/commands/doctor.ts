@@ -3,7 +3,7 @@ import { inputNeeded, missingConnection } from '../cli/command/input-needed.ts';
 import { printJson } from '../cli/command/print-json.ts';
 import type { Session } from '../cli/command/session.ts';
 import type { Ui } from '../cli/command/ui.ts';
-import { demoProfile, describePlace } from '../cli/config/connection-settings.ts';
+import { describeTarget } from '../cli/config/connection-settings.ts';
 import { type Phrase, phrase, phraseText, toRun } from '../cli/config/phrase.ts';
 import { CliError } from '../cli/core/errors.ts';
 import { type ExitCode, exitCodes } from '../cli/core/exit-codes.ts';
@@ -72,12 +72,9 @@ the exit code of the first one. Warnings do not affect the exit code.`,
 /** Where requests go. */
 async function checkSettings(session: Session): Promise<Passed> {
   const settings = await session.settings();
-  const { profile, storeId, baseUrl } = settings;
   const missing = missingConnection(settings);
   if (missing.length > 0) throw inputNeeded(missing);
-  if (storeId === null || baseUrl === null) return { message: demoProfile };
-  const place = describePlace({ storeId: storeId.value, baseUrl: baseUrl.value.href });
-  return { message: `${profile} → ${place}` };
+  return { message: describeTarget(settings) };
 }
 
 /** Checks the key with one read-only request. */

@@ -60,7 +60,7 @@ test('a set-up in order: where it leads, and the key is never shown', async () =
   expect(of.settings).toEqual({
     check: 'settings',
     status: 'ok',
-    message: `main → ${service.storeId} @ ${new URL(service.origin).host}`,
+    message: `main → store ${service.storeId} @ ${new URL(service.origin).host}`,
     fix: null,
   });
   expect(stdout).not.toContain(service.apiKey);

@@ -280,7 +280,17 @@ function refuseEmptyFlags(flags: ConnectionFlags): void {
 }
 
 /** `4be5… @ api.example.com`: the store and the host of a profile, in the form of the line before a change. */
-export function describePlace({ storeId, baseUrl }: Partial<Record<'storeId' | 'baseUrl', string>>): string {
+export function describePlace({
+  storeId,
+  baseUrl,
+}: { readonly [Name in 'storeId' | 'baseUrl']?: string | undefined }): string {
   const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   return `${storeId ?? 'no store'} @ ${host ?? 'no base URL'}`;
+}
+
+/** `main → store 4be5… @ api.example.com`. */
+export function describeTarget({ profile, storeId, baseUrl }: ConnectionSettings): string {
+  if (profile === demoProfile) return `${demoProfile} → example store on this machine`;
+  const place = describePlace({ storeId: storeId?.value, baseUrl: baseUrl?.value.href });
+  return `${profile} → ${storeId === null ? '' : 'store '}${place}`;
 }

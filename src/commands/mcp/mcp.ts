@@ -1,6 +1,6 @@
 import { nearName } from '../../base/nearest-name.ts';
 import type { CommandCall, CommandDefinition } from '../../cli/command/command-definition.ts';
-import { type ConnectionSettings, demoProfile } from '../../cli/config/connection-settings.ts';
+import { describeTarget } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { operations } from '../../contract/operations.ts';
@@ -82,10 +82,4 @@ async function readSetup(
   const isFromFile = file !== undefined && resolved.apiKey?.source === 'environment';
   const callEnv = { ...env, ...(isFromFile && { STORECTL_API_KEY: resolved.apiKey?.value }) };
   return { io: { ...io, env: callEnv }, program, target: describeTarget(resolved), argv, allowed };
-}
-
-/** `main → store 4be5… @ api.example.com`. */
-function describeTarget({ profile, storeId, baseUrl }: ConnectionSettings): string {
-  if (profile === demoProfile) return 'demo → example store on this machine';
-  return `${profile} → store ${storeId?.value ?? '(none yet)'} @ ${baseUrl?.value.host ?? '(no base URL yet)'}`;
 }

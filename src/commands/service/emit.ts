@@ -44,8 +44,5 @@ function readData(given: readonly string[]): Record<string, string> {
     const example = 'for example --data summary="14 new ratings"';
     throw usageError(`--data must be KEY=VALUE (got "${pair}")`, example);
   });
-  const data = Object.fromEntries(pairs);
-  const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) < index);
-  if (twice !== undefined) throw usageError(`--data ${twice[0]} is given twice`, 'use each key once');
-  return data;
+  return Object.fromEntries(pairs);
 }

@@ -114,7 +114,6 @@ test.each([
   [['service', 'emit'], 3, '--event NAME'],
   [['service', 'emit', '--event', 'backup_created'], 2, 'the service emits the others itself'],
   [['service', 'emit', '--event', 'feedback_digest', '--data', 'no value'], 2, 'KEY=VALUE'],
-  [['service', 'emit', '--event', 'feedback_digest', '--data', 'a=1', '--data', 'a=2'], 2, 'twice'],
   [['service', 'deliveries', 'list', '--state', 'lost'], 2, 'pending, held, delivered, dead'],
   [['service', 'deliveries', 'list', '--limit', '0'], 2, '--limit'],
   [['service', 'deliveries', 'retry'], 3, '<id> or --all-dead is required'],

@@ -83,7 +83,11 @@ test('what is missing, invalid or not there is told of with its flag, and nothin
       /^error: Store nobody not found\n {2}check --store and --database\n$/,
     ],
     [[...evidence, '--dispute', 'nobody'], 5, /^error: Dispute nobody not found\n/],
-    [[...evidence, '--dispute', disputeId, '--text', 'x', '--storage-key', 'y'], 2, /used together/],
+    [
+      [...evidence, '--dispute', disputeId, '--text', 'x', '--text-file', 'y'],
+      2,
+      /used together|--text and --text-file/,
+    ],
     [[...evidence, '--dispute', disputeId, '--text', ' '], 2, /--text must not be empty/],
     [[...evidence, '--dispute', disputeId, '--text-file', 'none.txt'], 2, /none\.txt/],
   ];

@@ -1,14 +1,13 @@
-import type { Session } from '../../../cli/command/session.ts';
-import { usageError } from '../../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { notTogether } from '../../../cli/core/errors.ts';
+import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import { submitEvidence } from '../../../service/index.ts';
 import { readInputs, storeInput } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 export const command = operatorCommand({
-  description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text or the key of a file in your
-storage, or neither. This needs write access to the database, not a key.`,
+  description: `Add evidence to a dispute. \`disputes show\` lists it, oldest first. Evidence can have a text and the key of a file in your
+storage. This needs write access to the database, not a key.`,
   options: [
     { flag: '--dispute', value: 'ID', description: 'Dispute that the evidence is for', complete: 'dispute' },
     { flag: '--kind', value: 'WORD', description: 'Kind of evidence, for example tracking_number' },
@@ -24,30 +23,21 @@ storage, or neither. This needs write access to the database, not a key.`,
   ],
   async run(operator) {
     const { session, parsed, open, printChanged } = operator;
-    const content = await readContent(session, parsed);
+    const file = optionValue(parsed, '--text-file');
+    const text = optionValue(parsed, '--text');
+    if (file !== undefined && text !== undefined) throw notTogether('--text', '--text-file');
     const { store, disputeId, kind, label } = readInputs(operator, {
       store: storeInput('store of the dispute'),
       disputeId: { give: '--dispute ID', description: 'dispute that the evidence is for' },
       kind: { give: '--kind WORD', description: 'kind of evidence, for example tracking_number' },
       label: { give: '--label TEXT', description: 'what it shows' },
     });
-    const given = { kind, label, ...content };
-    const textValue = parsed.options.has('--text-file') ? '--text-file' : '--text';
+    const textValue = (file === undefined ? text : await readText(session, file, '--text-file')) ?? null;
+    const given = { kind, label, textValue, storageKey: optionValue(parsed, '--storage-key') ?? null };
     const evidence = await open((storage) => submitEvidence(storage, store, disputeId, given), {
       hint: 'check --store, --dispute and --database',
-      flags: { kind: '--kind', label: '--label', textValue, storageKey: '--storage-key' },
+      flags: { kind: '--kind', label: '--label', textValue: '--text', storageKey: '--storage-key' },
     });
     printChanged(`Added evidence "${label}" to dispute ${disputeId}`, evidence);
   },
 });
-
-async function readContent(session: Session, parsed: ParsedCommand) {
-  const text = optionValue(parsed, '--text');
-  const file = optionValue(parsed, '--text-file');
-  const storageKey = optionValue(parsed, '--storage-key') ?? null;
-  if ([text, file, storageKey ?? undefined].filter((value) => value !== undefined).length > 1) {
-    throw usageError('--text, --text-file and --storage-key cannot be used together', 'use one of them');
-  }
-  const textValue = file === undefined ? (text ?? null) : await readText(session, file, '--text-file');
-  return { textValue, storageKey };
-}

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
+import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { argumentNeeded, askOrFail, confirmOption, confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
@@ -32,6 +33,8 @@ export function endCommand({ words, description, noun, done, loss, run }: EndCom
       const id = argumentValue(parsed, name);
       if (id === undefined) throw argumentNeeded(name, `id of the ${noun}, from \`${next(list)}\``);
       const options = { hint: `run \`${next(list)}\` to see the ids` };
+      // It must not be repeated in a question or an error.
+      if (id.startsWith('sk_')) throw usageError(`this is a key, not the id of a ${noun}`, options.hint);
       ui.notice(typeof loss === 'string' ? loss : await open((storage) => loss(storage, id), options));
       if (!ui.canAsk || parsed.options.has('--confirm')) await confirmOrFail(ui, parsed, id, '');
       else {
