@@ -163,7 +163,7 @@ test('doctor', async () => {
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl doctor
     demo: example data on this machine, not a real store
-    settings  ok  demo
+    settings  ok  demo → example store on this machine
     access    ok  the key works for store <uuid>
     history   ok  0 changes in <home>/state/demo/history/<store>
     exit 0"

@@ -115,7 +115,7 @@ test('blog create', async () => {
 test('settings save', async () => {
   const session = await openSession('storectl settings save');
   await session.pressAt(
-    /14 choices; .*\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*.*submit$/,
+    /13 choices; .*\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*.*submit$/,
     'Space',
     'Down',
     'Space',

@@ -153,7 +153,7 @@ const wrong: readonly Wrong[] = [
   ['--profile ../x settings show', 'invalid profile name "../x"'],
   ['api POST /v1 -f a[b=1', 'invalid field name before ='],
   ['api POST /v1 -f []=1', 'has an empty name'],
-  ['api BREW /v1', 'use one of GET, HEAD, POST, PUT, PATCH, DELETE'],
+  ['api BREW /v1', 'use one of GET, POST, PUT, PATCH, DELETE'],
   ['backup create --label l --sections s --idempotency-from time', '--idempotency-from must be "ci"'],
   ['backup create --label l --sections s --idempotency-from ci', 'works only in a CI job'],
   [
