@@ -55,14 +55,13 @@ test('an edited post is shown before it is sent, and its text is not lost when i
   expect(screen).toContain('Precious text');
 });
 
-test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, and the same command goes on', async () => {
+test('disputes are decided one by one: skip, back, Ctrl-C, and the same command goes on', async () => {
   const machine = newProgramMachine();
   const ids: string[] = [];
   for (const reason of ['First', 'Second', 'Third', 'Fourth'])
     ids.push(await open(machine, reason, '--demo'));
-  writeFileSync(path.join(machine.folder, 'ids.csv'), ['disputeId', ...ids].join('\n'));
   const terminal = await openTerminal(machine.folder, machine.env);
-  const command = `${programLine} --demo disputes decide --from ids.csv`;
+  const command = `${programLine} --demo disputes decide ${ids.join(' ')}`;
 
   terminal.type(`clear; ${command}`);
   await terminal.pressAt(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/, 'Enter');
@@ -70,9 +69,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await confirm(terminal);
   await terminal.pressAt(/decided +1 of 4 +\S+ +as won\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   await terminal.pressAt(/3 of 4\n(.*\n)+❯ won\n/, 'Enter');
-  // A resolution of another status is not offered.
-  await terminal.pressAt(/Resolution:\n❯ Write a new one\n {2}Delivered in time\n/, 'Delivered', 'Enter');
-  await terminal.typeAt(/Resolution: Delivered in time$/, ', and back');
+  await terminal.typeAt(/Resolution:$/, 'Delivered late');
   await confirm(terminal);
   await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Escape');
   await terminal.pressAt(/2 of 4\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/, 'C-c');
@@ -83,7 +80,7 @@ test('disputes are decided one by one: skip, back, an earlier reason, Ctrl-C, an
   await terminal.pressAt(/2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 already decided, 2 left for later\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
+    /2 already decided, 2 skipped\.\nRun the same command again for the rest; disputes that are already decided are\s+skipped\.\nexit 0/,
   );
 
   const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);
@@ -104,7 +101,21 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   const { asked } = await confirm(terminal);
   expect(other).not.toBe(asked);
   expect(other).toMatch(new RegExp(`^${asked}`));
-  await terminal.shows(/Decided 1 dispute, 1 left for later(.*\n)+exit 0/);
+  await terminal.shows(/Decided 1 dispute, 1 skipped(.*\n)+exit 0/);
+});
+
+test('a dispute that is not there does not hold up the next one, and is named at the end', async () => {
+  const { machine, example } = await setScene();
+  const open = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+  const missing = '00000000-0000-4000-8000-000000000000';
+  const terminal = await openTerminal(machine.folder, machine.env);
+  terminal.type(`clear; ${programLine} disputes decide ${missing} ${open}; echo "exit $?"`);
+
+  await terminal.pressAt(/Refund policy(.*\n)+❯ won\n/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, 'Delivered');
+  await confirm(terminal);
+
+  expect(await terminal.shows(/exit 5/)).toMatch(/decided +2 of 2 .*\n(.*\n)*failed +1 of 2 /);
 });
 
 test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {

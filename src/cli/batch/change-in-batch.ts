@@ -1,6 +1,7 @@
 import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
 import { beginBatch, type Batch as HistoryBatch } from '../../history/changes/batch.ts';
-import { type History, logIdOf, type Recorded } from '../../history/history.ts';
+import { resumeRecord } from '../../history/changes/resume.ts';
+import { logIdOf, type Recorded } from '../../history/history.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
@@ -61,21 +62,26 @@ export function withSignal(run: Run, signal: AbortSignal): Run {
 }
 
 /**
- * Takes over the logs of earlier runs that were interrupted, so that they are closed with this one: of each, this command
- * tells all outcomes that are known. A log that another process works on is left to it.
+ * Ends what is open of changes that earlier runs have made, as a plan has found out: their outcomes are told with this batch, and
+ * what was in doubt is settled. A log that another process works on is left to it.
  */
-export async function closeEarlierLogs(
-  history: History,
-  planned: readonly { readonly plan: string | ItemResult }[],
-): Promise<void> {
-  const records = planned.flatMap((one) => knownResult(one)?.record ?? []);
-  const ids = new Set(records.filter(({ open }) => open).map(({ id }) => id));
-  for (const logId of new Set([...ids].map(logIdOf))) {
-    const isWhole = history
-      .recordsOf(logId)
-      .every((record) => !record.open || isInDoubt(record) || ids.has(record.id));
-    if (!isWhole || history.isHeldElsewhere(logId)) continue;
-    const writer = await history.reopen(logId);
-    for (const id of writer.records.keys()) if (ids.has(id)) writer.tell(id);
+export async function settleEarlier<Planned extends { readonly plan: string | ItemResult }>(
+  run: Run,
+  planned: readonly Planned[],
+): Promise<Planned[]> {
+  const history = await run.session.history();
+  const settled: Planned[] = [];
+  for (const one of planned) {
+    const known = knownResult(one);
+    const record = known?.outcome === 'exists' ? known.record : null;
+    if (known === null || !record?.open || history.isHeldElsewhere(logIdOf(record.id))) settled.push(one);
+    else if (isInDoubt(record)) {
+      const resumed = await resumeRecord(history, record.id, changeOptions(run));
+      settled.push({ ...one, plan: { ...known, record: resumed.record } });
+    } else {
+      (await history.reopen(logIdOf(record.id))).tell(record.id);
+      settled.push(one);
+    }
   }
+  return settled;
 }

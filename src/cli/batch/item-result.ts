@@ -44,12 +44,8 @@ export interface BatchWords {
   /** Begins the first line of a success: `Created`. */
   readonly done: string;
   readonly applied: string;
-  /** Items of a plan that cannot be sent: `row with an error`, `rows with errors`. */
-  readonly wrong: readonly [one: string, many: string];
-  /** After one, and after several: `already exists`, `already exist`. */
-  readonly exists: readonly [one: string, many: string];
-  /** Items that are left out, where the user did not skip them: `row repeats another`, `rows repeat others`. */
-  readonly skipped?: readonly [one: string, many: string];
+  /** What was so before: `already created`. */
+  readonly exists: string;
   /** Why the same command continues: `posts that exist are skipped`. Null if it does not. */
   readonly again: string | null;
 }
@@ -97,35 +93,31 @@ export function concernsOneItem(code: ExitCode): boolean {
   );
 }
 
-const order: readonly ItemOutcome[] = ['applied', 'exists', 'failed', 'unknown', 'skipped', 'not_sent'];
-
-/** The word for an outcome: `created`, `already exist`, `in doubt`. */
-export function wordOf(outcome: ItemOutcome, words: BatchWords, count = 1): string {
-  const all: Readonly<Record<ItemOutcome, string>> = {
-    applied: words.applied,
-    exists: words.exists[count === 1 ? 0 : 1],
-    failed: 'failed',
+/** The words for outcomes: `created`, `in doubt`. Before anything is sent, nothing has failed. */
+export function outcomeWords(
+  { applied, exists }: BatchWords,
+  { isPlan = false } = {},
+): Readonly<Record<ItemOutcome, string>> {
+  return {
+    applied,
+    exists,
+    failed: isPlan ? `cannot be ${applied}` : 'failed',
     unknown: 'in doubt',
-    skipped: words.skipped?.[count === 1 ? 0 : 1] ?? 'skipped',
+    skipped: 'skipped',
     not_sent: 'not sent',
   };
-  return all[outcome];
 }
 
-/** `37 created, 2 already exist, 1 failed`. */
+/** `37 created, 2 already created, 1 failed`. */
 export function describeTotals(
   outcomes: readonly ItemOutcome[],
   words: BatchWords,
-  { isPlan = false } = {},
+  options?: { readonly isPlan: boolean },
 ): string {
-  return order
-    .map((outcome) => [outcomes.filter((one) => one === outcome).length, outcome] as const)
+  return Object.entries(outcomeWords(words, options))
+    .map(([outcome, word]) => [outcomes.filter((one) => one === outcome).length, word] as const)
     .filter(([count]) => count > 0)
-    .map(([count, outcome]) => {
-      // Before anything is sent, nothing has failed.
-      const isWrong = isPlan && outcome === 'failed';
-      return `${count} ${isWrong ? words.wrong[count === 1 ? 0 : 1] : wordOf(outcome, words, count)}`;
-    })
+    .map((counted) => counted.join(' '))
     .join(', ');
 }
 

@@ -3,14 +3,14 @@ import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { printable, printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
-import { displayWidth, padText } from '../output/wrap.ts';
+import { displayWidth, padText, wrapText } from '../output/wrap.ts';
 import {
   type BatchWords,
   concernsOneItem,
   type ItemResult,
   makeResult,
+  outcomeWords,
   resultOfError,
-  wordOf,
 } from './item-result.ts';
 import { type Limits, maxPending, startGrace, startPace } from './limits.ts';
 import { startProgress } from './progress.ts';
@@ -25,8 +25,6 @@ export interface Batch<Item> {
   readonly atOnce: 1 | 'adaptive';
   /** The result of an item that is not sent, or null if it is to be sent. */
   known(item: Item): ItemResult | null;
-  /** Whether the user has seen the known results, in a plan. */
-  readonly isPlanShown: boolean;
   /** Prepares for sending. `send` resolves to null if the batch was over before, or the user went back. */
   open(limits: Limits): Promise<Channel<Item>>;
   /** What identifies an item, and once it has a result, more about that. Only the first cells are aligned. */
@@ -64,9 +62,9 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   let consecutiveUnknown = 0;
   const isOver = () => stop !== null || signal.aborted;
 
-  function finish(item: Item, result: ItemResult, isKnown = false): void {
+  function finish(item: Item, result: ItemResult): void {
     results.set(item, result);
-    printer.print(item, result, isKnown);
+    printer.step(item, result);
   }
 
   function fail(item: Item, thrown: unknown): void {
@@ -96,8 +94,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   }
 
   async function sendOne(item: Item, channel: Channel<Item>): Promise<void> {
-    const known = batch.known(item);
-    if (known !== null) return finish(item, known, true);
+    if (batch.known(item) !== null) return;
     try {
       const result = await channel.send(item);
       if (result === null) return;
@@ -120,14 +117,14 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     }
   } finally {
     grace.dispose();
-    printer.end();
+    // What was known before counts as that, also where the batch stopped before it.
+    for (const item of batch.items) {
+      const known = batch.known(item);
+      if (known !== null) results.set(item, known);
+    }
+    printer.end(results);
   }
   if (signal.aborted) stop ??= cancelledError();
-  // What was known before counts as that, also where the batch stopped before it.
-  for (const item of batch.total === null ? [] : batch.items) {
-    const known = results.has(item) ? null : batch.known(item);
-    if (known !== null) results.set(item, known);
-  }
   return { results, stop };
 }
 
@@ -136,43 +133,47 @@ export function resultIn<Item>({ results }: BatchEnd<Item>, item: Item): ItemRes
   return results.get(item) ?? makeResult('not_sent');
 }
 
-/** Prints a line for each result, or its id with `--quiet`. What exists is only counted. */
-function startPrinter<Item>(ui: Ui, { words, items, total, isPlanShown, cells, id }: Batch<Item>) {
+/**
+ * Prints a line for each result, or its id with `--quiet`. What needs attention comes last, where a person looks; what was so
+ * before is only counted.
+ */
+function startPrinter<Item>(ui: Ui, { words, items, total, cells, id }: Batch<Item>) {
+  const { width } = ui.out;
   const progress = startProgress(ui, total, words.many);
-  const widths: number[] = [];
+  const outcomes = outcomeWords(words);
+  const widths = [Math.max(words.applied.length, outcomes.unknown.length)];
   for (const item of total === null ? [] : items) {
     for (const [column, cell] of cells(item, null).entries())
-      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
+      widths[column + 1] = Math.max(widths[column + 1] ?? 0, displayWidth(cell));
   }
-  const wordWidth = Math.max(words.applied.length, 'in doubt'.length);
 
   function lineOf(item: Item, result: ItemResult): string {
-    const all = [wordOf(result.outcome, words), ...cells(item, result)];
-    const padded = all.map((cell, column) => padText(cell, [wordWidth, ...widths][column] ?? 0));
-    const parts = [...padded, result.message].filter(
-      (part, column) => part !== '' || column < widths.length + 1,
-    );
+    const all = [outcomes[result.outcome], ...cells(item, result)];
+    const padded = all.map((cell, column) => padText(cell, widths[column] ?? 0));
+    const parts = [...padded, result.message].filter((part, column) => part !== '' || column < widths.length);
     return printableInOneLine(parts.join('  ').trimEnd());
   }
 
-  function describe(item: Item, result: ItemResult): string | null {
-    // The error that stopped the batch says why an item was not reached.
-    if (ui.json || result.outcome === 'not_sent') return null;
-    if (!ui.quiet) return lineOf(item, result);
-    const produced = result.outcome === 'applied' ? id(item, result) : null;
-    return produced === null ? null : printable(produced);
+  function print(item: Item, result: ItemResult): void {
+    if (ui.json) return;
+    const line = lineOf(item, result);
+    if (!ui.quiet) ui.print(width === null ? line : wrapText(line, width));
+    const produced = ui.quiet && result.outcome === 'applied' ? id(item, result) : null;
+    if (produced !== null) ui.print(printable(produced));
   }
 
   return {
-    print(item: Item, result: ItemResult, isKnown: boolean): void {
-      const line = describe(item, result);
-      const { outcome } = result;
-      if (!isKnown) progress.step(line);
-      // What exists, and what the user did not mean, is only counted.
-      else if (line !== null && !isPlanShown && outcome !== 'exists' && outcome !== 'skipped')
-        progress.note(line);
+    /** Counts an item that was sent. */
+    step(item: Item, result: ItemResult): void {
+      if (result.outcome === 'applied' || result.outcome === 'exists') print(item, result);
+      progress.step();
     },
-    end: progress.end,
+    end(results: ReadonlyMap<Item, ItemResult>): void {
+      progress.end();
+      // The error that stopped the batch says why an item was not reached.
+      for (const [item, result] of results)
+        if (['failed', 'unknown', 'skipped'].includes(result.outcome)) print(item, result);
+    },
   };
 }
 

@@ -2,12 +2,11 @@ import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-
 import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
-
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
+  checkStatus,
   compareDecision,
   expectStatus,
   readDispute,
@@ -49,6 +48,8 @@ export async function confirmAndDecide(
 ): Promise<Result> {
   const { ui } = run;
   const { parameters, body } = run.request;
+  // A user who was asked may have typed another status than those offered.
+  checkStatus(body ?? {});
   const dispute = await readDispute(run);
   if (!isShown) showCaseFile(run, dispute);
   const expected = expectedStatus(run);

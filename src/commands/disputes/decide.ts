@@ -7,7 +7,7 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { expectedStatus, introduceDispute, showAndDecide } from './decide-one.ts';
-import { expectStatus } from './dispute-status.ts';
+import { checkStatus, expectStatus } from './dispute-status.ts';
 
 const from = '--from';
 
@@ -18,10 +18,10 @@ const one = operationCommand({
 evidence first. With several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run
 the same command again to continue.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
-plan, and asks you to confirm the number of decisions. Rows that cannot be decided are skipped; statuses other than won, lost
-and withdrawn are accepted only if you have used them before for a single dispute. With a file that contains only ids you
-decide one by one as well. Exits with the most severe code of all rows (10 unknown, 6 decided differently, 5 not found, 7
-rejected, 2 invalid row), or with 130 if you cancel it.`,
+plan, and asks you to confirm the number of decisions. Rows that cannot be decided are skipped; with --output-file they are
+written to a CSV file beside it, to be fixed and used with ${from}. A status that is almost won, lost or withdrawn is refused as
+a typing error; other statuses are sent with a warning. Exits with the most severe code of all rows (10 in doubt, 6 decided
+differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
       name: 'disputeId',
@@ -35,8 +35,7 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
     {
       flag: from,
       value: 'FILE',
-      description:
-        'Decide many: CSV with columns disputeId,status,resolution, JSON Lines, or whole ids; - for standard input',
+      description: 'Decide many: CSV with the columns disputeId,status,resolution; - for standard input',
       group: 'Input:',
     },
     {
@@ -59,6 +58,10 @@ rejected, 2 invalid row), or with 130 if you cancel it.`,
   // A decision is final.
   candidates: { what: 'open disputes', fits: ({ status }) => status === 'open' },
   toolNote: 'A decision is final.',
+  prepare(body) {
+    checkStatus(body);
+    return null;
+  },
   introduce: introduceDispute,
   dryRunNote: () => 'Without --dry-run, the dispute is read first, and decided only if it is open.',
   send: showAndDecide,
@@ -94,7 +97,7 @@ export const command: CommandDefinition = {
     const ids = parsed.arguments.disputeId ?? [];
     if (file === undefined && ids.length < 2) {
       const single = optionValue(parsed, '--from-file');
-      if (ids.length === 0 && single !== undefined && /\.(csv|jsonl|ndjson)$/i.test(single))
+      if (ids.length === 0 && single !== undefined && /\.csv$/i.test(single))
         throw usageError(
           '--from-file holds the decision on one dispute',
           `for a list, use ${from} ${single}`,

@@ -1,7 +1,8 @@
 import { asObject, isObject } from '../../base/json.ts';
+import { nearName } from '../../base/nearest-name.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { CliError, type Step } from '../../cli/core/errors.ts';
+import { CliError, fixInput, invalidInput, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable } from '../../cli/core/sanitize.ts';
@@ -9,7 +10,6 @@ import type { Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite } from '../../cli/operation/send/send-run.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 import { rememberSeen } from '../../history/objects/seen-objects.ts';
-import type { Decision } from './bulk/decisions-file.ts';
 
 export const expectStatus = '--expect-status';
 
@@ -50,9 +50,33 @@ export async function rememberDispute(session: Session, dispute: unknown): Promi
 }
 
 /** Decisions that this repository's service accepts; other services may accept more. */
-export const usualStatuses: readonly string[] = decisions;
+const usualStatuses: readonly string[] = decisions;
 
-/** A warning for a status outside of the usual ones, or null. The contract allows any text, so it may be right. */
+export interface Decision {
+  readonly status: string;
+  readonly resolution: string;
+}
+
+/**
+ * The status of a decision in its usual spelling, and what is wrong with it, or null. The contract allows any text, but one
+ * that is nearly a usual status is a mistake, and a decision is final.
+ */
+export function readStatus(text: string): { readonly status: string; readonly problem: string | null } {
+  const near = nearName(usualStatuses, text);
+  if (near === null) return { status: text, problem: null };
+  const problem = near === text.toLowerCase() ? null : `unknown status "${text}" (did you mean ${near}?)`;
+  return { status: problem === null ? near : text, problem };
+}
+
+/** Puts the status of a request into its usual spelling. Throws exit 2 if it is a mistake. */
+export function checkStatus(body: Record<string, unknown>): void {
+  if (typeof body.status !== 'string') return;
+  const { status, problem } = readStatus(body.status);
+  if (problem !== null) throw invalidInput(problem, fixInput);
+  body.status = status;
+}
+
+/** A warning for a status outside of the usual ones, or null. */
 export function unusualStatus(status: string): string | null {
   if (usualStatuses.includes(status)) return null;
   return `unusual status "${status}" (usual: ${usualStatuses.join(', ')})`;

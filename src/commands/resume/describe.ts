@@ -12,8 +12,7 @@ export const words = {
   many: 'changes',
   done: 'Resumed',
   applied: 'applied',
-  wrong: ['cannot be sent', 'cannot be sent'],
-  exists: ['already finished', 'already finished'],
+  exists: 'already finished',
   again: null,
 } as const;
 

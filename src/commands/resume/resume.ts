@@ -116,7 +116,6 @@ async function resumeAll(
     atOnce: 1,
     known: (record) =>
       record.open ? null : makeResult('exists', { record, message: describeState(recordSummary(record)) }),
-    isPlanShown: false,
     open: async ({ signal }) => ({
       async send(record) {
         const resumed = await resumeOne(ui, session, record, { signal, isNamed: id === record.id });

@@ -208,12 +208,12 @@ test('blog create of several files: run again, what exists is in the plan and no
     PLAN    FILE       SLUG    STATUS  TITLE
     create  post-b.md  post-b  draft   Post b
 
-    1 to create as a draft, 1 already exists
+    1 to create (draft), 1 already created
     Posts without a status become drafts. To publish them, add --status published.
 
-    ✔ Create 1 post as a draft? Yes
+    ✔ Create 1 post (draft)? Yes
     created   post-b.md  <uuid>  post-b  draft
-    ✓ Created 1 post, 1 already exists
+    ✓ Created 1 post, 1 already created
     exit 0"
   `);
 });

@@ -39,9 +39,9 @@ test('posts that a restore has removed are created again, and only those', async
 
   const again = await run('blog', 'create', 'old.md', 'new-1.md', 'new-2.md');
 
-  expect(again.stderr).toContain('Created 2 posts, 1 already exists');
+  expect(again.stderr).toContain('Created 2 posts, 1 already created');
   expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
-  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already exist');
+  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already created');
 });
 
 test('the guard of a single post knows it too', async () => {
@@ -61,7 +61,7 @@ test('a post that the undo of a restore brought back exists', async () => {
   const undo = /Undo: storectl (.*)/.exec(stderr)?.[1]?.split(' ') ?? [];
   await run(...undo, '--confirm', undo.at(-1) ?? '');
 
-  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already exist');
+  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already created');
   expect(await machine.run(['blog', 'create', 'new-1.md'])).toMatchObject({ exitCode: 6 });
   expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
 });
@@ -71,7 +71,7 @@ test('a restore of other sections changes nothing', async () => {
   const id = (await run('backup', 'create', '--label', 'S', '--sections', 'store', '-q')).stdout.trim();
   await run('backup', 'restore', id, '--sections', 'store', '--confirm', id);
 
-  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already exist');
+  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already created');
 });
 
 test('an endpoint that a restore has removed is not listed, can be added again, and comes back with the undo', async () => {

@@ -1,13 +1,11 @@
 import {
-  closeEarlierLogs,
   openHistoryBatch,
   resultOfChange,
+  settleEarlier,
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
-
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
-
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -66,14 +64,13 @@ export async function createPosts(
   const { question, ...plan } = describePosts(planned);
   showPlan(ui, plan, { isAsked: question !== null });
   if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
-  await closeEarlierLogs(history, planned);
+  await settleEarlier(run, planned);
   const end = await runBatch<PlannedPost>(ui, {
     words,
     items: planned,
     total: planned.filter(({ plan }) => typeof plan === 'string').length,
     atOnce: 'adaptive',
     known: knownResult,
-    isPlanShown: ui.canAsk,
     open: (limits) => openChannel(run, limits, allowsDuplicates),
     cells: ({ post }, result) => (result === null ? [post.file] : [post.file, ...describePost(post, result)]),
     id: (_, { record }) => idOf(record),

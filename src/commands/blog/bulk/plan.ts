@@ -24,8 +24,7 @@ export const words = {
   many: 'posts',
   done: 'Created',
   applied: 'created',
-  wrong: ['was created earlier with other content', 'were created earlier with other content'],
-  exists: ['already exists', 'already exist'],
+  exists: 'already created',
   again: 'posts that exist are skipped',
 } as const;
 
@@ -48,7 +47,7 @@ export function planPosts(
 ): PlannedPost[] {
   const find = allowsDuplicates ? () => null : readKnownPosts(history);
   return posts.map((post) => {
-    const found = find(post.slug, post.body);
+    const found = find(post.slug);
     const plan = found === null ? 'create' : planKnown(post, found);
     return { post, plan, earlier: found?.record ?? null };
   });
@@ -73,8 +72,7 @@ function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
       exitCode: exitCodes.conflict,
     });
   }
-  if (isSame && found.sentSlug) return 'check';
-  return inDoubt(record, isSame ? '' : ', with other content');
+  return isSame ? 'check' : inDoubt(record, ', with other content');
 }
 
 /** A post that was sent, and that storectl cannot find out about. */
@@ -150,76 +148,42 @@ function statusOf({ body }: PostFile): string {
   return printable(String(body.status ?? 'draft'));
 }
 
-/** `as drafts`, `as published posts`, or `(10 draft, 2 published)`. */
+/** `(draft)`, or `(10 draft, 2 published)`. */
 function describeStatuses(planned: readonly PlannedPost[]): string {
   const statuses = planned.map(({ post }) => statusOf(post));
-  const [first = 'draft', ...others] = new Set(statuses);
-  if (others.length > 0) {
-    const counts = [first, ...others].map(
-      (status) => `${statuses.filter((one) => one === status).length} ${status}`,
-    );
-    return `(${counts.join(', ')})`;
-  }
-  const isOne = planned.length === 1;
-  if (first === 'draft') return isOne ? 'as a draft' : 'as drafts';
-  return `(${first})`;
+  const distinct = [...new Set(statuses)];
+  const counted = distinct.map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
+  return `(${(distinct.length === 1 ? distinct : counted).join(', ')})`;
 }
 
 /** A post that this machine sent to the store. */
 interface KnownPost {
   readonly record: HistoryRecord;
-  /** Slug in the request, else in the response; null if neither is known. */
-  readonly slug: string | null;
-  /** Whether the request contained the slug. */
-  readonly sentSlug: boolean;
   /** Fingerprint of the request without the slug. */
   readonly content: string;
 }
 
-/** Finds the post with a slug, or one that was sent without a slug and with the same content. */
-type FindPost = (slug: string, body: Readonly<Record<string, unknown>>) => KnownPost | null;
-
 /**
- * Reads the posts of the store from the history, once for all files, without those that a restore has removed. Throws a
- * DamagedError if a log cannot be read: its posts would be created again.
+ * Finds the post with a slug among those that this machine has sent: applied ones before those in doubt, newer before older,
+ * without those that a restore has removed. The history is read once for all files. Throws a DamagedError if a log cannot be
+ * read: its posts would be created again.
  */
-function readKnownPosts(history: History): FindPost {
+function readKnownPosts(history: History): (slug: string) => KnownPost | null {
   const records = history.listWhole();
   const exists = existenceAfter(records);
-  const posts = records
-    .filter(({ operation }) => operation === createBlogPost.id)
-    .filter((record) => isInDoubt(record) || (record.state === 'applied' && exists(record)))
-    .map(knownPost)
-    // Applied posts before those in doubt, newer before older.
-    .sort((one, other) => Number(isInDoubt(one.record)) - Number(isInDoubt(other.record)));
-  const bySlug = firstBy(posts, ({ slug }) => slug);
-  const withoutSlug = firstBy(posts, ({ sentSlug, content }) => (sentSlug ? null : content));
-  return (slug, body) => bySlug.get(slug) ?? withoutSlug.get(contentOf(body)) ?? null;
-}
-
-function knownPost(record: HistoryRecord): KnownPost {
-  const body = asObject(parseJson(record.body));
-  const slug = textAt(body, ['slug']);
-  return {
-    record,
-    slug: slug ?? textAt(answerBody(record), ['slug']),
-    sentSlug: slug !== null,
-    content: contentOf(body),
-  };
+  const posts = records.filter(({ operation }) => operation === createBlogPost.id);
+  const bySlug = new Map<string, KnownPost>();
+  for (const record of [
+    ...posts.filter((post) => post.state === 'applied' && exists(post)),
+    ...posts.filter(isInDoubt),
+  ]) {
+    const body = asObject(parseJson(record.body));
+    const slug = textAt(body, ['slug']) ?? textAt(answerBody(record), ['slug']);
+    if (slug !== null && !bySlug.has(slug)) bySlug.set(slug, { record, content: contentOf(body) });
+  }
+  return (slug) => bySlug.get(slug) ?? null;
 }
 
 function contentOf({ slug: _, ...body }: Readonly<Record<string, unknown>>): string {
   return fingerprint({ operation: createBlogPost.id, path: '', body: JSON.stringify(body) });
-}
-
-function firstBy(
-  posts: readonly KnownPost[],
-  keyOf: (post: KnownPost) => string | null,
-): Map<string, KnownPost> {
-  const found = new Map<string, KnownPost>();
-  for (const post of posts) {
-    const key = keyOf(post);
-    if (key !== null && !found.has(key)) found.set(key, post);
-  }
-  return found;
 }

@@ -6,7 +6,7 @@ import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { type CliError, invalidInput, usageError } from '../../../cli/core/errors.ts';
+import { type CliError, usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
@@ -18,15 +18,13 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
 import { askDecision } from './ask-decision.ts';
-import type { Decision } from './decisions-file.ts';
-import {
-  type DecisionRow,
-  documentOfRow,
-  type EarlierDecisions,
-  readEarlierDecisions,
-  runOfRow,
-  words,
-} from './rows.ts';
+import { documentOfRow, type FindOwn, readOwnDecisions, runFor, words } from './rows.ts';
+
+/** A dispute, and its place among the others, from 1. */
+interface Place {
+  readonly line: number;
+  readonly disputeId: string;
+}
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
@@ -39,39 +37,45 @@ export async function decideByHand(
   parsed: ParsedCommand,
   given: readonly string[],
 ): Promise<CommandResult> {
-  if (given.length === 0) throw invalidInput('no disputes to decide', 'write one id per line');
   if (!ui.canAsk || session.flags.dryRun) throw decisionsNeeded(given.length);
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
   await announce(run);
   const history = await session.history();
-  const queue = startQueue(ids);
-  const earlier = readEarlierDecisions(history);
-  const made = [...earlier.made];
+  const places = ids.map((disputeId, index) => ({ line: index + 1, disputeId }));
+  const queue = [...places];
+  const skipped: Place[] = [];
+  function* upcoming() {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) yield next;
+  }
+  const findOwn = readOwnDecisions(history);
   const write = openOutputFile(session.io, parsed);
-  const end = await runBatch(ui, {
+  const end = await runBatch<Place>(ui, {
     words,
-    items: queue.items,
+    items: upcoming(),
     // The place of each dispute among the others stands above it.
     total: null,
     atOnce: 1,
     known: () => null,
-    isPlanShown: false,
-    open: async (limits) => ({
-      async send(row) {
-        const result = await decideRow(withSignal(run, limits.signal), row, { queue, earlier, made });
-        if (result === null) queue.goBack();
-        else queue.finish(result);
+    open: async ({ signal }) => ({
+      async send(place) {
+        const { line, disputeId } = place;
+        const own = withSignal(runFor(run, disputeId), signal);
+        const heading = `${line} of ${ids.length}`;
+        const result = await decideNext(own, { heading, findOwn, canGoBack: skipped.length > 0 });
+        // Back leads to the last one that was skipped, and from there forwards again.
+        if (result === null) queue.unshift(...skipped.splice(-1), place);
+        else if (result.outcome === 'skipped') skipped.push(place);
         return result;
       },
       end: () => {},
     }),
-    cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId ?? ''],
+    cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId],
     id: ({ disputeId }) => disputeId,
   });
-  const results = queue.rows.map((row) => resultIn(end, row));
-  const document = queue.rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
+  const results = places.map((place) => resultIn(end, place));
+  const document = places.map((place) => documentOfRow(place, resultIn(end, place), history.journal.store));
   return endBatch(ui, { words, results, document, stop: end.stop, write });
 }
 
@@ -88,73 +92,31 @@ function decisionsNeeded(count: number): CliError {
   );
 }
 
-/** The disputes in their order. Going back leads to the last one that was skipped, and from there forwards again. */
-interface Queue {
-  readonly rows: readonly DecisionRow[];
-  readonly items: Iterable<DecisionRow>;
-  canGoBack(): boolean;
-  goBack(): void;
-  finish(result: ItemResult): void;
-}
-
-function startQueue(ids: readonly string[]): Queue {
-  const rows = ids.map((disputeId, index) => ({ line: index + 1, disputeId, decision: null }));
-  const results = new Map<number, ItemResult>();
-  let at = 0;
-  const previous = () =>
-    [...results].filter(([index, { outcome }]) => index < at && outcome === 'skipped').at(-1)?.[0];
-  function* items() {
-    for (; at < rows.length; ) {
-      const row = rows[at];
-      const outcome = results.get(at)?.outcome;
-      if (row === undefined || (outcome !== undefined && outcome !== 'skipped')) at += 1;
-      else yield row;
-    }
-  }
-  return {
-    rows,
-    items: items(),
-    canGoBack: () => previous() !== undefined,
-    goBack() {
-      at = previous() ?? at;
-    },
-    finish(result) {
-      results.set(at, result);
-      at += 1;
-    },
-  };
-}
-
-interface Deciding {
-  readonly queue: Queue;
-  readonly earlier: EarlierDecisions;
-  /** Decisions of this machine, newest first; those of this run are added. */
-  readonly made: Decision[];
-}
-
 /** Null if the user goes back to the previous dispute. */
-async function decideRow(
+async function decideNext(
   run: Run,
-  { line, disputeId }: DecisionRow,
-  { queue, earlier, made }: Deciding,
+  {
+    heading,
+    findOwn,
+    canGoBack,
+  }: { readonly heading: string; readonly findOwn: FindOwn; readonly canGoBack: boolean },
 ): Promise<ItemResult | null> {
   const { ui } = run;
-  const id = disputeId ?? '';
-  const own = runOfRow(run, id, null);
-  await refuseEarlier(own, {});
-  const dispute = await readDispute(own);
+  await refuseEarlier(run, {});
+  const dispute = await readDispute(run);
   const { status } = dispute.record;
-  if (status !== expectedStatus(own))
-    return makeResult('exists', { record: earlier.recordOf(id), message: `already ${String(status)}` });
-  ui.notice(`\n${ui.err.color.bold(`${line} of ${queue.rows.length}`)}`);
-  showCaseFile(own, dispute);
+  if (status !== expectedStatus(run)) {
+    const own = findOwn(run.request.parameters.disputeId ?? '');
+    return makeResult('exists', { record: own, message: `already ${String(status)}` });
+  }
+  ui.notice(`\n${ui.err.color.bold(heading)}`);
+  showCaseFile(run, dispute);
   explainKeys(ui);
-  const asked = await askDecision(own, { canGoBack: queue.canGoBack(), earlier: made });
+  const asked = await askDecision(run, canGoBack);
   if (asked === 'back') return null;
   if (asked === 'skip') return makeResult('skipped');
-  const { record } = asked.result;
-  if (record === null)
-    return makeResult('exists', { message: `already decided as ${asked.decision.status}` });
-  made.unshift(asked.decision);
-  return makeResult('applied', { record, message: `as ${asked.decision.status}` });
+  const message = `as ${asked.status}`;
+  return asked.record === null
+    ? makeResult('exists', { message: `already decided ${message}` })
+    : makeResult('applied', { record: asked.record, message });
 }

@@ -1,15 +1,13 @@
 import path from 'node:path';
 import {
-  closeEarlierLogs,
   openHistoryBatch,
   resultOfChange,
+  settleEarlier,
   startRun,
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
-
 import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
-import { knownResult, makeResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
-
+import { knownResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -25,21 +23,18 @@ import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
-import { announce, changeOptions } from '../../../cli/operation/send/send-run.ts';
+import { announce } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { resumeRecord } from '../../../history/changes/resume.ts';
-import { isInDoubt } from '../../../history/journal/history-record.ts';
 import { expectedStatus, formerOf } from '../decide-one.ts';
-import { assessRow, fixRows } from './assess-row.ts';
-import { decideByHand } from './decide-by-hand.ts';
-import { parseDecisions, parseIds } from './decisions-file.ts';
+import { assessRow } from './assess-row.ts';
+import { type DecisionRow, fixRows, parseDecisions } from './decisions-file.ts';
 import { addedColumns, failedRowsFile, writeFailedRows } from './failed-rows.ts';
-import { describeDecisions, describeRecording, type PlannedRow, planDecisions } from './plan.ts';
-import { documentOfRow, readEarlierDecisions, rowWords, runOfRow } from './rows.ts';
+import { describeDecisions, describeRecording, planDecisions } from './plan.ts';
+import { documentOfRow, readOwnDecisions, runFor, words } from './rows.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
@@ -52,8 +47,6 @@ export async function decideMany(
   from: string,
 ): Promise<CommandResult | undefined> {
   const text = await readText(session, from, '--from');
-  const onlyIds = parseIds(text, describeFile(from));
-  if (onlyIds !== null) return decideByHand(ui, session, parsed, onlyIds);
   const file = parseDecisions(text, describeFile(from));
   const ignored = file.ignored.filter((name) => !addedColumns.includes(name));
   if (ignored.length > 0) {
@@ -64,29 +57,27 @@ export async function decideMany(
   refuseOverwrite(session, parsed, from);
   const run = await startRun(ui, session, parsed, decideDispute);
   const history = await session.history();
-  const input = { expected: expectedStatus(run), earlier: readEarlierDecisions(history) };
-  const describe = (rows: readonly PlannedRow[]) => describeDecisions(rows, ui.out, failedRowsFile(parsed));
+  const plan = () =>
+    planDecisions(run, file.rows, { status: expectedStatus(run), findOwn: readOwnDecisions(history) });
   if (session.flags.dryRun) {
-    const rows = await planDecisions(run, file, input);
-    printPlan(ui, describe(rows), rows.map(planOf));
+    const rows = await plan();
+    printPlan(ui, describeDecisions(rows, ui.out), rows.map(planOf));
     return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
   }
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const rows = await settleShown(run, await planDecisions(run, file, input));
-  const count = rows.filter(({ plan }) => plan === 'decide').length;
-  showPlan(ui, describe(rows), { isAsked: count > 0 });
-  await confirmCount(ui, parsed, rows, count);
-  await closeEarlierLogs(history, rows);
-  const end = await runBatch<PlannedRow>(ui, {
-    words: rowWords,
+  const rows = await settleEarlier(run, await plan());
+  const toDecide = rows.filter((row) => row.plan === 'decide');
+  showPlan(ui, describeDecisions(rows, ui.out), { isAsked: toDecide.length > 0 });
+  await confirmCount(ui, parsed, rows, toDecide.length);
+  const end = await runBatch<DecisionRow>(ui, {
+    words,
     items: rows,
-    total: count,
+    total: toDecide.length,
     atOnce: 1,
     known: knownResult,
-    isPlanShown: ui.canAsk,
-    open: (limits) => openChannel(run, limits, input.expected),
-    cells: ({ line, disputeId, decision }) => [`line ${line}`, disputeId ?? '', decision?.status ?? ''],
+    open: (limits) => openChannel(run, limits),
+    cells: ({ line, disputeId, status }) => [`line ${line}`, disputeId, status],
     id: ({ disputeId }) => disputeId,
   });
   const results = rows.map((row) => resultIn(end, row));
@@ -98,7 +89,7 @@ export async function decideMany(
       rows.map((row) => ({ row, result: resultIn(end, row) })),
     ),
   );
-  return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
+  return endBatch(ui, { words, results, document, stop: end.stop, write, advice });
 }
 
 /** The rows that fail now must not take the place of those that are being read. */
@@ -111,32 +102,16 @@ function refuseOverwrite({ io }: Session, parsed: ParsedCommand, from: string): 
   );
 }
 
-/** Ends the doubt about earlier decisions that the plan has found to be in force. */
-async function settleShown(run: Run, rows: readonly PlannedRow[]): Promise<PlannedRow[]> {
-  const history = await run.session.history();
-  const options = changeOptions(run);
-  const settled: PlannedRow[] = [];
-  for (const row of rows) {
-    const known = knownResult(row);
-    if (known?.outcome !== 'exists' || known.record === null || !isInDoubt(known.record)) settled.push(row);
-    else {
-      const { record } = await resumeRecord(history, known.record.id, options);
-      settled.push({ ...row, plan: makeResult('exists', { ...known, record }) });
-    }
-  }
-  return settled;
-}
-
-async function openChannel(run: Run, limits: Limits, expected: string): Promise<Channel<PlannedRow>> {
+async function openChannel(run: Run, limits: Limits): Promise<Channel<DecisionRow>> {
   const batch = await openHistoryBatch(run, limits);
   // Another process may have ended since the plan was made.
-  const earlier = readEarlierDecisions(await run.session.history());
+  const findOwn = readOwnDecisions(await run.session.history());
   const patient = withSignal(run, limits.signal);
   return {
-    async send({ disputeId, decision }) {
-      if (disputeId === null || decision === null) return null;
-      const own = runOfRow(patient, disputeId, decision);
-      const found = await assessRow(own, decision, { expected, own: earlier.recordOf(disputeId) });
+    async send({ disputeId, status, resolution }) {
+      const decision = { status, resolution };
+      const own = runFor(patient, disputeId, decision);
+      const found = await assessRow(own, decision, { status: expectedStatus(run), findOwn });
       if ('result' in found) return found.result;
       const { dispute } = found;
       const recorded = await batch.change({
@@ -152,16 +127,10 @@ async function openChannel(run: Run, limits: Limits, expected: string): Promise<
 }
 
 /** What `--dry-run --json` prints of a row. */
-function planOf(row: PlannedRow) {
-  return {
-    line: row.line,
-    disputeId: row.disputeId,
-    status: row.decision?.status ?? null,
-    resolution: row.decision?.resolution ?? null,
-    plan: knownResult(row)?.outcome ?? 'decide',
-    message: knownResult(row)?.message ?? '',
-    warning: row.warning,
-  };
+function planOf(row: DecisionRow) {
+  const { line, disputeId, status, resolution, warning } = row;
+  const { outcome: plan = 'decide', message = '' } = knownResult(row) ?? {};
+  return { line, disputeId, status, resolution, plan, message, warning };
 }
 
 /**
@@ -171,23 +140,20 @@ function planOf(row: PlannedRow) {
 async function confirmCount(
   ui: Ui,
   parsed: ParsedCommand,
-  rows: readonly PlannedRow[],
+  rows: readonly DecisionRow[],
   count: number,
 ): Promise<void> {
   if (count === 0) return;
   const known = rows.flatMap((row) => knownResult(row) ?? []);
-  const done = known.filter(({ outcome }) => outcome === 'exists' || outcome === 'unknown').length;
-  const isContinued = known.some(({ record }) => record !== null);
+  const earlier = known.filter(({ record }) => record !== null).length;
   const what = describeRecording(rows);
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    if (number >= count && number <= count + (isContinued ? done : 0)) return;
+    if (number >= count && number <= count + earlier) return;
     throw wrongConfirmation(given, String(count));
   }
-  const isWrong = known.some(({ outcome }) => outcome === 'failed');
-  const list = isWrong ? '; --dry-run lists the rows with errors' : '';
-  const description = `to ${what}; decisions are final${list}`;
+  const description = `to ${what}; decisions are final; --dry-run shows them`;
   const validate = (text: string) => text.trim() === String(count) || mismatch;
   const question = `${upperFirst(what)}? This is final. Type ${count} to confirm`;
   await askOrFail(ui, [{ field: 'confirm', give: `--confirm ${count}`, description }], ({ askText }) =>

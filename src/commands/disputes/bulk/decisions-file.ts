@@ -1,93 +1,48 @@
-import { isObject } from '../../../base/json.ts';
+import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { invalidInput } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
-import { pathParameterProblem } from '../../../contract/operation.ts';
-import { decisions } from '../../../contract/operations/disputes.ts';
-import { parseCsv, separatorOf } from './csv.ts';
+import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
+import { type Decision, readStatus } from '../dispute-status.ts';
+import { type CsvRow, parseCsv, separatorOf } from './csv.ts';
 
-export interface Decision {
-  readonly status: string;
-  readonly resolution: string;
-}
-
-/** A row of a file. */
-export interface FileRow {
+/** A row of a file, and what to do with it: decide, or nothing because its result is known. */
+export interface DecisionRow extends Decision {
   /** From 1. */
   readonly line: number;
-  readonly disputeId: string | null;
-  /** Null where the row is not valid. */
-  readonly decision: Decision | null;
-  /** Why it is not sent: it is not valid, or an exact repetition of an earlier row. */
-  readonly refusal: { readonly isRepeated: boolean; readonly message: string } | null;
-  /** What the file has in the known columns; empty where it is no text. */
-  readonly cells: Cells;
-}
-
-type Cells = Readonly<Record<(typeof columns)[number], string>>;
-
-export interface DecisionsFile {
-  readonly rows: readonly FileRow[];
-  /** Unknown columns and fields, which are not sent. */
-  readonly ignored: readonly string[];
+  readonly disputeId: string;
+  readonly plan: 'decide' | ItemResult;
+  /** A warning about a row that will be decided, or null. */
+  readonly warning: string | null;
 }
 
 const columns = ['disputeId', 'status', 'resolution'] as const;
 
-/** A row before validation. */
-interface RawRow {
-  readonly line: number;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly problem?: string;
-}
-
 /**
- * The decisions in a CSV text with a header, or in JSON lines, which begin with a brace. Invalid rows are returned
- * separately, so that they do not stop the others. Throws exit 2 if the file as a whole is unusable.
+ * The decisions in a CSV text with a header, and the columns that are not sent. Invalid rows do not stop the others. Throws exit
+ * 2 if the file as a whole is unusable.
  */
-export function parseDecisions(text: string, name: string): DecisionsFile {
-  // A byte order mark is white space as well.
+export function parseDecisions(
+  text: string,
+  name: string,
+): { readonly rows: readonly DecisionRow[]; readonly ignored: readonly string[] } {
+  const [header, ...records] = parseCsv(text, name);
+  const titles = header?.cells.map(columnOf) ?? [];
   const isEmpty = text.trim() === '';
-  const raw = isEmpty ? [] : /^\ufeff?\s*\{/.test(text) ? jsonRows(text) : csvRows(text, name);
-  if (raw.length === 0) {
+  if (!isEmpty && columns.some((column) => titles.filter((title) => title === column).length !== 1)) {
+    throw invalidInput(
+      `${name} needs the columns ${columns.join(', ')}, each once (found: ${truncateText(titles.join(', '), 60)})`,
+      `the first line must name the columns: ${columns.join(',')}`,
+    );
+  }
+  if (records.length === 0) {
     throw invalidInput(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`);
   }
-  const names = new Set(raw.flatMap(({ values }) => Object.keys(values)));
-  const ignored = [...names].filter((field) => !columns.some((column) => column === field));
-  return { rows: withoutRepeated(raw.map(rowOf)), ignored };
-}
-
-function rowOf({ line, values, problem: unreadable }: RawRow): FileRow {
-  const problem = unreadable ?? problemOf(values);
-  const textOf = (column: keyof Cells) => (typeof values[column] === 'string' ? values[column] : '');
-  const cells = {
-    disputeId: textOf('disputeId'),
-    status: textOf('status'),
-    // Which part of the row it was is not known, and a part of it must not become a final decision.
-    resolution: unreadable === undefined ? textOf('resolution') : '',
+  const separator = { ',': 'a comma', ';': 'a semicolon' }[separatorOf(text)] ?? 'a tab';
+  return {
+    rows: withoutRepeated(records.map((record) => readRow(record, titles, separator))),
+    ignored: titles.filter((title) => !columns.some((column) => column === title)),
   };
-  const disputeId = cells.disputeId.trim() || null;
-  if (problem !== null)
-    return { line, disputeId, cells, decision: null, refusal: { isRepeated: false, message: problem } };
-  const decision = {
-    status: usualCase(cells.status.trim()),
-    // A file may be saved with other line breaks than before; the decision is the same.
-    resolution: cells.resolution.replaceAll('\r\n', '\n').trim(),
-  };
-  return { line, disputeId, cells, decision, refusal: null };
-}
-
-/**
- * The dispute ids of a file that holds nothing else: one a line, with or without the header `disputeId`. Null for any other
- * file.
- */
-export function parseIds(text: string, name: string): string[] | null {
-  if (/^\ufeff?\s*\{/.test(text)) return null;
-  const rows = parseCsv(text, name);
-  const [first = '', ...others] = rows.map(({ cells }) => cells.join().trim());
-  if (rows.some(({ cells }) => cells.length > 1)) return null;
-  if (columnOf(first) === columns[0] || first === 'id') return others;
-  // Another header would have no digits.
-  return /^[\w.-]*\d[\w.-]*$/.test(first) ? [first, ...others] : null;
 }
 
 /** The column that a title names, as spreadsheets write it: `Dispute ID` is disputeId. Other titles stay as they are. */
@@ -96,81 +51,51 @@ function columnOf(title: string): string {
   return columns.find((column) => column.toLowerCase() === word) ?? title.trim();
 }
 
-function csvRows(text: string, name: string): RawRow[] {
-  const [header, ...records] = parseCsv(text, name);
-  const separator = { ',': 'a comma', ';': 'a semicolon' }[separatorOf(text)] ?? 'a tab';
-  const titles = header?.cells.map(columnOf) ?? [];
-  const missing = columns.filter((column) => !titles.includes(column));
-  if (missing.length > 0 || new Set(titles).size < titles.length) {
-    throw invalidInput(
-      missing.length > 0
-        ? `${name} has no column${missing.length > 1 ? 's' : ''} ${missing.join(', ')} (found: ${truncateText(titles.join(', '), 60)})`
-        : `${name} has the same column twice`,
-      `the first line must name the columns: ${columns.join(',')}`,
-    );
+function readRow({ line, cells }: CsvRow, titles: readonly string[], separator: string): DecisionRow {
+  const textIn = (column: (typeof columns)[number]) => (cells[titles.indexOf(column)] ?? '').trim();
+  const disputeId = canonicalId(textIn('disputeId'));
+  const { status, problem } = readStatus(textIn('status'));
+  const row = { line, disputeId, status, resolution: textIn('resolution'), warning: null };
+  if (cells.length !== titles.length) {
+    const quote =
+      cells.length > titles.length ? `: put text that contains ${separator} in double quotes` : '';
+    const plan = invalidRow(`expected ${titles.length} columns, found ${cells.length}${quote}`);
+    // Which part of the row it was is not known, and a part of it must not become a final decision.
+    return { ...row, resolution: '', plan };
   }
-  return records.map(({ line, cells }) => ({
-    line,
-    values: Object.fromEntries(titles.map((title, index) => [title, cells[index] ?? ''])),
-    ...(cells.length !== titles.length && {
-      problem: `expected ${titles.length} columns, found ${cells.length}${cells.length > titles.length ? `: put text that contains ${separator} in double quotes` : ''}`,
-    }),
-  }));
+  const empty = columns.find((column) => row[column] === '');
+  if (empty !== undefined) return { ...row, plan: invalidRow(`${empty} is empty`) };
+  if (!uuidPattern.test(disputeId))
+    return { ...row, plan: invalidRow('disputeId is not the whole id of a dispute') };
+  return { ...row, plan: problem === null ? 'decide' : invalidRow(problem) };
 }
 
-function jsonRows(text: string): RawRow[] {
-  return text
-    .replace(/^\ufeff/, '')
-    .split('\n')
-    .flatMap((line, index): RawRow[] => {
-      if (line.trim() === '') return [];
-      try {
-        const values: unknown = JSON.parse(line);
-        if (isObject(values)) return [{ line: index + 1, values }];
-      } catch {
-        // Reported below.
-      }
-      return [{ line: index + 1, values: {}, problem: 'not a JSON object' }];
-    });
-}
+export const fixRows = [{ say: 'fix the rows that failed' }];
 
-function problemOf(values: Readonly<Record<string, unknown>>): string | null {
-  for (const column of columns) {
-    const value = values[column];
-    if (value === undefined || value === null) return `${column} is missing`;
-    if (typeof value !== 'string') return `${column} must be a string`;
-    if (value.trim() === '') return `${column} is empty`;
-  }
-  const problem = pathParameterProblem(String(values.disputeId).trim());
-  return problem === null ? null : `disputeId ${problem}`;
-}
-
-/** The usual decisions are accepted in any letter case. */
-function usualCase(status: string): string {
-  return decisions.find((usual) => usual === status.toLowerCase()) ?? status;
+/** The result of a row that is not a decision. */
+function invalidRow(message: string): ItemResult {
+  return makeResult('failed', { code: 'invalid_input', message, remedy: fixRows, exitCode: exitCodes.usage });
 }
 
 /** Of equal rows for one dispute the first is used; contradictory rows are all invalid. */
-function withoutRepeated(rows: readonly FileRow[]): FileRow[] {
-  const idOf = ({ disputeId }: Pick<FileRow, 'disputeId'>) => disputeId?.toLowerCase();
-  const byDispute = new Map<string | undefined, (FileRow & { readonly decision: Decision })[]>();
-  for (const { decision, ...row } of rows)
-    if (decision !== null)
-      byDispute.set(idOf(row), [...(byDispute.get(idOf(row)) ?? []), { ...row, decision }]);
+function withoutRepeated(rows: readonly DecisionRow[]): DecisionRow[] {
+  const byDispute = new Map<string, DecisionRow[]>();
+  for (const row of rows)
+    if (row.plan === 'decide') byDispute.set(row.disputeId, [...(byDispute.get(row.disputeId) ?? []), row]);
   return rows.map((row) => {
-    const { decision } = row;
-    const [first, ...others] = byDispute.get(idOf(row)) ?? [];
-    if (decision === null || first === undefined) return row;
-    const other = [first, ...others].find((twin) => !isSameDecision(twin.decision, decision));
-    if (other !== undefined) {
-      const message = `line ${other.line} has a different decision for this dispute`;
-      return { ...row, decision: null, refusal: { isRepeated: false, message } };
-    }
-    if (first.line === row.line) return row;
-    return { ...row, refusal: { isRepeated: true, message: `same as line ${first.line}` } };
+    const same = row.plan === 'decide' ? (byDispute.get(row.disputeId) ?? []) : [];
+    const other = same.find((twin) => !isSameDecision(twin, row));
+    if (other !== undefined)
+      return { ...row, plan: invalidRow(`line ${other.line} has a different decision for this dispute`) };
+    const [first = row] = same;
+    if (first === row) return row;
+    return {
+      ...row,
+      plan: makeResult('skipped', { code: 'repeated', message: `same as line ${first.line}` }),
+    };
   });
 }
 
-export function isSameDecision(a: Decision, b: { readonly [Name in keyof Decision]: unknown }): boolean {
+export function isSameDecision(a: Decision, b: Decision): boolean {
   return a.status === b.status && a.resolution === b.resolution;
 }

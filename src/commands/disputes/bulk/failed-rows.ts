@@ -3,7 +3,7 @@ import type { Session } from '../../../cli/command/session.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { openFile, outputFileOption } from '../../../cli/output/output-file.ts';
-import type { PlannedRow } from './plan.ts';
+import type { DecisionRow } from './decisions-file.ts';
 
 /** The file beside `--output-file` for the rows that failed, or null without that flag. */
 export function failedRowsFile(parsed: ParsedCommand): string | null {
@@ -12,23 +12,19 @@ export function failedRowsFile(parsed: ParsedCommand): string | null {
 }
 
 /**
- * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns where they
- * are, or how to get them if that was not said with the plan.
+ * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns where they are,
+ * if there are any.
  */
 export function writeFailedRows(
   { io }: Session,
   parsed: ParsedCommand,
-  ended: readonly { readonly row: PlannedRow; readonly result: ItemResult }[],
+  ended: readonly { readonly row: DecisionRow; readonly result: ItemResult }[],
 ): string | undefined {
   const failed = ended.filter(({ result }) => result.outcome === 'failed');
   const file = failedRowsFile(parsed);
-  if (file === null)
-    return failed.some(({ row }) => row.plan === 'decide')
-      ? `to get them as FILE.failed.csv, run the same command again with ${outputFileOption.flag} FILE.json`
-      : undefined;
-  if (failed.length === 0) return undefined;
-  const lines = failed.map(({ row: { line, cells }, result: { message } }) =>
-    [cells.disputeId, cells.status, cells.resolution, String(line), reasonOf(message)].map(quote).join(','),
+  if (file === null || failed.length === 0) return undefined;
+  const lines = failed.map(({ row, result }) =>
+    [row.disputeId, row.status, row.resolution, String(row.line), reasonOf(result)].map(quote).join(','),
   );
   openFile(io, file)([['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n'));
   return `they are in ${file}: fix them there, and give that file to --from`;
@@ -38,7 +34,7 @@ export function writeFailedRows(
 export const addedColumns = ['line', 'reason'];
 
 /** A text from the service must not become a formula in a spreadsheet. */
-function reasonOf(message: string): string {
+function reasonOf({ message }: ItemResult): string {
   return printableInOneLine(message).replace(/^(?=[=+\-@])/, "'");
 }
 

@@ -1,123 +1,77 @@
-import {
-  countItems,
-  describeTotals,
-  type ItemOutcome,
-  type ItemResult,
-  knownResult,
-  makeResult,
-} from '../../../cli/batch/item-result.ts';
+import { countItems, describeTotals, knownResult } from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { shortenId } from '../../../cli/command/short-id.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { outputFileOption } from '../../../cli/output/output-file.ts';
 import type { Style } from '../../../cli/output/style.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
-import { assessRow, invalidRow, refuseUnknownStatus } from './assess-row.ts';
-import type { DecisionsFile, FileRow } from './decisions-file.ts';
-import { type EarlierDecisions, rowWords, runOfRow, words } from './rows.ts';
-
-/** A row of a file, and what to do with it: decide, or nothing because its result is known. */
-export interface PlannedRow extends Omit<FileRow, 'refusal'> {
-  readonly plan: 'decide' | ItemResult;
-  /** A warning about a row that will be decided, or null. */
-  readonly warning: string | null;
-}
+import { assessRow, type Expected } from './assess-row.ts';
+import type { DecisionRow } from './decisions-file.ts';
+import { runFor, words } from './rows.ts';
 
 const maxConcurrentReads = 4;
 
 /**
- * Reads every dispute of the file and plans its row, in the order of the file. A dispute that does not exist or is refused
- * affects only its row; errors that concern all rows (no connection, no key) are thrown.
+ * Reads the dispute of every row that is to be decided. One that does not exist or is refused affects only its row; errors that
+ * concern all rows (no connection, no key) are thrown.
  */
 export async function planDecisions(
   run: Run,
-  file: DecisionsFile,
-  { expected, earlier }: { readonly expected: string; readonly earlier: EarlierDecisions },
-): Promise<PlannedRow[]> {
-  const { ui, session } = run;
-  const planned: PlannedRow[] = [];
-  const toRead = file.rows.filter(({ refusal }) => refusal === null).length;
-  const progress = startProgress(ui, toRead, 'disputes read');
-  await forEachConcurrently(file.rows, maxConcurrentReads, async ({ refusal, ...row }) => {
-    const { disputeId, decision } = row;
-    if (refusal !== null || disputeId === null || decision === null) {
-      const { isRepeated = false, message = '' } = refusal ?? {};
-      const plan = isRepeated ? makeResult('skipped', { code: 'repeated', message }) : invalidRow(message);
-      planned.push({ ...row, plan, warning: null });
-      return;
-    }
-    const own = earlier.recordOf(disputeId);
-    const found = await assessRow(runOfRow(run, disputeId, decision), decision, { expected, own });
-    const plan = 'result' in found ? found.result : (refuseUnknownStatus(decision, earlier.made) ?? 'decide');
-    const warning = 'warning' in found && plan === 'decide' ? found.warning : null;
-    planned.push({ ...row, plan, warning });
-    if (!session.io.signal.aborted) progress.step(null);
+  rows: readonly DecisionRow[],
+  expected: Expected,
+): Promise<DecisionRow[]> {
+  const { ui } = run;
+  const planned = new Map<DecisionRow, DecisionRow>();
+  const toRead = rows.filter(({ plan }) => plan === 'decide');
+  const progress = startProgress(ui, toRead.length, 'disputes read');
+  await forEachConcurrently(toRead, maxConcurrentReads, async (row) => {
+    const found = await assessRow(runFor(run, row.disputeId), row, expected);
+    planned.set(row, 'result' in found ? { ...row, plan: found.result } : { ...row, warning: found.warning });
+    if (!ui.io.signal.aborted) progress.step();
   }).finally(progress.end);
-  return planned.sort((one, other) => one.line - other.line);
+  return rows.map((row) => planned.get(row) ?? row);
 }
 
 /** In a pipe or a log. A terminal may have less room. */
 const maxResolutionWidth = 80;
 
-/**
- * What is shown before decisions are recorded. A terminal shows the ids of rows that can be decided by their beginning.
- * `failedFile` is where the rows that fail are written to, or null.
- */
-export function describeDecisions(
-  rows: readonly PlannedRow[],
-  { width }: Style,
-  failedFile: string | null,
-): Plan {
+/** What is shown before decisions are recorded. A terminal shows the ids of rows that can be decided by their beginning. */
+export function describeDecisions(rows: readonly DecisionRow[], { width }: Style): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
-  const whereFailedGo =
-    failedFile === null
-      ? `To get the rows with errors as a CSV file, add ${outputFileOption.flag} FILE.json: they are written to FILE.failed.csv.`
-      : `The rows with errors are written to ${failedFile}.`;
-  const shorten = (text: string) => truncateText(text.replace(/\s+/g, ' ').trim(), maxResolutionWidth);
-  const ids = rows.map(({ disputeId }) => disputeId ?? '');
-  const problems = rows.flatMap((row) => {
-    const known = knownResult(row);
-    if (known === null || known.outcome === 'exists' || known.outcome === 'skipped') return [];
-    const item = [`line ${row.line}`, row.disputeId, row.decision?.status].filter(Boolean).join('  ');
-    return [{ item: printableInOneLine(item), reason: known.message }];
-  });
+  const known = rows.flatMap((row) => knownResult(row)?.outcome ?? []);
+  const ids = rows.map(({ disputeId }) => disputeId);
   return {
-    problems,
+    problems: rows.flatMap((row) => {
+      const result = knownResult(row);
+      if (result === null || result.outcome === 'exists') return [];
+      const item = [`line ${row.line}`, row.disputeId, row.status].filter(Boolean).join('  ');
+      return [{ item: printableInOneLine(item), reason: result.message }];
+    }),
     header: ['LINE', 'DISPUTE', 'STATUS', 'RESOLUTION'],
-    rows: decided.map(({ line, disputeId, decision, warning }) => [
+    rows: decided.map(({ line, disputeId, status, resolution }) => [
       String(line),
-      printable(width === null ? (disputeId ?? '') : shortenId(disputeId ?? '', ids)),
-      printable(decision?.status ?? ''),
-      printableInOneLine(
-        `${warning === null ? '' : '(see the warning) '}${shorten(decision?.resolution ?? '')}`,
-      ),
+      width === null ? disputeId : shortenId(disputeId, ids),
+      printable(status),
+      truncateText(printableInOneLine(resolution), maxResolutionWidth),
     ]),
     totals: [
       ...(decided.length === 0 ? [] : [`${countItems(decided.length, words)} to decide`]),
-      describeTotals(knownOutcomes(rows), rowWords, { isPlan: true }),
+      describeTotals(known, words, { isPlan: true }),
     ]
       .filter(Boolean)
       .join(', '),
-    notes: [
-      ...rows.flatMap(({ line, warning }) =>
-        warning === null ? [] : `Warning: line ${line}: ${printable(warning)}`,
-      ),
-      ...(knownOutcomes(rows).includes('failed') ? [whereFailedGo] : []),
-    ],
+    notes: rows.flatMap(({ line, warning }) =>
+      warning === null ? [] : `Warning: line ${line}: ${printable(warning)}`,
+    ),
   };
 }
 
-/** `record 195 decisions and skip 3 rows with errors`. */
-export function describeRecording(rows: readonly PlannedRow[]): string {
+/** `record 195 decisions and skip 3 rows`. */
+export function describeRecording(rows: readonly DecisionRow[]): string {
   const count = rows.filter(({ plan }) => plan === 'decide').length;
-  const skipped = knownOutcomes(rows).filter((outcome) => outcome === 'failed' || outcome === 'unknown');
-  const skip = skipped.length === 0 ? '' : ` and skip ${describeTotals(skipped, words, { isPlan: true })}`;
+  const skipped = rows.filter((row) => !['exists', undefined].includes(knownResult(row)?.outcome)).length;
+  const skip = skipped === 0 ? '' : ` and skip ${countItems(skipped, { one: 'row', many: 'rows' })}`;
   return `record ${countItems(count, { one: 'decision', many: 'decisions' })}${skip}`;
-}
-
-function knownOutcomes(rows: readonly PlannedRow[]): ItemOutcome[] {
-  return rows.flatMap((row) => knownResult(row)?.outcome ?? []);
 }

@@ -7,71 +7,50 @@ import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { type History, logIdOf } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
-import type { Decision } from './decisions-file.ts';
+import type { Decision } from '../dispute-status.ts';
 
 export const words = {
   one: 'dispute',
   many: 'disputes',
   done: 'Decided',
   applied: 'decided',
-  wrong: ['row with an error', 'rows with errors'],
-  exists: ['already decided', 'already decided'],
-  skipped: ['left for later', 'left for later'],
+  exists: 'already decided',
   again: 'disputes that are already decided are skipped',
 } as const;
 
-/** The same for the rows of a file, of which nobody chooses one to skip. */
-export const rowWords = { ...words, skipped: ['row repeats another', 'rows repeat others'] } as const;
-
-/** A dispute to be decided, from a file or by hand. */
-export interface DecisionRow {
-  /** Line of the file, or place among the ids. */
-  readonly line: number;
-  readonly disputeId: string | null;
-  readonly decision: Decision | null;
-}
-
-/** The run that reads and decides the dispute of one row. */
-export function runOfRow(run: Run, disputeId: string, decision: Decision | null): Run {
-  const body = decision && { ...decision };
+/** The run that reads and decides one dispute. */
+export function runFor(run: Run, disputeId: string, body: Run['request']['body'] = null): Run {
   return { ...run, request: { ...run.request, parameters: { disputeId }, body } };
 }
 
-/** The decisions of this machine. */
-export interface EarlierDecisions {
-  /** Those that were applied, the newest first. */
-  readonly made: readonly Decision[];
-  /** The record of a dispute: the one in doubt, else the newest that was applied. */
-  recordOf(disputeId: string): HistoryRecord | null;
-}
+/** Finds the decision of this machine on a dispute: the one in doubt, else the newest that was applied. */
+export type FindOwn = (disputeId: string) => HistoryRecord | null;
 
-export function readEarlierDecisions(history: History): EarlierDecisions {
+export function readOwnDecisions(history: History): FindOwn {
   const { records } = history.list({ operation: decideDispute.id });
-  const applied = records.filter(({ state }) => state === 'applied');
   // What another process is sending is not in doubt: its outcome is waited for before the row is sent.
   const doubts = records.filter(
     (record) => isInDoubt(record) && !history.isHeldElsewhere(logIdOf(record.id)),
   );
   const byPath = new Map<string, HistoryRecord>();
-  for (const record of [...doubts, ...applied]) if (!byPath.has(record.path)) byPath.set(record.path, record);
+  for (const record of [...doubts, ...records.filter(({ state }) => state === 'applied')])
+    if (!byPath.has(record.path)) byPath.set(record.path, record);
   const { storeId } = history.journal.store;
-  return {
-    made: applied.map(decisionOf),
-    recordOf: (disputeId) => byPath.get(buildPath(decideDispute, { storeId, disputeId })) ?? null,
-  };
+  return (disputeId) => byPath.get(buildPath(decideDispute, { storeId, disputeId })) ?? null;
 }
 
+/** The decision in the request of a record. */
 export function decisionOf({ body }: HistoryRecord): Decision {
   const sent = parseJson(body);
   return { status: textAt(sent, ['status']) ?? '', resolution: textAt(sent, ['resolution']) ?? '' };
 }
 
 /**
- * The result of a row, as `--json` and `--output-file` have it: what was decided, when, and what the service answered, now or
- * in an earlier run of this machine.
+ * The result of a dispute, as `--json` and `--output-file` have it: what was decided, when, and what the service answered, now
+ * or in an earlier run of this machine. `line` is that of the file, or the place among the ids.
  */
 export function documentOfRow(
-  { line, disputeId, decision }: DecisionRow,
+  { line, disputeId, ...given }: Partial<Decision> & { readonly line: number; readonly disputeId: string },
   result: ItemResult,
   { baseUrl, storeId }: History['journal']['store'],
 ) {
@@ -80,8 +59,8 @@ export function documentOfRow(
   return {
     line,
     disputeId,
-    status: decision?.status ?? textAt(request, ['status']),
-    resolution: decision?.resolution ?? textAt(request, ['resolution']),
+    status: given.status ?? textAt(request, ['status']),
+    resolution: given.resolution ?? textAt(request, ['resolution']),
     ...resultDocument(result),
     at: record === null ? null : (record.response?.receivedAt ?? record.sentAt),
     profile: record?.profile ?? null,

@@ -285,7 +285,7 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
     exitCode: 10,
     stdout: expect.stringMatching(/^in doubt {2}a\.md .*last response \(409\): /m),
   });
-  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already exist') });
+  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already created') });
   expect(await made()).toEqual(['a', 'b']);
 });
 
@@ -363,10 +363,9 @@ test('two runs of the same files at once make each post once', async () => {
   const runs = await Promise.all([1, 2].map(() => machine.run(['blog', 'create', ...names])));
 
   expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  expect(runs.map(({ stderr }) => /✓ Created \d+ posts|\d+ already exist/.exec(stderr)?.[0]).sort()).toEqual([
-    '12 already exist',
-    '✓ Created 12 posts',
-  ]);
+  expect(
+    runs.map(({ stderr }) => /✓ Created \d+ posts|\d+ already created/.exec(stderr)?.[0]).sort(),
+  ).toEqual(['12 already created', '✓ Created 12 posts']);
   expect(await made()).toHaveLength(12);
 });
 
@@ -417,7 +416,7 @@ test('many posts that are rate limited say so once, and the plan comes first', a
 
   expect(run.exitCode).toBe(0);
   expect(run.stderr.match(/rate limited/g)).toHaveLength(1);
-  expect(run.stderr).toContain('4 to create as drafts\n');
+  expect(run.stderr).toContain('4 to create (draft)\n');
 });
 
 test('the plan and the results say whether posts become drafts or are published', async () => {
@@ -445,9 +444,9 @@ test('after a kill what matters comes first: what exists is one count, and the s
   const again = await machine.run(['blog', 'create', ...names]);
 
   expect(plan.stdout).toMatch(/^PLAN .*\ncheck +post-8\.md .*\ncheck +post-9\.md .*\n$/);
-  expect(plan.stderr).toContain('2 to check, 8 already exist\n');
+  expect(plan.stderr).toContain('2 to check, 8 already created\n');
   expect(plan.stderr).toContain('To check: an earlier run sent these posts and was interrupted');
-  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('10 already exist') });
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('10 already created') });
   expect(again.stdout.trimEnd().split('\n')).toHaveLength(2);
   expect(await made()).toHaveLength(10);
 });
