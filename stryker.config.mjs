@@ -1,11 +1,13 @@
-// `npm run mutate`: changes the code that decides outcomes in small ways, and looks whether a test fails.
+// What `npm run mutate` changes (scripts/mutate.mjs).
 export default {
+  plugins: ['@stryker-mutator/*', './scripts/mutant-sample.mjs'],
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutate.config.mts' },
   mutate: [
     'src/client/{combine-attempts,doubt,retry,throttle}.ts',
     'src/client/response/{classify,misfit}.ts',
     'src/history/**/*.ts',
+    'src/cli/batch/**/*.ts',
     'src/cli/operation/send/confirm.ts',
     'src/commands/disputes/dispute-status.ts',
   ],

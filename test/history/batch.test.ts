@@ -216,30 +216,6 @@ test('long posts go to several logs of one run, and each is found', async () => 
   for (const sent of done) expect(scene.open().get(sent?.record.id ?? '').state).toBe('unknown');
 });
 
-test('a run that is killed ten times leaves ten logs, and what is in doubt is not sent', async () => {
-  const scene = await startScene();
-  for (let run = 0; run < 10; run += 1) {
-    const history = scene.open();
-    const batch = await begin(scene, history);
-    for (const title of ['a', 'b', 'c']) await create(batch, `${run} ${title}`);
-    scene.react = () => 'drop';
-    await create(batch, `${run} lost`);
-    scene.react = () => 'answer';
-    batch.end();
-    scene.kill();
-  }
-  expect(scene.files()).toHaveLength(10);
-  scene.server.clear();
-  await runBatch(scene, async (batch) => {
-    for (let run = 0; run < 10; run += 1) {
-      await expect(create(batch, `${run} a`)).rejects.toMatchObject({ reason: 'duplicate' });
-      await expect(create(batch, `${run} lost`)).rejects.toMatchObject({ reason: 'in_doubt' });
-    }
-  });
-  expect(scene.server.received).toEqual([]);
-  expect(scene.files()).toHaveLength(10);
-});
-
 test('open posts are resumed in the slots of a batch', async () => {
   const scene = await startScene(() => 'drop');
   const lost = await scene.change({ ...post, body: { ...post.body, slug: 'hello' } });

@@ -2,17 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/history/journal/files/files.ts';
-import {
-  backup,
-  decision,
-  post,
-  rename,
-  restore,
-  type Scene,
-  safetyLabel,
-  save,
-  startScene,
-} from './helpers/scene.ts';
+import { backup, post, rename, restore, type Scene, safetyLabel, save, startScene } from './helpers/scene.ts';
 
 const failWith = (code: string): never => {
   throw Object.assign(new Error(code), { code });
@@ -284,11 +274,4 @@ describe('the API key', () => {
     await expect(scene.change(leaking)).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);
   });
-});
-
-test('files are for their owner only', async () => {
-  const scene = await startScene();
-  await scene.change(decision);
-  const mode = (...names: string[]) => fs.statSync(path.join(scene.folder, ...names)).mode & 0o777;
-  expect([mode(), mode('locks'), ...scene.files().map((name) => mode(name))]).toEqual([0o700, 0o700, 0o600]);
 });

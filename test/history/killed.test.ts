@@ -156,18 +156,6 @@ test('killed while the service works: resume gets the one effect', async () => {
   await server.close();
 });
 
-test('processes with one key: one effect, the second waits and reports it', async () => {
-  const server = await startStoreServer();
-  const folder = path.join(root, 'one-key');
-  const run = async () =>
-    JSON.parse((await children.start({ folder, url: server.url, ...keyed }).ended).stdout);
-  const done = await Promise.all([run(), run(), run()]);
-  expect(done.map(({ outcome }) => outcome.body.id)).toEqual(['made-1', 'made-1', 'made-1']);
-  expect(done.map(({ isEarlier }) => isEarlier).sort()).toEqual([false, true, true]);
-  expect(server.received).toHaveLength(1);
-  await server.close();
-});
-
 test('killed again and again over one key: one effect, no log lost or torn', async () => {
   const server = await startStoreServer();
   const folder = path.join(root, 'random');

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   backup,
   endpoint,
-  hour,
   markRead,
   post,
   rename,
@@ -32,6 +31,7 @@ async function afterLater(
 
 describe('a doubt no longer matters', () => {
   test.each([
+    ['an update by the same one', rename('A'), rename('A')],
     ['an update', update({ name: 'A' }), update({ name: 'B', locale: 'en' })],
     [
       'an update of a nested field',
@@ -114,17 +114,4 @@ test('of several open backups of one command only the newest is sent', async () 
     outcome: { kind: 'applied' },
   });
   expect(await scene.resume(first.record.id)).toMatchObject({ action: 'overtaken' });
-});
-
-test('the clock set back between two changes, a year or four hours, does not change their order', async () => {
-  for (const step of [-4 * hour, -365 * 24 * hour, 365 * 24 * hour]) {
-    const scene = await startScene(() => 'drop');
-    const first = await scene.change(rename('A'));
-    scene.ahead = step;
-    scene.react = () => 'answer';
-    await scene.change(rename('B'));
-    scene.ahead = 0;
-    expect(await scene.resume(first.record.id)).toMatchObject({ action: 'overtaken' });
-    expect(scene.server.received.map(({ body }) => JSON.parse(body).name).at(-1)).toBe('B');
-  }
 });

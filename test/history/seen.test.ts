@@ -157,6 +157,7 @@ describe('a restore', () => {
     const scene = await startScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
     const first = await scene.change(restore, { safetyLabel });
     scene.react = () => 'answer';
+    expect(await scene.resume(first.record.id)).toMatchObject({ action: 'left', reason: 'needs_yes' });
     scene.ahead = 5 * hour;
     await scene.change(rename('work of five hours'));
     scene.server.clear();
@@ -195,6 +196,7 @@ describe('a clock that jumps by years', () => {
     ['back and right again', -year, 0],
     ['forth and right again', year, 0],
     ['back', 0, -year],
+    ['back by four hours', 0, -4 * hour],
     ['forth', 0, year],
   ])('%s does not put an older value over a newer one, or call a key young', async (_, first, second) => {
     const scene = await startScene(() => 'drop');

@@ -139,3 +139,25 @@ test('a restore that told its outcome has told that of its safety backup', async
   await scene.resume(record.id, { isConfirmed: true });
   expect(openIds(scene)).toEqual([]);
 });
+
+test('resume waits as long as the response to another command asked for', async () => {
+  const scene = await startScene(() => 'drop');
+  const { record } = await scene.change(backup);
+  scene.react = () => ({
+    status: 403,
+    body: { code: 'forbidden' },
+    headers: { 'retry-after': '600' },
+  });
+  await scene.change({ ...backup, body: { label: 'weekly', sections: ['store'] } });
+  scene.react = () => 'answer';
+  const pauses: number[] = [];
+  const client = {
+    ...scene.client,
+    pause(ms: number) {
+      pauses.push(ms);
+      scene.client.pause(ms);
+    },
+  };
+  await scene.resume(record.id, { client });
+  expect(Math.max(...pauses)).toBeGreaterThan(500_000);
+});

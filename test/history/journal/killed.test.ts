@@ -9,7 +9,7 @@ import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { pruneLogs } from '../../../src/history/journal/prune.ts';
 import { repairLogs } from '../../../src/history/journal/repair.ts';
 import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
-import { allRecords, beginOne, dayMs, makeScene, type Scene } from './scene.ts';
+import { allRecords, dayMs, makeScene, type Scene } from './scene.ts';
 import { applied, post, unknown } from './values.ts';
 
 type Acknowledge = (records: readonly HistoryRecord[]) => void;
@@ -155,20 +155,4 @@ test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut
     expect(scene.files()).toHaveLength(1);
     if (!wasKilled) return;
   }
-});
-
-test('three syncs and one rename make a change of one record', async () => {
-  const disk = killableDisk(Number.POSITIVE_INFINITY);
-  const scene = makeScene();
-  await (await beginOne(scene.journal)).close();
-  const journal = scene.open({ fileSystem: disk.fileSystem });
-  const writer = await beginOne(journal);
-  await writer.change([applied(writer.id)]);
-  expect(disk.calls.filter((name) => ['fsyncSync', 'fdatasync', 'renameSync'].includes(name))).toEqual([
-    'fsyncSync',
-    'renameSync',
-    'fsyncSync',
-    'fdatasync',
-  ]);
-  await writer.close();
 });
