@@ -1,6 +1,6 @@
 // What `npm run mutate` changes (scripts/mutate.mjs).
 export default {
-  plugins: ['@stryker-mutator/*', './scripts/mutant-sample.mjs'],
+  plugins: ['@stryker-mutator/vitest-runner', './scripts/mutant-sample.mjs'],
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutate.config.mts' },
   mutate: [

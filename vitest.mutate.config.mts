@@ -19,7 +19,7 @@ export default defineConfig({
     ],
     // They start many processes, wait for real time, or damage files at random.
     exclude: [
-      'test/client/{honesty,tls}.test.ts',
+      'test/client/tls.test.ts',
       'test/history/killed.test.ts',
       'test/history/journal/{killed,processes}.test.ts',
     ],

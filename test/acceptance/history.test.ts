@@ -62,19 +62,3 @@ test('the history is private, holds no key, and shows what was sent and what cam
 }, 120_000);
 
 const webhook = 'https://discord.com/api/webhooks/4711/a-token';
-
-test('a refused key ends the record: nothing is left to resume, and the same command with a good key is applied', async () => {
-  const { machine, proxy } = await setScene();
-  const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
-  const bad = { STORECTL_API_KEY: 'sk-not-a-key-of-this-service' };
-  expect(await machine.run(create, { env: bad })).toMatchObject({ exitCode: 4 });
-  const resumed = await machine.run(['resume']);
-  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing to resume') });
-  expect(proxy.requests).toHaveLength(1);
-  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
-  expect(proxy.requests).toHaveLength(2);
-  const [first, second] = proxy.requests.map(({ body }) => JSON.parse(body));
-  expect(second).toEqual({ ...first, idempotencyKey: second.idempotencyKey });
-  const records = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
-  expect(records).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
-});

@@ -20,7 +20,7 @@ const sameSteps = { NODE_DISABLE_COMPILE_CACHE: '1' };
 /** As many processes at once as keep two cores busy. */
 const AT_ONCE = 4;
 
-export async function forEachConcurrently<Item>(
+async function forEachConcurrently<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {

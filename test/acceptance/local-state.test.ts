@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { storeFolder } from '../../src/history/store-folder.ts';
@@ -185,47 +177,6 @@ test.each([
   });
   expect(proxy.writes()).toEqual([]);
 });
-
-test('damaged and foreign records: each is named, reads work, no change is sent, and no file is touched before repair', async () => {
-  const { machine, proxy } = await setScene();
-  await machine.run(create);
-  const folder = historyOf(machine);
-  const [good = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  const text = readFileSync(path.join(folder, good), 'utf8');
-  const damaged = {
-    '000002-20300101-aaaaaa-backup.create.jsonl': text.slice(0, text.length / 2),
-    '000003-20300101-bbbbbb-backup.create.jsonl': '',
-    '000004-20300101-dddddd-backup.create.jsonl': text,
-  };
-  const strange = { ...damaged, 'notes.txt': 'mine' };
-  for (const [name, content] of Object.entries(strange)) writeFileSync(path.join(folder, name), content);
-  const log = '000005-20200101-eeeeee-blog.create.open.jsonl';
-  mkdirSync(path.join(folder, log));
-
-  const listed = await machine.run(['history', 'list', '--json']);
-  expect(listed.exitCode).toBe(0);
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'applied' }]);
-  for (const name of [...Object.keys(strange), log]) expect(listed.stderr).toContain(name);
-  expect(await machine.run(['history', 'prune', '--older-than', '1d'])).toMatchObject({ exitCode: 0 });
-  for (const id of ['bbbbbb', 'eeeeee'])
-    expect(await machine.run(['history', 'show', id])).toMatchObject({ exitCode: 11 });
-  writeFileSync(path.join(machine.folder, 'a.md'), '# A\n\nText.\n');
-  for (const args of [['resume'], ['resume', 'aaaaaa'], create, ['blog', 'create', 'a.md']]) {
-    const refused = await machine.run(args);
-    expect(refused).toMatchObject({ exitCode: 11, stderr: expect.stringContaining(folder) });
-  }
-  expect(proxy.requests).toHaveLength(1);
-  for (const [name, content] of Object.entries(strange)) {
-    expect(readFileSync(path.join(folder, name), 'utf8')).toBe(content);
-  }
-
-  rmdirSync(path.join(folder, log));
-  expect(await machine.run(['history', 'repair'])).toMatchObject({ exitCode: 0 });
-  expect(readdirSync(path.join(folder, 'damaged')).sort()).toEqual(Object.keys(damaged));
-  expect(readFileSync(path.join(folder, 'notes.txt'), 'utf8')).toBe('mine');
-  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
-  expect(readFileSync(path.join(folder, good), 'utf8')).toBe(text);
-}, 120_000);
 
 test('a working folder that was removed is no crash: what needs no file in it works', async () => {
   const machine = newProgramMachine();

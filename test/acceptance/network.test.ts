@@ -98,20 +98,6 @@ test('loopback is never proxied', async () => {
   expect(proxy.tunnels).toEqual([]);
 });
 
-test('a proxy that does not know the name: exit 9, and doctor blames the proxy', async () => {
-  const { ca, proxy, machineWith } = await setScene();
-  const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: ca.file };
-  const machine = machineWith(env, 'https://unknown.test');
-
-  const result = await machine.run([...backup, '--timeout', '3']);
-
-  expect(result.exitCode).toBe(9);
-  expect(result.stderr).toContain('refused to connect (HTTP 502)');
-  const doctor = await machine.run(['doctor', '--json']);
-  expect(doctor.exitCode).toBe(9);
-  expect(doctor.stdout).toContain('refused to connect (HTTP 502)');
-});
-
 test('an HTTPS_PROXY that is no URL: exit 2 that names it', async () => {
   const { machineWith } = await setScene();
   const machine = machineWith({

@@ -32,18 +32,6 @@ test('another process that does not come to its end is waited for as long as --t
   expect((await effectsOf(service)).backups).toEqual([]);
 });
 
-test('the same key with other arguments: exit 2 here, exit 7 from the service on another machine', async () => {
-  const scene = await setScene();
-  const key = ['--idempotency-key', 'nightly-1'];
-  await scene.machine.run([...create, ...key]);
-  const before = scene.proxy.requests.length;
-  const other = ['backup', 'create', '--label', 'other', '--sections', 'store', ...key];
-  expect(await scene.machine.run(other)).toMatchObject({ exitCode: 2 });
-  expect(scene.proxy.requests).toHaveLength(before);
-  expect(await scene.anotherMachine().run(other)).toMatchObject({ exitCode: 7 });
-  expect((await effectsOf(scene.service)).backups).toHaveLength(1);
-});
-
 test('the same key for the same store and backup, with their ids in capitals, is the same effect', async () => {
   const { machine, proxy, service } = await setScene();
   const { stdout } = await machine.run([...create, '-q']);
@@ -61,25 +49,6 @@ test('the same key for the same store and backup, with their ids in capitals, is
     stderr: expect.stringContaining('with the same idempotency key'),
   });
   expect((await effectsOf(service)).restores).toHaveLength(1);
-});
-
-test('an open record lends its key to the same command and says so; --new asks for a fresh one', async () => {
-  const { machine, proxy, service } = await setScene();
-  const open = ['disputes', 'open', '--reason', 'Parcel never arrived'];
-  proxy.decide(() => ({ status: 503, headers: { 'retry-after': '0' } }));
-  expect(await machine.run(open)).toMatchObject({ exitCode: 10 });
-  proxy.decide(() => 'pass');
-  const fresh = await machine.run([...open, '--new']);
-  expect(fresh).toMatchObject({ exitCode: 0 });
-  const again = await machine.run(open);
-  expect(again).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringMatching(/Sending .* again.* same idempotency key/),
-  });
-  const keys = proxy.requests.map(({ body }) => JSON.parse(body).idempotencyKey);
-  expect(new Set(keys).size).toBe(2);
-  expect(keys.at(-1)).toBe(keys[0]);
-  expect((await effectsOf(service)).disputes.filter(({ reason }) => reason === open.at(-1))).toHaveLength(2);
 });
 
 const fromCi = [...create, '--idempotency-from', 'ci', '-q'];

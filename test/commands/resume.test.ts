@@ -118,18 +118,6 @@ test('what is open for another store is counted, and the command for it is named
   expect(elsewhere.stderr).toMatch(/storectl .*--base-url \S+ resume/);
 });
 
-test('another endpoint that was added since does not end the doubt about an earlier one', async () => {
-  const { machine, lose } = await scene();
-  await lose(endpoint);
-  const other = endpoint.map((word) => word.replace('Team', 'Other').replace('4711', '4712'));
-  expect(await machine.run(other)).toMatchObject({ exitCode: 0 });
-
-  const resumed = await machine.run(['resume', '--json']);
-
-  expect(resumed.exitCode).toBe(10);
-  expect(JSON.parse(resumed.stdout)).toMatchObject([{ label: 'Team', state: 'unknown', reason: 'ask_user' }]);
-});
-
 test('changes that only the user can settle do not keep resume from the others', async () => {
   const { machine, lose } = await scene();
   for (const path of ['a', 'b', 'c']) await lose(['api', 'POST', `/v1/${path}`, '-f', 'x=1']);

@@ -8,37 +8,6 @@ import {
 } from '../../src/contract/operation.ts';
 import { findOperation, operations } from '../../src/contract/operations.ts';
 
-/** The table of section 4, in its order. */
-const section4 = [
-  ['store.update', 'PATCH', '/v1/stores/{storeId}', 'repeatable'],
-  ['blog.create', 'POST', '/v1/stores/{storeId}/blog/posts', 'one-shot'],
-  ['disputes.decide', 'POST', '/v1/stores/{storeId}/operations/disputes/{disputeId}/decision', 'one-shot'],
-  ['settings.show', 'GET', '/v1/stores/{storeId}/operations/settings', 'read'],
-  ['settings.save', 'PUT', '/v1/stores/{storeId}/operations/settings', 'repeatable'],
-  ['disputes.open', 'POST', '/v1/stores/{storeId}/operations/disputes', 'keyed'],
-  ['disputes.show', 'GET', '/v1/stores/{storeId}/operations/disputes/{disputeId}', 'read'],
-  ['backup.create', 'POST', '/v1/stores/{storeId}/operations/backups', 'keyed'],
-  ['backup.restore', 'POST', '/v1/stores/{storeId}/operations/backups/{backupId}/restore', 'keyed'],
-  [
-    'reclaim.appeal',
-    'POST',
-    '/v1/stores/{storeId}/operations/subdomain-reclaims/{reclaimId}/appeal',
-    'one-shot',
-  ],
-  ['notify.add-endpoint', 'POST', '/v1/stores/{storeId}/notifications/endpoints', 'one-shot'],
-  ['notify.mark-read', 'POST', '/v1/stores/{storeId}/notifications/read', 'repeatable'],
-];
-
-test('the 12 operations are those of section 4, by number, method and path', () => {
-  expect(operations.map(({ id, method, path, class: kind }) => [id, method, path, kind])).toEqual(section4);
-});
-
-test('only the operations without a body in the table have none', () => {
-  const without = operations.filter(({ body }) => body === null).map(({ id }) => id);
-
-  expect(without).toEqual(['settings.show', 'disputes.show']);
-});
-
 test('keyed operations are those whose body names an idempotency key', () => {
   const withKey = operations.filter(({ body }) => body !== null && 'idempotencyKey' in body.shape);
 

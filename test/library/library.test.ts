@@ -262,19 +262,6 @@ test('what cannot be sent is thrown, and nothing is sent', async () => {
   expect(scene.proxy.requests).toEqual([]);
 });
 
-test('a key that was used for something else is refused', async () => {
-  const scene = await newScene();
-  const client = connect(scene, { withHistory: true });
-  await client.createBackup({ ...backup, idempotencyKey: 'monday' });
-
-  const again = await client.createBackup({ ...backup, idempotencyKey: 'monday' });
-  const other = client.createBackup({ label: 'other', sections: ['blog'], idempotencyKey: 'monday' });
-
-  expect(again).toMatchObject({ kind: 'applied', idempotencyKey: 'monday' });
-  await expect(other).rejects.toMatchObject({ reason: 'key_reused' });
-  expect(await backupsIn(scene.service)).toHaveLength(1);
-});
-
 test('a signal ends the waiting, and the outcome says what is in doubt', async () => {
   const scene = await newScene();
   const client = connect(scene, { withHistory: false });

@@ -208,15 +208,6 @@ describe('writes', () => {
     const { untrusted } = await call('history_list');
     expect(JSON.stringify(untrusted)).not.toContain('tok-en');
   });
-
-  test('the same post again is refused', async () => {
-    const { start } = await setScene();
-    const { call } = await start(allowAll);
-    const post = { title: 'Spring', contentMd: 'All inks.' };
-
-    expect(await call('blog_create', post)).toMatchObject({ ok: true });
-    expect(await call('blog_create', post)).toMatchObject({ ok: false, outcome: 'not_sent' });
-  });
 });
 
 describe('a lost response', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createKey, revokeKey } from '../../../src/service/index.ts';
-import { newProgramMachine } from '../../helpers/program.ts';
 import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
 
 /** A service, and another process's connection to the same database. */
@@ -11,21 +10,6 @@ async function startShared() {
     service.call('settings.show', '', undefined, { headers: { authorization: `Bearer ${key}` } });
   return { file, service, show, elsewhere: await openTestStorage(file) };
 }
-
-test('keys that another process revokes or creates are invalid or valid at once', async () => {
-  const { file, service, show } = await startShared();
-  const { storeId } = service;
-  expect((await show()).status).toBe(200);
-
-  const operator = newProgramMachine();
-  const run = (...words: string[]) => operator.run(['service', ...words, '--database', file]);
-  const made = (await run('keys', 'create', '--store', storeId, '--preset', 'owner', '-q')).stdout.trim();
-  expect((await show(made)).status).toBe(200);
-
-  const [, , id = ''] = service.key.split('_');
-  expect(await run('keys', 'revoke', id, '--confirm', id)).toMatchObject({ exitCode: 0 });
-  expect([(await show()).status, (await show(made)).status]).toEqual([401, 200]);
-});
 
 test('a key is invalid as soon as its revocation is answered, from any process and during other requests', async () => {
   const { service, show, elsewhere } = await startShared();
