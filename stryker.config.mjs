@@ -8,7 +8,6 @@ export default {
     'src/client/response/{classify,misfit}.ts',
     'src/history/**/*.ts',
     'src/cli/batch/**/*.ts',
-    'src/cli/operation/send/confirm.ts',
     'src/commands/disputes/dispute-status.ts',
   ],
   // Messages are checked by other tests, and say nothing about outcomes.

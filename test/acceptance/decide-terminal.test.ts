@@ -21,27 +21,6 @@ async function confirm(terminal: Terminal) {
   return { screen, asked };
 }
 
-test('who is asked for a decision sees the dispute first, and Escape at the end loses nothing', async () => {
-  const machine = newProgramMachine();
-  const info = JSON.parse((await machine.run(['--demo', 'demo', 'info', '--json'])).stdout);
-  const { id: example } = info.disputes.find(({ status }: { status: string }) => status === 'open');
-  const terminal = await openTerminal(machine.folder, machine.env);
-  terminal.type(`clear; ${programLine} --demo disputes decide ${example}`);
-
-  const screen = await terminal.shows(/Status:\n❯ won/);
-  expect(screen).toContain('Refund policy');
-  terminal.press('Enter');
-  await terminal.typeAt(/Resolution:/, 'Deliver');
-  await terminal.pressAt(/Type .* to confirm/, 'Escape');
-  // The last question again, with its answer.
-  await terminal.typeAt(/Resolution: Deliver$/, 'ed');
-  await terminal.typeAt(/Delivered\n(.*\n)+.*to confirm:$/, example);
-  await terminal.shows(/^Resolution +Delivered/m);
-
-  const shown = await machine.run(['--demo', 'disputes', 'show', example, '--fields', 'record.status']);
-  expect(JSON.parse(shown.stdout)).toEqual({ record: { status: 'won' } });
-});
-
 test('an edited post is shown before it is sent, and its text is not lost when it is not', async () => {
   const machine = newProgramMachine();
   const text = '---\\ntitle: Edited\\n---\\n\\nPrecious text\\n';

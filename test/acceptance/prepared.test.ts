@@ -25,22 +25,6 @@ test('the build writes the help that the parser makes, of every command, and the
   });
 });
 
-test('help asked for in any way is the same, also in the built program', async () => {
-  const machine = newProgramMachine();
-  const help = await machine.run(['--help']);
-
-  expect(help.stdout).toMatch(/^Usage: storectl <command>/);
-  for (const args of [['-h'], ['help'], []]) expect(await machine.run(args)).toEqual(help);
-  const create = await machine.run(['backup', 'create', '-h']);
-  expect(create.stdout).toMatch(/^Usage: storectl backup create/);
-  for (const args of [
-    ['help', 'backup', 'create'],
-    ['--json', 'backup', 'create', '--help'],
-  ]) {
-    expect(await machine.run(args)).toEqual(create);
-  }
-});
-
 test('a value that looks like a question for help is a value', async () => {
   const machine = newProgramMachine();
 

@@ -139,23 +139,6 @@ test('and a restore is never sent before its safety backup is on record, nor wit
   expect(steps).toBeGreaterThan(20);
 });
 
-test('killed while the service works: resume gets the one effect', async () => {
-  const kill: { now(): void } = { now() {} };
-  const server = await startStoreServer((_, number) => {
-    if (number === 1) kill.now();
-    return 'answer';
-  });
-  const folder = path.join(root, 'waiting');
-  const child = children.start({ folder, url: server.url, ...backup });
-  kill.now = () => child.process.kill('SIGKILL');
-  expect((await child.ended).signal).toBe('SIGKILL');
-  const resumed = await resumeAll(folder, server);
-  expect(resumed).toMatchObject([{ action: 'sent', outcome: { kind: 'applied', body: { id: 'made-1' } } }]);
-  expect(server.effects).toEqual(['made-1']);
-  expect(server.received[0]?.body).toBe(server.received[1]?.body);
-  await server.close();
-});
-
 test('killed again and again over one key: one effect, no log lost or torn', async () => {
   const server = await startStoreServer();
   const folder = path.join(root, 'random');

@@ -335,22 +335,6 @@ describe('a whole command', () => {
     ]);
   });
 
-  test.each([40, 60])(
-    'history list in %d columns has the id and the result of each change',
-    async (columns) => {
-      const { machine } = await startStore();
-      const made: string[] = [];
-      for (const label of ['one', 'two twice over and over']) {
-        const run = await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '-q']);
-        made.push(run.stdout.trim());
-      }
-      const ids = (await machine.run(['history', 'list', '-q'])).stdout.trim().split('\n');
-      const text = await runInTerminal(machine, ['history', 'list'], columns, { NO_COLOR: '1' });
-      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
-      for (const id of [...ids, ...made.map((whole) => shortenId(whole, made))]) expect(text).toContain(id);
-    },
-  );
-
   test('in a pipe is the same table without color; FORCE_COLOR and NO_COLOR decide', async () => {
     const { machine } = await startStore();
     const show = ['settings', 'show'];

@@ -94,27 +94,6 @@ describe('help of the program', () => {
   });
 });
 
-test('the names of the operations are those that were promised', () => {
-  const names = commands.map(([name]) => name);
-
-  expect(names).toEqual(
-    expect.arrayContaining([
-      'store update',
-      'blog create',
-      'disputes decide',
-      'settings show',
-      'settings save',
-      'disputes open',
-      'disputes show',
-      'backup create',
-      'backup restore',
-      'reclaim appeal',
-      'notify add-endpoint',
-      'notify mark-read',
-    ]),
-  );
-});
-
 test.each([
   [[], 46],
   [['disputes', 'decide'], 36],

@@ -44,36 +44,6 @@ test('posts that a restore has removed are created again, and only those', async
   expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already created');
 });
 
-test('the guard of a single post knows it too', async () => {
-  const { machine, run, restore, backupId, slugs } = await scene();
-  await restore(backupId);
-
-  await run('blog', 'create', 'new-1.md');
-
-  expect(await slugs()).toEqual(['new-1', 'old']);
-  for (const file of ['old.md', 'new-1.md'])
-    expect(await machine.run(['blog', 'create', file])).toMatchObject({ exitCode: 6 });
-});
-
-test('a post that the undo of a restore brought back exists', async () => {
-  const { machine, run, restore, backupId, slugs } = await scene();
-  const { stderr } = await restore(backupId, '--json');
-  const undo = /Undo: storectl (.*)/.exec(stderr)?.[1]?.split(' ') ?? [];
-  await run(...undo, '--confirm', undo.at(-1) ?? '');
-
-  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already created');
-  expect(await machine.run(['blog', 'create', 'new-1.md'])).toMatchObject({ exitCode: 6 });
-  expect(await slugs()).toEqual(['new-1', 'new-2', 'old']);
-});
-
-test('a restore of other sections changes nothing', async () => {
-  const { run } = await scene();
-  const id = (await run('backup', 'create', '--label', 'S', '--sections', 'store', '-q')).stdout.trim();
-  await run('backup', 'restore', id, '--sections', 'store', '--confirm', id);
-
-  expect((await run('blog', 'create', 'new-1.md', 'new-2.md')).stderr).toContain('2 already created');
-});
-
 test('an endpoint that a restore has removed is not listed, can be added again, and comes back with the undo', async () => {
   const { machine } = await startStore();
   const run = async (...args: readonly string[]) => {
