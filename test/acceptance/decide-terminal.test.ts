@@ -120,15 +120,16 @@ test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is
   expect(end).toContain('exit 10');
 });
 
-test('deciding by hand shows status and resolution before the id is typed, and drops the line break of the editor', async () => {
+test('deciding by hand shows status and resolution before the id is typed, and drops the last line break of a pasted text', async () => {
   const machine = newProgramMachine();
-  const editor = makeEditor(machine.folder, 'printf "Signed by\\nthe buyer\\n" > "$1"');
   const ids = [await open(machine, 'First', '--demo'), await open(machine, 'Second', '--demo')];
-  const terminal = await openTerminal(machine.folder, { ...machine.env, EDITOR: editor });
+  const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${programLine} --demo disputes decide ${ids.join(' ')}`);
 
   await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
-  await terminal.pressAt(/Resolution .*editor/, 'Enter');
+  await terminal.shows(/Resolution:$/);
+  terminal.paste('Signed by\nthe buyer\n');
+  terminal.press('Enter');
   const { screen } = await confirm(terminal);
   expect(screen).toMatch(/^Status +won\nResolution +Signed by\n +the buyer\n/m);
   await terminal.pressAt(/decided +1 of 2 +\S+ +as won\n/, 'C-c');

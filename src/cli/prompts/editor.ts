@@ -6,12 +6,10 @@ import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError, describeSystemError, type Step, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
-import { printable } from '../core/sanitize.ts';
-import { describeFailure, describeItem } from '../output/failure-text.ts';
-import { upperFirst } from '../output/labels.ts';
+import { describeFailure } from '../output/failure-text.ts';
 
 /** The editor cannot be started, or fails: exit 2. */
-export class EditorFailed extends CliError {
+class EditorFailed extends CliError {
   /** The text as the editor left it. */
   readonly text: string;
 
@@ -30,7 +28,7 @@ export class EditorFailed extends CliError {
 type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring'>;
 
 /** The command that opens the user's editor. */
-export function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
+function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
   return env.VISUAL || env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
 }
 
@@ -81,12 +79,9 @@ export interface Editing<Result> {
   readonly keep: Step;
 }
 
-/** After this many failures the user is asked whether to continue: the editor itself may break every text. */
-const maxFailures = 3;
-
 /**
  * Opens the editor again, with the text and the reason, until the text can be used. An empty text cancels; an unchanged
- * text, or a no, gives up. On every error, the user's text is printed so that it is not lost.
+ * text gives up. On every error, the user's text is printed so that it is not lost.
  */
 export async function editUntilUsed<Result>(
   ui: Ui,
@@ -98,7 +93,7 @@ export async function editUntilUsed<Result>(
   let problem: CliError | null = null;
   const withNote = () => editing.withNote(text, problem && noteOf(problem));
   try {
-    for (let failures = 0; ; ) {
+    for (;;) {
       const opened = withNote();
       const edited = editing.withoutNote(
         await editText(io, opened, editing.fileName).catch((error: unknown) => {
@@ -115,8 +110,6 @@ export async function editUntilUsed<Result>(
         if (!isFixable(error)) throw error;
         problem = error;
       }
-      failures += 1;
-      if (failures >= maxFailures && !(await askToContinue(io, problem))) throw gaveUp(editing, problem);
     }
   } catch (error) {
     if (text !== original)
@@ -134,23 +127,6 @@ function isFixable(error: unknown): error is CliError {
 /** What is wrong with the text. Its fields are called as in the text. */
 function noteOf({ failure }: CliError): string {
   return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
-}
-
-async function askToContinue(io: Io, { failure }: CliError): Promise<boolean> {
-  const { askChoice } = await import('./prompts.ts');
-  const { unlessBack } = await import('./questions.ts');
-  const choices = [
-    { value: 'edit', name: 'Edit again' },
-    { value: 'leave', name: 'Cancel and print the text' },
-  ];
-  return (
-    (await unlessBack(() => askChoice(io, whatNow(describeItem(failure, undefined)), choices))) !== 'leave'
-  );
-}
-
-/** The question after a problem with an edited text, which is a clause. */
-export function whatNow(problem: string): string {
-  return `${upperFirst(printable(problem))}. What do you want to do?`;
 }
 
 function gaveUp({ keep }: Editing<unknown>, { failure }: CliError): CliError {

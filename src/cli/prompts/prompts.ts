@@ -69,7 +69,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
 }
 
 /** The beginning of a text, and how many lines it has: `Dear customer, … (12 lines)`. */
-export function summarizeText(text: string): string {
+function summarizeText(text: string): string {
   const [first = '', ...rest] = text.trim().split('\n');
   const start = printable(first);
   const beginning = truncateText(start, 40);

@@ -157,33 +157,21 @@ test('settings edit', async () => {
   `);
 });
 
-test('settings edit: an editor that breaks every text can be left, and the text is shown', async () => {
+test('settings edit: a text that is saved unchanged though it is wrong is given up, and shown', async () => {
   const machine = demoMachine();
-  // Another text each time: the same one would be giving up.
-  const EDITOR = makeEditor(
-    machine.folder,
-    `${replaceLine(/^quietHours:.*/m, 'quietHours: [')}\necho '# again' >> "$1"`,
-  );
+  const EDITOR = makeEditor(machine.folder, replaceLine(/^quietHours:.*/m, 'quietHours: ['));
   const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
-  await session.pressAt(/❯ Edit again\n +Cancel and print the text\n(.*\n)*.*select$/, 'Enter');
-  await session.pressAt(/✔ .* Edit again\n\? (.*\n)+.*select$/, 'Down', 'Enter');
   expect(await session.ends()).toMatch(
-    /Cancel and print the text\n\nYour text:\n\n# Not saved:\n(#.*\n)+\nquietHours: \[\n(.*\n)+# again\n\nerror: invalid YAML in line 8 .*\n {2}your text is printed above: save it to a file; run `storectl settings save --from-file FILE`\nexit 2$/,
+    /\nYour text:\n\n# Not saved:\n(#.*\n)+\nquietHours: \[\n(.*\n)+\nerror: invalid YAML in line 8 .*\n {2}your text is printed above: save it to a file; run `storectl settings save --from-file FILE`\nexit 2$/,
   );
 });
 
 test('blog create --edit: the same for a post', async () => {
   const machine = demoMachine();
-  const EDITOR = makeEditor(
-    machine.folder,
-    `echo x >> tries; printf -- '---\\ntitle: [\\n---\\nSoon.\\n' > "$1"; cat tries >> "$1"`,
-  );
+  const EDITOR = makeEditor(machine.folder, `printf -- '---\\ntitle: [\\n---\\nSoon.\\n' > "$1"`);
   const session = await openSession('storectl blog create --edit', { machine, env: { EDITOR } });
-  await session.pressAt(/⏎ select$/, 'Down', 'Enter');
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl blog create --edit
-    ✔ Invalid YAML in line 3 (Flow sequence in block collection must be sufficiently indented and end
-      with a ]). What do you want to do? Cancel and print the text
 
     Your text:
 
@@ -191,9 +179,6 @@ test('blog create --edit: the same for a post', async () => {
     title: [
     ---
     Soon.
-    x
-    x
-    x
 
     error: invalid YAML in line 3 (Flow sequence in block collection must be sufficiently indented and
     end with a ])

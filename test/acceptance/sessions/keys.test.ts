@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { makeEditor } from '../../helpers/editor.ts';
 import type { ProgramMachine } from '../../helpers/program.ts';
 import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession, type Session } from './session.ts';
@@ -358,44 +357,6 @@ test('40 columns: results and errors are wrapped at words', async () => {
   `);
 });
 
-test('the editor takes a long text, which is kept or edited again', async () => {
-  const machine = demoMachine();
-  const EDITOR = path.join(machine.folder, 'editor.sh');
-  writeFileSync(EDITOR, '#!/bin/sh\necho "A line more." >> "$1"\n', { mode: 0o755 });
-  const session = await openSession('storectl blog create', { machine, env: { EDITOR } });
-  await session.typeAt(/Title:$/, 'Spring sale');
-  await session.pressAt(/Markdown, press Enter to open your editor\):$/, 'Enter');
-  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
-  expect(await escapeTo(session, /Edit it in \S+\n(.*\n)+.*select$/)).toMatchInlineSnapshot(`
-    "? Content:
-    ❯ Use it: A line more.
-      Edit it in <home>/editor.sh
-
-    ↑↓ navigate • ⏎ select"
-  `);
-  session.press('Down', 'Enter');
-  await session.pressAt(/A line more.\n +A line more.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/, 'Enter');
-  expect(await session.ends()).toMatch(
-    /Content +A line more\.\n +A line more\.\n\n✔ Create this post\? Yes\n✓ Created post "Spring sale" \(draft\)\n/,
-  );
-});
-
-test('an editor that fails: what it left is kept, to be written on without it', async () => {
-  const machine = demoMachine();
-  const script = 'sh -c \'printf "Half a text" >> "$0"; exit 7\'';
-  const session = await openSession('storectl blog create', { machine, env: { EDITOR: script } });
-  await session.typeAt(/Title:$/, 'Spring sale');
-  await session.pressAt(/Markdown, press Enter to open your editor\):$/, 'Enter');
-  await session.pressAt(
-    /failed: exit status 7\. What do you\n +want to do\?\n❯ Open the editor again\n(.*\n)*.*select$/,
-    'Down',
-    'Enter',
-  );
-  await session.typeAt(/Markdown\): Half a text$/, ', and the rest.');
-  await session.pressAt(/Content {2}Half a text, and the rest\.\n(.*\n)+❯ Yes\n(.*\n)+.*select$/, 'C-c');
-  expect(await session.ends()).toMatch(/exit 130/);
-});
-
 test('an editor that is not there: exit 2 says so', async () => {
   const session = await openSession('storectl settings edit', { env: { EDITOR: 'nosuch --wait' } });
   expect(await session.ends()).toMatch(
@@ -413,10 +374,6 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.shows(/Spring sale\n.*Content \(Markdown\):$/);
   session.paste(text);
   await session.pressAt(/200 lines: Line 0.*\n(.*\n)*.*⏎Line 199 of a töxt\.$/, 'Enter');
-  await session.pressAt(
-    /❯ Use it: Line 0 of a töxt\. … \(200 lines\)\n +Edit it in vi\n(.*\n)+.*select$/,
-    'Enter',
-  );
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.paste('no\n\nyes\n\n');
   expect(proxy.writes()).toEqual([]);
@@ -428,22 +385,15 @@ test('a pasted text of many lines is one answer, and answers no question but the
 
 test('a pasted appeal keeps its line breaks, and can be edited before it is sent', async () => {
   const { machine, proxy, example } = await setScene();
-  const EDITOR = makeEditor(machine.folder, 'echo "Kind regards" >> "$1"');
   const id = example.reclaims[0]?.id ?? '';
-  const session = await openSession(`storectl reclaim appeal ${id}`, {
-    machine,
-    env: { EDITOR },
-    columns: 80,
-  });
-  await session.shows(/open your editor\):$/);
+  const session = await openSession(`storectl reclaim appeal ${id}`, { machine, columns: 80 });
+  await session.shows(/Text.*:$/);
   session.paste('The name is ours.\r\nSee the register.\n');
   session.press('Enter');
-  await session.shows(/❯ Use it: The name is ours\. … \(2 lines\)\n +Edit it in .*\n(.*\n)+.*select$/);
-  await escapeTo(session, /2 lines: The name is ours\.⏎See the reg\n?ister\.⏎$/);
-  session.press('Enter');
-  await session.pressAt(/❯ Use it.*\n(.*\n)+.*select$/, 'Down', 'Enter');
-  await session.typeAt(/Kind regards\n(.*\n)*.*Type \S+\s+to\s+confirm:$/, id);
+  await session.pressAt(/Text +The name is ours\.\n +See the register\.\n(.*\n)*.*confirm:$/, 'Escape');
+  await session.typeAt(/2 lines: The name is ours\.⏎See the reg\n?ister\.$/, ' Thanks.');
+  await session.typeAt(/register\. Thanks\.\n(.*\n)*.*Type \S+\s+to\s+confirm:$/, id);
   await session.ends();
   const sent = proxy.writes().map(({ body }) => JSON.parse(body));
-  expect(sent).toEqual([{ text: 'The name is ours.\nSee the register.\nKind regards' }]);
+  expect(sent).toEqual([{ text: 'The name is ours.\nSee the register. Thanks.' }]);
 });

@@ -2,18 +2,9 @@ import { asObject, isObject } from '../../../base/json.ts';
 import { inputHintOf } from '../../../contract/fields.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
-import { printable } from '../../core/sanitize.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { labelOf, lowerFirst } from '../../output/labels.ts';
-import { EditorFailed, editorOf, editText, whatNow } from '../../prompts/editor.ts';
-import {
-  askChoice,
-  askSeveral,
-  askText,
-  askYesNo,
-  type Choice,
-  summarizeText,
-} from '../../prompts/prompts.ts';
+import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
 import { unlessBack } from '../../prompts/questions.ts';
 
 /** Values to offer when asking for a field. */
@@ -42,7 +33,6 @@ export async function askField(
     if (field.kind === 'list') return askWords(io, field, question, words, before);
     return askWord(io, field, question, { words, actions, before });
   }
-  if (field.fileFlag !== null) return askLongText(io, field, typeof before === 'string' ? before : '');
   return askLine(io, field, { before, canClear });
 }
 
@@ -68,6 +58,7 @@ async function askLine(
     {
       preset,
       optional: isClearable,
+      lineBreaks: field.fileFlag !== null,
       validate: (answer) => (isClearable && answer.trim() === '') || (problemOf(field, answer) ?? true),
     },
   );
@@ -163,60 +154,4 @@ async function askOthers(
   });
   const value = text.trim() === '' ? [] : valueFrom(field, text);
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-/**
- * Asks for a line or a pasted text. A text with line breaks, and with $EDITOR set an empty answer or an earlier one, can be
- * edited in the editor.
- */
-async function askLongText(io: Io, field: FieldFlag, before: string): Promise<string> {
-  const hasEditor = Boolean(io.env.VISUAL || io.env.EDITOR);
-  const type = (preset: string) =>
-    askText(io, promptOf(field, remarkOf(field), hasEditor ? 'press Enter to open your editor' : ''), {
-      optional: hasEditor,
-      lineBreaks: true,
-      validate: (answer) => (hasEditor && answer.trim() === '') || (problemOf(field, answer) ?? true),
-      ...(preset !== '' && { preset }),
-    });
-  let text = before;
-  for (let isTyped = text === '' || (!hasEditor && !text.includes('\n')); ; isTyped = true) {
-    if (isTyped) text = await type(text);
-    if (text.trim() === '') return editLongText(io, field, text);
-    if (isTyped && !text.trimEnd().includes('\n')) return text;
-    const choose = () => askChoice(io, promptOf(field), useOrEdit(io, text));
-    // Escape goes back to the text if it was just typed.
-    const chosen = isTyped ? await unlessBack(choose) : await choose();
-    if (chosen === 'use') return text;
-    if (chosen === 'edit') return editLongText(io, field, text);
-  }
-}
-
-function useOrEdit(io: Io, text: string): Choice[] {
-  return [
-    { value: 'use', name: `Use it: ${summarizeText(text)}` },
-    { value: 'edit', name: `Edit it in ${printable(editorOf(io))}` },
-  ];
-}
-
-/** Opens the editor until the text is valid, or the user types it instead. */
-async function editLongText(io: Io, field: FieldFlag, before: string): Promise<string> {
-  for (let text = before; ; ) {
-    let problem: string | null;
-    try {
-      // Editors end a file with a line break, which is not part of the text.
-      text = (await editText(io, text, `${field.path.at(-1) ?? 'text'}.md`)).replace(/\r?\n$/, '');
-      problem = problemOf(field, text);
-    } catch (error) {
-      if (!(error instanceof EditorFailed)) throw error;
-      text = error.text;
-      problem = error.message;
-    }
-    if (problem === null) return text;
-    const again = await askChoice(io, whatNow(problem), [
-      { value: 'edit', name: 'Open the editor again' },
-      { value: 'line', name: 'Type it here instead' },
-    ]);
-    const preset = text === '' ? undefined : text;
-    if (again === 'line') return askText(io, promptOf(field, remarkOf(field)), { lineBreaks: true, preset });
-  }
 }
