@@ -94,7 +94,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   undici: /^src\/client\//,
   commander: /^src\/cli\/(main|program\/(parser|help))\.ts$/,
   '@inquirer/prompts': /^src\/cli\/prompts\/prompts\.ts$/,
-  conf: /^src\/cli\/config\/profile-store\.ts$/,
+  conf: /^src\/cli\/config\/write-settings\.ts$/,
   chalk: /^src\/cli\/output\/style\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,
   'string-width': /^src\/cli\/output\/wrap\.ts$/,

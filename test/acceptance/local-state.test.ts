@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { storeFolder } from '../../src/history/store-folder.ts';
@@ -116,25 +116,6 @@ test.each([
     expect(readdirSync(machine.folder)).toEqual(before);
   },
 );
-
-test('a home folder that does not exist is not created: exit 11 says what to set instead', async () => {
-  const { machine, proxy } = await setScene();
-  const home = path.join(machine.folder, 'gone');
-  const env = { HOME: home, STORECTL_CONFIG_DIR: '', STORECTL_STATE_DIR: '', XDG_CACHE_HOME: '' };
-  for (const [args, variable] of [
-    [create, 'STORECTL_STATE_DIR'],
-    [['--demo', 'settings', 'show'], 'STORECTL_STATE_DIR'],
-    [['profile', 'set', 'main', '--store', 's'], 'STORECTL_CONFIG_DIR'],
-  ] as const) {
-    const { exitCode, stderr } = await machine.run(args, { env });
-    expect({ args, exitCode }).toEqual({ args, exitCode: 11 });
-    expect(stderr).toContain(`HOME is "${home}", which does not exist`);
-    expect(stderr).toContain(`set HOME, or set ${variable} to a directory`);
-  }
-  expect(await machine.run(['settings', 'show'], { env })).toMatchObject({ exitCode: 0 });
-  expect(existsSync(home)).toBe(false);
-  expect(proxy.writes()).toEqual([]);
-});
 
 test.each([
   ['a named pipe', makeNamedPipe],

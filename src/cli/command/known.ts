@@ -5,7 +5,7 @@ import {
   knownObjects,
   operationsOfKind,
 } from '../../history/objects/known-objects.ts';
-import { readSeen, readStoreName } from '../../history/objects/seen-objects.ts';
+import { readSeen } from '../../history/objects/seen-objects.ts';
 import { demoProfile } from '../config/connection-settings.ts';
 import { type CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
@@ -93,21 +93,4 @@ function ambiguousId(kind: KnownKind, text: string, known: readonly KnownObject[
 /** As {@link completeKnownIds}, for one id. */
 export async function completeKnownId(session: Session, kind: KnownKind, text: string): Promise<string> {
   return (await completeKnownIds(session, kind, [text]))[0] ?? text;
-}
-
-/** The store in use, by its name where this machine has seen it. Printable. */
-export async function describeStoreInUse(session: Session): Promise<string> {
-  const { profile, storeId } = await session.settings();
-  if (profile === demoProfile) {
-    const { example } = await session.demo();
-    const id = storeId?.value ?? example.storeId;
-    return describeStore(id, id === example.storeId ? example.store?.name : null);
-  }
-  return describeStore(storeId?.value ?? '', readStoreName((await session.history()).journal.folder));
-}
-
-/** `Juniper & Ink (4be5c0de)`, or the whole id without a name. Printable. */
-export function describeStore(storeId: string, name: unknown): string {
-  const isNamed = typeof name === 'string' && name.trim() !== '';
-  return printable(isNamed ? `${name} (${storeId.slice(0, 8)})` : storeId);
 }

@@ -8,12 +8,7 @@ import {
   identityOf,
   resolveSettings,
 } from '../config/connection-settings.ts';
-import {
-  configDirectory,
-  demoDirectory,
-  historyDirectory,
-  refuseMissingHome,
-} from '../config/directories.ts';
+import { configDirectory, demoDirectory, historyDirectory } from '../config/directories.ts';
 import { openProfiles, type ProfileStore } from '../config/profile-store.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { version } from '../core/version.ts';
@@ -55,12 +50,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   if (flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG))
     listeners.push((exchange) => saveUserText(describeExchange(exchange)));
 
-  const profiles = memoize(async () => {
-    const directory = configDirectory(io);
-    return openProfiles(directory, io.process, notice, () =>
-      refuseMissingHome(io, directory, 'STORECTL_CONFIG_DIR'),
-    );
-  });
+  const profiles = memoize(async () => openProfiles(configDirectory(io), io.process, notice));
   const settings = memoize(async () => resolveSettings(flags, io.env, io.cwd, await profiles()));
   const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');

@@ -65,7 +65,7 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
     print: (text) => {
       const ended = text.endsWith('\n') ? text : `${text}\n`;
       const whole = json ? ended : drawn(ended, out);
-      const pager = json || quiet || flags.noInput ? null : choosePager(whole, io);
+      const pager = out.width === null || json || quiet || flags.noInput ? null : choosePager(whole, io);
       if (pager !== null && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
     },

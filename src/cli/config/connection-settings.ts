@@ -108,16 +108,12 @@ export function resolveSettings(
   };
 }
 
-/** Throws exit 2 if `name` cannot name a profile. It becomes a folder name, so it must be valid on every system. */
+/** Throws exit 2 if `name` cannot name a profile. It must be safe to paste into a shell. */
 export function checkProfileName(name: string): void {
-  // Windows drops a trailing dot and reserves these names for devices, with any extension.
-  const isFolderName = !/\.$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
-  if (isFolderName && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw usageError(
     `invalid profile name "${name}"`,
-    isFolderName
-      ? 'use at most 64 letters, digits, dots, dashes and underscores, starting with a letter or digit'
-      : 'Windows reserves this name; choose another',
+    'use at most 64 letters, digits, dots, dashes and underscores, starting with a letter or digit',
   );
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
 import { storeFolder } from '../../history/store-folder.ts';
@@ -19,12 +18,9 @@ export function configDirectory(places: Places): string {
 /** Folder of history and demo store: `STORECTL_STATE_DIR` or the platform's default. Throws exit 11 without a home folder. */
 export function stateDirectory(places: Places): string {
   const { env, process } = places;
-  const folder =
-    process.platform === 'win32'
-      ? resolveDirectory(places, 'STORECTL_STATE_DIR', env.LOCALAPPDATA, 'AppData', 'Local')
-      : resolveDirectory(places, 'STORECTL_STATE_DIR', env.XDG_STATE_HOME, '.local', 'state');
-  refuseMissingHome(places, folder, 'STORECTL_STATE_DIR');
-  return folder;
+  return process.platform === 'win32'
+    ? resolveDirectory(places, 'STORECTL_STATE_DIR', env.LOCALAPPDATA, 'AppData', 'Local')
+    : resolveDirectory(places, 'STORECTL_STATE_DIR', env.XDG_STATE_HOME, '.local', 'state');
 }
 
 /** `platformFolder` and the home folder must be absolute: relative ones would depend on the current folder. */
@@ -40,25 +36,9 @@ function resolveDirectory(
   if (platformFolder && isAbsolute(platformFolder)) return path.join(platformFolder, 'storectl');
   if (isAbsolute(homeDirectory)) return path.join(homeDirectory, ...belowHome, 'storectl');
   const home = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
-  throw noHome(home, env[home] ? `"${env[home]}", which is not an absolute path` : 'not set', variable);
-}
-
-/** Throws exit 11 if the default `folder` is in a home folder that does not exist: root would create it. */
-export function refuseMissingHome(
-  { env, process, homeDirectory }: Places,
-  folder: string,
-  variable: string,
-): void {
-  const isInHome = homeDirectory !== '' && folder.startsWith(homeDirectory + path.sep);
-  if (env[variable] || !isInHome || existsSync(homeDirectory)) return;
-  const home = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
-  throw noHome(home, `"${homeDirectory}", which does not exist`, variable);
-}
-
-function noHome(home: string, problem: string, variable: string) {
-  return localStateError(
+  throw localStateError(
     'no_home',
-    `cannot find the home directory: ${home} is ${problem}`,
+    `cannot find the home directory: ${home} is ${env[home] ? `"${env[home]}", which is not an absolute path` : 'not set'}`,
     `set ${home}, or set ${variable} to a directory`,
   );
 }

@@ -1,11 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
-import { HistoryError } from '../../history/errors.ts';
-import { makeFolder, nodeFileSystem } from '../../history/journal/files/files.ts';
-import { openLocks } from '../../history/journal/files/lock.ts';
-import { type ProcessFacts, readMachine } from '../../history/journal/files/process-identity.ts';
+import type { ProcessFacts } from '../../history/journal/files/process-identity.ts';
 import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
 
 /** One stored profile: a store, and the key to it. */
@@ -30,17 +26,14 @@ export interface ProfileStore {
   use(name: string): Promise<void>;
 }
 
-interface Settings {
+type Settings = {
   format?: number;
   current?: string;
   profiles?: Record<string, Profile>;
-}
+};
 
 /** A change that this version would misread needs a new number. A file without one has format 1. */
 const settingsFormat = 1;
-
-/** How long a lock of a process that may have died is respected without a sign of life, in milliseconds. */
-const lockSilenceMs = 10_000;
 
 /** The stored profiles, for reading alone: read anew by each function, and without conf, which takes long to load. */
 export function readProfiles(directory: string): Pick<ProfileStore, 'file' | 'current' | 'get' | 'names'> {
@@ -55,52 +48,21 @@ export function readProfiles(directory: string): Pick<ProfileStore, 'file' | 'cu
 
 /**
  * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and reported to
- * `notice`. `beforeWrite` may throw to refuse a change. Throws `settings_unreadable` if the file is not a JSON object, and
- * `settings_newer` if a newer version wrote it.
+ * `notice`. Throws `settings_unreadable` if the file is not a JSON object, and `settings_newer` if a newer version wrote it.
  */
 export function openProfiles(
   directory: string,
   process: ProcessFacts,
   notice: (line: string) => void,
-  beforeWrite: () => void,
 ): ProfileStore {
-  const files = { fileSystem: nodeFileSystem, platform: process.platform };
   const stored = readProfiles(directory);
   const { file } = stored;
   // Windows has no such modes: there, the permissions of the user's folder protect the file.
-  if (files.platform !== 'win32') repairMode(file, notice);
+  if (process.platform !== 'win32') repairMode(file, notice);
 
-  // Each write replaces the whole file, so two processes must not change it at the same time.
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
-    beforeWrite();
-    try {
-      makeFolder(files, directory);
-      const lock = await openLocks({
-        folder: path.join(directory, 'locks'),
-        files,
-        machine: readMachine(process),
-        randomBytes,
-        silenceMs: lockSilenceMs,
-        patienceMs: 2 * lockSilenceMs,
-      }).acquire(file);
-      try {
-        const settings = change(readSettings(file));
-        const { default: Conf } = await import('conf');
-        const conf = new Conf<Settings>({
-          cwd: directory,
-          configName: 'settings',
-          projectName: 'storectl',
-          configFileMode: 0o600,
-          accessPropertiesByDotNotation: false,
-          clearInvalidConfig: false,
-        });
-        conf.store = settings;
-      } finally {
-        lock.release();
-      }
-    } catch (error) {
-      throw settingsError(file, error);
-    }
+    const { writeSettings } = await import('./write-settings.ts');
+    await writeSettings(directory, process, () => change(readSettings(file)));
   };
 
   return {
@@ -142,7 +104,7 @@ function readSettings(file: string): Settings {
     if (!isSettings(settings)) throw new Error('not a settings file of storectl');
     return settings;
   } catch (error) {
-    throw settingsError(file, error);
+    throw unreadable(file, error);
   }
 }
 
@@ -155,7 +117,7 @@ function repairMode(file: string, notice: (line: string) => void): void {
     chmodSync(file, 0o600);
     notice(`${file} was readable by others (mode ${found.toString(8)}): changed to 600`);
   } catch (error) {
-    throw settingsError(file, error);
+    throw unreadable(file, error);
   }
 }
 
@@ -166,16 +128,8 @@ function isSettings(value: unknown): value is Settings {
   return profiles === undefined || (isObject(profiles) && Object.values(profiles).every(isObject));
 }
 
-function settingsError(file: string, error: unknown) {
+function unreadable(file: string, error: unknown) {
   if (error instanceof CliError) return error;
-  // The advice in the error is about the state directory.
-  if (error instanceof HistoryError && error.code === 'history_unwritable') {
-    return localStateError(
-      'settings_unwritable',
-      `cannot write settings to ${file}: ${error.cause === undefined ? error.message : describeSystemError(error.cause)}`,
-      'fix that, or choose another directory with STORECTL_CONFIG_DIR',
-    );
-  }
   const reason = error instanceof SyntaxError ? 'not valid JSON' : describeSystemError(error);
   return localStateError(
     'settings_unreadable',

@@ -102,9 +102,10 @@ export function flagOf(fields: readonly FieldFlag[], dotted: string): string | n
 }
 
 function refuseSharedStdin(fields: readonly FieldFlag[], parsed: ParsedCommand): void {
-  const readers = ['--from-file', ...fields.flatMap(({ fileFlag }) => fileFlag ?? [])].filter((flag) =>
-    isStandardInput(optionValue(parsed, flag) ?? ''),
-  );
+  const readers = ['--from-file', ...fields.flatMap(({ fileFlag }) => fileFlag ?? [])].filter((flag) => {
+    const file = optionValue(parsed, flag);
+    return file !== undefined && isStandardInput(file);
+  });
   if (readers.length > 1) {
     throw usageError(
       `only one flag can read standard input (given: ${readers.join(', ')})`,

@@ -1,5 +1,4 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { fieldNames, refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition, CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
@@ -19,7 +18,7 @@ import { classOptions, fieldOptions, parameterArguments } from './call/operation
 import type { OperationRequest, Result, Run } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { allowedBy, announce, recordsOf, refuseEarlier, runCommand } from './send/send-run.ts';
+import { announce, recordsOf, runCommand } from './send/send-run.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -92,10 +91,8 @@ async function runOperation(
   }
   const run = await prepareRun(call, command, fields);
   if (session.flags.dryRun) {
-    const earlier =
-      run.request.operation.class === 'read' ? null : await refuseEarlier(run, allowedBy(command, run));
-    printDryRun({ ...run, request: await withIdempotencyKey(run.request, earlier) });
-    const note = earlier === null ? command.dryRunNote?.(run) : describeEarlier(earlier);
+    printDryRun({ ...run, request: await withIdempotencyKey(run.request) });
+    const note = command.dryRunNote?.(run);
     if (note) ui.notice(note);
     return undefined;
   }
@@ -139,22 +136,12 @@ async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
   return preview.send();
 }
 
-/** A dry run shows the key of the request that a real run would continue, else an example of one. */
-async function withIdempotencyKey(
-  request: OperationRequest,
-  earlier: HistoryRecord | null,
-): Promise<OperationRequest> {
+/** A dry run shows an example of the key that a real run makes. */
+async function withIdempotencyKey(request: OperationRequest): Promise<OperationRequest> {
   const { operation, body } = request;
   if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return request;
   const { makeIdempotencyKey } = await import('../../client/idempotency-key.ts');
-  return { ...request, body: { ...body, idempotencyKey: earlier?.idempotencyKey ?? makeIdempotencyKey() } };
-}
-
-/** What a real run would do with a request that this machine has sent before. */
-function describeEarlier(earlier: HistoryRecord): string {
-  return isInDoubt(earlier)
-    ? `Without --dry-run, ${earlier.id} is sent again, because its outcome is unknown: with the same idempotency key it is applied only once.`
-    : `Without --dry-run, nothing is sent: this was already applied (record ${earlier.id}).`;
+  return { ...request, body: { ...body, idempotencyKey: makeIdempotencyKey() } };
 }
 
 /** Reads and checks the input and the connection, so that mistakes are found before anything is sent. */
@@ -169,7 +156,11 @@ async function prepareRun(
   let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
-    questions = (await command.prepare?.(body, input)) ?? null;
+    if (command.whatChanges !== undefined && Object.keys(body).length === 0) {
+      const { askWhatChanges } = await import('./questions/nothing-to-change.ts');
+      questions = await askWhatChanges(command.whatChanges, body, input);
+    }
+    questions ??= (await command.prepare?.(body, input)) ?? null;
     if (operation.class === 'keyed') await useKeyFromCi(session, operation, parsed, body);
   }
   return completeInput(input, command, body, questions);

@@ -97,7 +97,7 @@ function addEntries(
       command.description(`${entry.summary}.`).usage('<command> [options]');
       configure.set(command, () => {
         command.helpCommand(false).enablePositionalOptions();
-        command.addHelpText('after', `\n${globalOptionsLine()}`);
+        command.addHelpText('after', () => `\n${globalOptionsLine()}`);
         addOptions(command, globals);
         addEntries(command, entry.commands, word === name ? words : [], configureVerb);
       });
@@ -134,7 +134,7 @@ async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['
   for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
   command.addHelpText(
     'after',
-    `\n${[...examplesAndNotes(definition), globalOptionsLine(refused)].join('\n\n')}`,
+    () => `\n${[...examplesAndNotes(definition), globalOptionsLine(refused)].join('\n\n')}`,
   );
   command.action(async () => {
     await run(definition, {

@@ -1,10 +1,10 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { describeStore } from '../../cli/command/known.ts';
 import { printList } from '../../cli/command/lists.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
 import { historyDirectory } from '../../cli/config/directories.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { describeStore } from '../../cli/operation/call/store-in-use.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { canonicalId } from '../../contract/operation.ts';

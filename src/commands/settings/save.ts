@@ -4,15 +4,9 @@ import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { movedError, prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
-
-const askChanges = askWhatChanges({
-  example: '--quiet-hours-enabled',
-  read: async (input) => (await readSettings(await settingsRun(input))).document,
-});
 
 export const command = operationCommand({
   operation: saveSettings,
@@ -28,7 +22,10 @@ storeId, env and updatedAt are read-only and are not sent.`,
     'settings save --set templates.dispute_opened.title="New dispute"',
     'settings show --json > all.json && storectl settings save --from-file all.json',
   ],
-  prepare: askChanges,
+  whatChanges: {
+    example: '--quiet-hours-enabled',
+    read: async (input) => (await readSettings(await settingsRun(input))).document,
+  },
   preview: mergeIntoCurrent,
   ...savedView,
   dryRunNote: () =>

@@ -7,19 +7,12 @@ import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { askWhatChanges } from '../../cli/operation/questions/nothing-to-change.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import type { SeenValue } from '../../cli/output/describe-changes.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import { overlap, rulesOf } from '../../history/operation-rules.ts';
-
-const askChanges = askWhatChanges({
-  example: '--name "My store"',
-  canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-  read: async ({ session }) => ({ ...(await lastSeenStore(session))?.fields }),
-});
 
 export const command = operationCommand({
   operation: updateStore,
@@ -33,7 +26,11 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   ],
   question: 'Update the store with these values?',
   hints: { flatten: 'settings' },
-  prepare: askChanges,
+  whatChanges: {
+    example: '--name "My store"',
+    canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
+    read: async ({ session }) => ({ ...(await lastSeenStore(session))?.fields }),
+  },
   preview: previewUpdate,
   done: ({ answer, changedNothing }) =>
     changedNothing ? null : `Updated store "${String(getPath(answer, ['name']))}"`,

@@ -58,18 +58,15 @@ export async function recordChange(
   }
 }
 
-/**
- * The record that {@link recordChange} would continue, or null; nothing is written or sent. Throws what it would throw, but
- * for what only a read can find out.
- */
+/** Throws what {@link recordChange} would throw, but for what only a read can find out. Nothing is written or sent. */
 export async function previewChange(
   history: History,
   request: ChangeRequest,
   options: SendOptions,
-): Promise<HistoryRecord | null> {
-  if (rulesOf(request.operation.id).again === 'reads') return null;
+): Promise<void> {
+  if (rulesOf(request.operation.id).again === 'reads') return;
   const known = readKnown(history, request);
-  return findEarlier(history, request, intentOf(request, history.journal.store.storeId), known, options);
+  await findEarlier(history, request, intentOf(request, history.journal.store.storeId), known, options);
 }
 
 /** A change whose record is on disk, or an earlier one of the same command. */

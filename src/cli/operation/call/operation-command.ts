@@ -31,12 +31,23 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
    * if the context can prompt, or null.
    */
   prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<Questions | null> | Questions | null;
+  /** For an update: a user who gives no fields is asked which to change. */
+  readonly whatChanges?: WhatChanges;
   /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
   /** Which of the known ids the user may choose from; all unless given. */
   readonly candidates?: Candidates | undefined;
   /** Shows context for the questions once the path parameters are known, before other questions. */
   introduce?(run: Run): Promise<void>;
+}
+
+export interface WhatChanges {
+  /** A flag for the error. */
+  readonly example: string;
+  /** Whether an empty answer clears the field. */
+  canClear?(path: readonly string[]): boolean;
+  /** The current values. */
+  read(input: PreparedInput): Promise<Record<string, unknown>>;
 }
 
 /** The known objects that an operation takes, if not all of a kind. */
@@ -67,7 +78,7 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly extraAnswerFields?: readonly string[];
   /** What an assistant, and the user who confirms, has to know besides the summary of the operation. */
   readonly toolNote?: string;
-  /** The flag that allows to send what was sent before. A dry run refuses it without the flag, too. */
+  /** The flag that allows to send what was sent before. */
   readonly allowDuplicate?: string;
   /** Replaces plain sending, for commands that check or read something first. */
   send?(run: Run): Promise<Result>;

@@ -3,7 +3,7 @@ import { uuidPattern } from '../../../contract/operation.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
-import { describeStoreInUse, listKnown } from '../../command/known.ts';
+import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -14,6 +14,7 @@ import { labelOf, upperFirst } from '../../output/labels.ts';
 import { answerBody } from '../../output/record-summary.ts';
 import { type Row, renderRecord } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
+import { describeStoreInUse } from '../call/store-in-use.ts';
 import { outcomeError } from './outcome-error.ts';
 import { idIfAny } from './print-result.ts';
 

@@ -5,7 +5,6 @@ import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { rememberStoreName } from '../../../history/objects/seen-objects.ts';
-import { describeStoreInUse } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
@@ -17,6 +16,7 @@ import { idParameters, nounOf } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import type { OperationCommand } from '../call/operation-command.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
+import { describeStoreInUse } from '../call/store-in-use.ts';
 import { differencesFromSent } from '../result/compare-response.ts';
 import { outcomeError } from '../result/outcome-error.ts';
 import { describeHistoryError } from './refusals.ts';
@@ -51,7 +51,7 @@ export function runCommand(
 }
 
 /** Whether the user allows to send what was sent before. */
-export function allowedBy(
+function allowedBy(
   { allowDuplicate: flag }: Pick<OperationCommand, 'allowDuplicate'>,
   { parsed }: Run,
 ): Pick<ChangeOptions, 'allowDuplicate'> {
@@ -118,19 +118,14 @@ export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui'
   };
 }
 
-/**
- * The record that {@link send} would continue, or null. Throws what it would be refused for, and sends nothing.
- */
-export async function refuseEarlier(
-  run: Run,
-  { safetyLabel: _, ...options }: ChangeOptions,
-): Promise<HistoryRecord | null> {
+/** Throws what {@link send} would be refused for, and sends nothing. */
+export async function refuseEarlier(run: Run, { safetyLabel: _, ...options }: ChangeOptions): Promise<void> {
   const { session, parsed } = run;
   const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
   const common = changeOptions(run);
   const history = await session.history();
-  return recording(session, () => previewChange(history, request, common));
+  await recording(session, () => previewChange(history, request, common));
 }
 
 async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Promise<Result> {

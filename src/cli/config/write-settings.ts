@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import Conf from 'conf';
+import { HistoryError } from '../../history/errors.ts';
+import { makeFolder, nodeFileSystem } from '../../history/journal/files/files.ts';
+import { openLocks } from '../../history/journal/files/lock.ts';
+import { type ProcessFacts, readMachine } from '../../history/journal/files/process-identity.ts';
+import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
+
+/** How long a lock of a process that may have died is respected without a sign of life, in milliseconds. */
+const lockSilenceMs = 10_000;
+
+/**
+ * Replaces `settings.json` in `directory` by what `change` returns. It is called under a lock, because each write replaces the
+ * whole file.
+ */
+export async function writeSettings(
+  directory: string,
+  process: ProcessFacts,
+  change: () => Record<string, unknown>,
+): Promise<void> {
+  const files = { fileSystem: nodeFileSystem, platform: process.platform };
+  const file = path.join(directory, 'settings.json');
+  try {
+    makeFolder(files, directory);
+    const lock = await openLocks({
+      folder: path.join(directory, 'locks'),
+      files,
+      machine: readMachine(process),
+      randomBytes,
+      silenceMs: lockSilenceMs,
+      patienceMs: 2 * lockSilenceMs,
+    }).acquire(file);
+    try {
+      const conf = new Conf<Record<string, unknown>>({
+        cwd: directory,
+        configName: 'settings',
+        projectName: 'storectl',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        clearInvalidConfig: false,
+      });
+      conf.store = change();
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    // The advice in an error of the history is about the state directory.
+    const reason =
+      error instanceof HistoryError && error.cause === undefined
+        ? error.message
+        : describeSystemError(error instanceof HistoryError ? error.cause : error);
+    throw localStateError(
+      'settings_unwritable',
+      `cannot write settings to ${file}: ${reason}`,
+      'fix that, or choose another directory with STORECTL_CONFIG_DIR',
+    );
+  }
+}
