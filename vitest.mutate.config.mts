@@ -23,6 +23,7 @@ export default defineConfig({
       'test/history/killed.test.ts',
       'test/history/journal/{killed,processes}.test.ts',
     ],
+    isolate: false,
     sequence: { sequencer: FastestFirst },
     testTimeout: 30_000,
   },

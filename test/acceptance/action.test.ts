@@ -108,7 +108,7 @@ test('one backup for a run, however often its job is run, with its id as output'
     { id, label: 'run 4711' },
     { id: expect.any(String), label: `Don't "miss" it` },
   ]);
-});
+}, 120_000);
 
 test('a backup that fails fails the step, and the summary says why', async () => {
   const service = await startService();

@@ -59,7 +59,7 @@ test('keyed: every answer but the last is lost after the commit: one effect, exi
     expect(record).toMatchObject({ state: 'applied', attempts: 4, body: sent[0]?.body });
     expect(JSON.parse(result.stdout)).toEqual(JSON.parse(record.response.body));
   });
-});
+}, 120_000);
 
 test('keyed: all answers are lost: exit 10 with the id, and resume ends it with the same key and the same bytes', async () => {
   await tryKeyed(async ({ proxy, machine }, args, effects) => {
@@ -84,7 +84,7 @@ test('keyed: all answers are lost: exit 10 with the id, and resume ends it with 
     expect(new Set(sent.map((request) => request?.bytes)).size).toBe(1);
     expect(await effects()).toBe(1);
   });
-});
+}, 120_000);
 
 test('the safety backup of a restore is as safe: with lost answers there is one of each', async () => {
   const scene = await setScene();
@@ -199,4 +199,4 @@ test('disputes decide after a 503 or a reset that changed nothing: exit 10, one 
     expect(decisions.map(({ disputeId }) => disputeId)).not.toContain(args[2]);
   };
   await Promise.all([trial({ status: 503 }), trial('lose')]);
-});
+}, 120_000);

@@ -35,7 +35,7 @@ test('smoke.sh takes a backup at the service of start-service.sh, and refuses a 
 
   expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
   await expect(runScript(['scripts/release/smoke.sh', '9.9.9', testNode, program])).rejects.toThrow();
-});
+}, 120_000);
 
 test('build-images.sh builds both images, saves them, and tries them', async () => {
   onTestFinished(() => rmSync('images', { recursive: true }));

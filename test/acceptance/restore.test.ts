@@ -39,7 +39,7 @@ test('without --confirm and without a terminal: exit 3, nothing sent, whatever t
   expect(await machine.run([...args, '--confirm='])).not.toMatchObject({ exitCode: 0 });
   expect(proxy.requests).toHaveLength(before);
   expect((await effectsOf(scene.service)).restores).toEqual([]);
-});
+}, 120_000);
 
 test('a standard input that is not there at all is no yes either', async () => {
   const scene = await setScene();
@@ -129,4 +129,4 @@ test('resume of a restore that was killed during its safety backup says that not
   expect(finished.stdout).toMatch(/^applied +\w+ +backup\.restore/);
   const undo = /Undo: (.*)/.exec(finished.stderr)?.[1] ?? '';
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
-});
+}, 120_000);

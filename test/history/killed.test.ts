@@ -4,17 +4,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecords, type Resumed, resumeRecord } from '../../src/history/changes/resume.ts';
 import { openHistory } from '../../src/history/history.ts';
+import { buildChildren, type Children } from '../helpers/children.ts';
 import type { ChildTask } from './helpers/child.ts';
 import { patientClient } from './helpers/patient-client.ts';
-import { buildChildren, type Children } from './helpers/processes.ts';
 import { safetyLabel, store } from './helpers/scene.ts';
 import { type StoreServer, startStoreServer } from './helpers/store-server.ts';
 
-let children: Children;
+let children: Children<ChildTask>;
 let root: string;
 
 beforeAll(async () => {
-  children = await buildChildren();
+  children = await buildChildren(path.join(import.meta.dirname, 'helpers', 'child.ts'));
   root = mkdtempSync(path.join(tmpdir(), 'storectl-killed-'));
 });
 
@@ -103,7 +103,7 @@ test('killed at any change to the disk, a backup has one effect after resume', a
     );
   });
   expect(steps).toBeGreaterThan(15);
-});
+}, 120_000);
 
 test('and a dispute has one effect when the command is given again', async () => {
   await killEverywhere(dispute, async (folder, server) => {
@@ -112,7 +112,7 @@ test('and a dispute has one effect when the command is given again', async () =>
     expect(JSON.parse((await again.ended).stdout)).toMatchObject({ outcome: { kind: 'applied' } });
     expect(server.effects).toHaveLength(hadEnded ? 2 : 1);
   });
-});
+}, 120_000);
 
 test('and a post is sent at most once, and never called unsent if it was sent', async () => {
   await killEverywhere(post, async (folder, server) => {
@@ -123,7 +123,7 @@ test('and a post is sent at most once, and never called unsent if it was sent', 
     if (sent === 1) expect(state).toMatch(/^(unknown|applied)$/);
     else expect(state ?? 'not begun').toMatch(/^(unknown|not begun)$/);
   });
-});
+}, 120_000);
 
 test('and a restore is never sent before its safety backup is on record, nor without one', async () => {
   const steps = await killEverywhere(restore, async (folder, server) => {
@@ -137,7 +137,7 @@ test('and a restore is never sent before its safety backup is on record, nor wit
     expect(openRecords(open(folder))).toEqual([]);
   });
   expect(steps).toBeGreaterThan(20);
-});
+}, 120_000);
 
 test('killed again and again over one key: one effect, no log lost or torn', async () => {
   const server = await startStoreServer();

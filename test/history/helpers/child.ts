@@ -50,29 +50,21 @@ function dyingFileSystem(killAt: number): FileSystem {
   ) as FileSystem;
 }
 
-async function run(): Promise<void> {
-  const { folder, url, body, parameters = {}, killAt, isSafe = false } = task;
-  const operation = findOperation(task.operation);
-  if (operation === undefined) throw new Error(`no operation ${task.operation}`);
-  const history = openHistory({
-    folder,
-    store: { baseUrl: 'https://api.example.com', storeId: 'store-1' },
-    ...{ profile: 'main', process },
-    ...(killAt !== undefined && { fileSystem: dyingFileSystem(killAt) }),
-  });
-  const apiKey = 'key-of-the-child';
-  const client = createClient({ baseUrl: url, apiKey, userAgent: 'test', env: {} });
-  const { record, outcome, isEarlier } = await recordChange(
-    history,
-    { operation, parameters, body },
-    { client, ...(isSafe && { safetyLabel: 'Safety' }) },
-  );
-  process.stdout.write(JSON.stringify({ id: record.id, outcome, isEarlier }));
-  await history.end();
-  await client.close();
-}
-
-run().catch((error: unknown) => {
-  process.stderr.write(String(error instanceof Error ? error.stack : error));
-  process.exitCode = 1;
+const { folder, url, body, parameters = {}, killAt, isSafe = false } = task;
+const operation = findOperation(task.operation);
+if (operation === undefined) throw new Error(`no operation ${task.operation}`);
+const history = openHistory({
+  folder,
+  store: { baseUrl: 'https://api.example.com', storeId: 'store-1' },
+  ...{ profile: 'main', process },
+  ...(killAt !== undefined && { fileSystem: dyingFileSystem(killAt) }),
 });
+const client = createClient({ baseUrl: url, apiKey: 'key-of-the-child', userAgent: 'test', env: {} });
+const { record, outcome, isEarlier } = await recordChange(
+  history,
+  { operation, parameters, body },
+  { client, ...(isSafe && { safetyLabel: 'Safety' }) },
+);
+process.stdout.write(JSON.stringify({ id: record.id, outcome, isEarlier }));
+await history.end();
+await client.close();

@@ -14,17 +14,18 @@ import {
 } from '../../../src/history/journal/files/process-identity.ts';
 import { isLogHeld, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { pruneLogs } from '../../../src/history/journal/prune.ts';
+import { buildChildren, type Child, type Children } from '../../helpers/children.ts';
 import { failWith } from './broken-disk.ts';
-import { buildChildren, type Child, type Children } from './children.ts';
+import type { ChildTask } from './child.ts';
 import { store } from './values.ts';
 
-let children: Children;
+let children: Children<ChildTask>;
 let root: string;
 let folder: string;
 let count = 0;
 
 beforeAll(async () => {
-  children = await buildChildren();
+  children = await buildChildren(path.join(import.meta.dirname, 'child.ts'));
   root = mkdtempSync(path.join(tmpdir(), 'storectl-lock-'));
 });
 
@@ -122,7 +123,7 @@ test('a lock is waited for so long and no longer', async () => {
     message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
-  (await journal.acquire('L')).release();
+  (await openFolder().acquire('L')).release();
 });
 
 test('other names are other locks', async () => {

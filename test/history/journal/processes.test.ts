@@ -1,17 +1,19 @@
 import { once } from 'node:events';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isLogHeld } from '../../../src/history/journal/journal.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { reopenLog } from '../../../src/history/journal/open-log.ts';
-import { buildChildren, type Children } from './children.ts';
+import { buildChildren, type Children } from '../../helpers/children.ts';
+import type { ChildTask } from './child.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied } from './values.ts';
 
-let children: Children;
+let children: Children<ChildTask>;
 
 beforeAll(async () => {
-  children = await buildChildren();
+  children = await buildChildren(path.join(import.meta.dirname, 'child.ts'));
 });
 
 afterAll(() => children.remove());

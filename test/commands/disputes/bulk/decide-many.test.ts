@@ -67,7 +67,7 @@ test('a second run of the same file waits for the first: what that is sending is
   expect((await first).exitCode).toBe(0);
   expect(await second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already decided') });
   expect(proxy.writes()).toHaveLength(2);
-});
+}, 120_000);
 
 test('a row that repeats another is skipped: it is no failure, and the progress bar does not count it', async () => {
   const { proxy, machine, other } = await scene();

@@ -4,24 +4,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'rolldown';
-import type { ChildTask } from './child.ts';
+
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
 
 export interface Child {
   readonly process: ChildProcess;
-  readonly ended: Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number | null }>;
+  readonly ended: Promise<Ended>;
 }
 
-export interface Children {
-  start(task: ChildTask): Child;
+export interface Children<Task> {
+  start(task: Task): Child;
   remove(): void;
 }
 
-/** Bundles child.ts for the Node that runs the tests, which need not know TypeScript. */
-export async function buildChildren(): Promise<Children> {
+/** Bundles a script for the Node that runs the tests, which need not know TypeScript. It gets its task as JSON. */
+export async function buildChildren<Task>(script: string): Promise<Children<Task>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-children-'));
   const file = path.join(folder, 'child.mjs');
   await build({
-    input: path.join(import.meta.dirname, 'child.ts'),
+    input: script,
     platform: 'node',
     logLevel: 'warn',
     output: { file, format: 'esm', codeSplitting: false },
@@ -37,7 +43,8 @@ export async function buildChildren(): Promise<Children> {
           output[name] += chunk;
         });
       }
-      return { process: child, ended: once(child, 'close').then(([code]) => ({ ...output, code })) };
+      const ended = once(child, 'close').then(([code, signal]) => ({ ...output, code, signal }));
+      return { process: child, ended };
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
