@@ -4,7 +4,7 @@ import type { Failure, Outcome } from './outcome.ts';
  * A doubt ends only by proof. Once one attempt of a write may have been applied, the write stays `unknown`, within a run
  * and across runs, until one of these:
  * - a 2xx to the same key or, for a repeatable write, to the same bytes: that is `applied`, and is returned as it is;
- * - a read that shows it (`settleByReading` of the history), or a slug that is taken, for a post;
+ * - a read that shows it (`lookForProof` of the history), or the refusal of a taken slug that shows which post has it;
  * - the user's word (`resume ID --mark`).
  *
  * No refusal ends it: the 404 of a gateway, a 401, a 409 or a 422 say nothing about the attempt before. The outcome names

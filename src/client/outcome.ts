@@ -12,6 +12,8 @@ export interface Problem {
     readonly code: string | null;
     readonly detail: string;
   }[];
+  /** The object that is in the way, where the service shows it: untrusted. */
+  readonly existing?: Readonly<Record<string, unknown>>;
 }
 
 /** Why no response was read. `code` is stable, `message` is for people. */

@@ -52,6 +52,17 @@ export const problemDetails = named(
         'Every invalid field (only for `validation_failed`)',
       ),
     ),
+    existing: z.optional(
+      described(
+        z.looseObject({
+          id: text('ID of the post'),
+          title: text('Title of the post'),
+          slug: text('Slug of the post'),
+          contentSha256: text('SHA-256 (hex) of its `contentMd`, to compare it with the one that was sent'),
+        }),
+        'The post that has the slug (only for `slug_taken` of a post)',
+      ),
+    ),
   }),
   'Problem',
   'Problem details (RFC 9457).',

@@ -1,4 +1,5 @@
 import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
+import { sha256 } from '../base/sha256.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
@@ -25,6 +26,17 @@ interface Proof {
   result(response: unknown): unknown;
 }
 
+/** How a refusal of the same bytes settles a change in doubt. */
+interface ProofByRefusal {
+  readonly code: string;
+  /** What the service takes only once. A request with it can be sent again to a service that refuses so. */
+  readonly field: string;
+  /** The mark of such a service in its openapi.json. */
+  readonly documentedAs: string;
+  /** Whether the object that is in the way is the one that was sent: somebody else may have made another before it. */
+  isIt(record: Sent, existing: Readonly<Record<string, unknown>>): boolean;
+}
+
 /** What is particular to an operation that changes something. Everything else is the same code for all of them. */
 export interface OperationRules {
   /**
@@ -46,8 +58,7 @@ export interface OperationRules {
   /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
   readonly isAboutNow?: true;
   readonly proof?: Proof;
-  /** A refusal that proves an earlier request with the same bytes was applied, and the mark of a service that refuses so. */
-  readonly proofByRefusal?: { readonly code: string; readonly field: string; readonly documentedAs: string };
+  readonly proofByRefusal?: ProofByRefusal;
   /** `duplicate`: not the same content within 24 hours; `once`: one for each path, ever. */
   readonly guard?: 'duplicate' | 'once';
   /** How it is taken back: by the former values of its fields, by those in the document that it replaced, or by a backup. */
@@ -121,7 +132,17 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     resume: 'ask',
     again: 'refused',
     touches: () => ['blog'],
-    proofByRefusal: { code: 'slug_taken', field: 'slug', documentedAs: 'x-unique' },
+    proofByRefusal: {
+      code: 'slug_taken',
+      field: 'slug',
+      documentedAs: 'x-unique',
+      isIt: (record, { id, title, contentSha256 }) => {
+        const sent = bodyOf(record);
+        return (
+          typeof id === 'string' && title === sent.title && contentSha256 === sha256(String(sent.contentMd))
+        );
+      },
+    },
     guard: 'duplicate',
   },
   'disputes.decide': { resume: 'read', again: 'reads', touches: none, proof: dispute },

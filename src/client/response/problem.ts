@@ -37,6 +37,7 @@ export function readProblem(response: ErrorResponse): Problem {
     code: codeOf(root, error),
     message: oneLine(message ?? '') || fallback,
     fields: [root.errors, error.errors, error.details].flatMap(fieldsOf).slice(0, MAX_FIELDS),
+    ...(isObject(root.existing) && { existing: root.existing }),
   };
 }
 

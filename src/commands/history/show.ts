@@ -106,7 +106,7 @@ function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
 function rowsOfResponse(record: HistoryRecord): Row[] {
   if (record.response === null) return [];
   const { status, replayed, settledByReading, body, problem, ...response } = record.response;
-  const note = settledByReading ? describeProof(problem?.code) : replayed ? sentBefore : undefined;
+  const note = settledByReading ? lostAndFound : replayed ? sentBefore : undefined;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
   const head = {
     // The body may have a status, too.
@@ -122,12 +122,7 @@ function rowsOfResponse(record: HistoryRecord): Row[] {
 
 const sentBefore = 'The service had already applied this change: this is its response to the first request.';
 
-/** How an outcome became known without a response to this request. */
-function describeProof(code: string | null | undefined): string {
-  return code === 'slug_taken'
-    ? 'The first response was lost. Sent again, the post was refused because it already exists.'
-    : 'The response was lost. A later check showed that the change was applied.';
-}
+const lostAndFound = 'The response was lost. A later check showed that the change was applied.';
 
 /** Older ones are in `history list`. */
 const maxChoices = 50;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { keepDoubt } from '../../client/doubt.ts';
-import type { Applied, Failure, Outcome } from '../../client/outcome.ts';
+import type { Applied, Failure, Outcome, Problem } from '../../client/outcome.ts';
 import { findOperation } from '../../contract/operations.ts';
 import { HistoryError } from '../errors.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
@@ -50,7 +50,7 @@ export async function sendRecord(
     const ifMatch = opened.ifMatch ?? undefined;
     const input = { timeoutMs, signal, inBatch, onRetry, ifMatch, beforeAttempt };
     const sent = await client.send(requestOf(opened), input);
-    outcome = isFirst ? sent : (proofByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
+    outcome = isFirst ? sent : (settledByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
     if (started === 0) {
@@ -94,22 +94,26 @@ function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
   return { method, path, body, class: record.class, operation, anyBody: operation === null };
 }
 
-/** A refusal that shows that the attempt before was applied, such as a taken slug: see `OperationRules.proofByRefusal`. */
-function proofByRefusal(record: HistoryRecord, outcome: Outcome): Applied | null {
+/** What was asked for, if the refusal shows that it is there: see `OperationRules.proofByRefusal`. Else null. */
+export function shownByRefusal(
+  record: Pick<HistoryRecord, 'operation' | 'path' | 'body'>,
+  { code, existing }: Problem,
+): Readonly<Record<string, unknown>> | null {
   const { proofByRefusal: proof } = rulesOf(record.operation);
-  if (proof === undefined || outcome.kind !== 'rejected' || outcome.problem.code !== proof.code) return null;
-  const { attempts, requestId, status } = outcome;
-  return {
-    kind: 'applied',
-    attempts,
-    requestId,
-    status,
-    body: null,
-    text: '',
-    etag: null,
-    replayed: false,
-    drift: [],
-  };
+  if (proof === undefined || code !== proof.code || existing === undefined) return null;
+  return proof.isIt(record, existing) ? existing : null;
+}
+
+/** What a refusal proves of the attempt before: that it was applied, or that something else is in its place. Else null. */
+function settledByRefusal(record: HistoryRecord, outcome: Outcome): Outcome | null {
+  const { proofByRefusal: proof } = rulesOf(record.operation);
+  if (proof === undefined || outcome.kind !== 'rejected') return null;
+  const { attempts, requestId, status, problem } = outcome;
+  if (problem.code !== proof.code || problem.existing === undefined) return null;
+  const body = shownByRefusal(record, problem);
+  if (body === null) return outcome;
+  const text = JSON.stringify(body);
+  return { kind: 'applied', attempts, requestId, status, body, text, etag: null, replayed: false, drift: [] };
 }
 
 /** Why the outcome is unknown; where sending it again failed now, why that failed. */

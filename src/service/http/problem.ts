@@ -13,7 +13,7 @@ export interface Problem {
 
 /** The answer to an error. Unexpected errors get one without details, which are in the log. */
 export function toProblem(error: unknown, requestId: string): Problem {
-  const { code, message, fields, headers } = toServiceError(error);
+  const { code, message, fields, headers, existing } = toServiceError(error);
   const { status, title } = problems[code];
   return {
     code,
@@ -27,6 +27,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
       code,
       requestId,
       ...(fields.length > 0 && { errors: fields }),
+      ...(existing && { existing }),
     },
   };
 }

@@ -16,17 +16,24 @@ export class ServiceError extends Error {
   readonly fields: readonly FieldError[];
   /** Sent with the refusal. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What is in the way, of the same store. */
+  readonly existing: Readonly<Record<string, unknown>> | undefined;
 
   /** `detail`, without a full stop, is sent to the client, so it must not mention data of another store. */
   constructor(
     code: ErrorCode,
     detail: string,
-    extra: { fields?: readonly FieldError[]; headers?: Readonly<Record<string, string>> } = {},
+    extra: {
+      fields?: readonly FieldError[];
+      headers?: Readonly<Record<string, string>>;
+      existing?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(detail);
     this.code = code;
     this.fields = extra.fields ?? [];
     this.headers = extra.headers ?? {};
+    this.existing = extra.existing;
   }
 }
 

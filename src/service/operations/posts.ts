@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sha256 } from '../../base/sha256.ts';
 import { postStates } from '../../contract/operations/blog.ts';
 import { invalidField, ServiceError } from '../model/errors.ts';
 import { distinct, filledText, pattern, text, time, uuid } from '../model/field-schemas.ts';
@@ -73,8 +74,13 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
     createdAt: now,
     updatedAt: now,
   };
-  if (!(await insertPost(work, post))) {
-    throw new ServiceError('slug_taken', `The store already has a post with the slug "${post.slug}"`);
+  const existing = await insertPost(work, post);
+  if (existing !== null) {
+    const { contentMd, ...shown } = existing;
+    throw new ServiceError('slug_taken', `The store already has a post with the slug "${post.slug}"`, {
+      // A client whose first response was lost learns whether it is the post that it sent.
+      existing: { ...shown, contentSha256: sha256(contentMd) },
+    });
   }
   await recordEvent(work, 'post_created', { postId: id, title: post.title, status: post.status });
   return toPost(post, work.now);

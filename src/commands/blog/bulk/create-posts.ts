@@ -24,7 +24,9 @@ import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
+import { shownByRefusal } from '../../../history/changes/send.ts';
 import { RefusedError } from '../../../history/errors.ts';
+import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { describePosts, inDoubt, type PlannedPost, planPosts, planWord, words } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
@@ -73,7 +75,7 @@ export async function createPosts(
     known: knownResult,
     open: (limits) => openChannel(run, limits, allowsDuplicates),
     cells: ({ post }, result) => (result === null ? [post.file] : [post.file, ...describePost(post, result)]),
-    id: (_, { record }) => idOf(record),
+    id: (_, { record }) => textAt(shownPost(record), ['id']),
   });
   const results = planned.map((one) => resultIn(end, one));
   const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
@@ -123,19 +125,27 @@ async function create(
       body,
       allowDuplicate: allowsDuplicates,
     });
-    const result = recorded && resultOfChange(run, recorded);
-    if (result?.outcome !== 'failed') return result;
-    const remedy =
-      result.code === 'slug_taken'
-        ? 'set another slug in the front matter of a file whose slug is taken'
-        : 'fix the files that the service refused';
-    return { ...result, remedy: [{ say: remedy }] };
+    return recorded && resultOfPost(run, recorded);
   } catch (error) {
     // Another command has created or sent it since the plan was made.
     if (!(error instanceof RefusedError) || error.earlier === null) throw error;
     if (error.reason === 'duplicate') return makeResult('exists', { record: error.earlier });
     return inDoubt(error.earlier);
   }
+}
+
+/** A post that the store has already exists, whoever has created it. */
+function resultOfPost(run: Run, recorded: Recorded): ItemResult {
+  const { record, outcome } = recorded;
+  if (outcome.kind === 'rejected' && shownByRefusal(record, outcome.problem) !== null)
+    return makeResult('exists', { record, message: 'the store has this post already' });
+  const result = resultOfChange(run, recorded);
+  if (result.outcome !== 'failed') return result;
+  const remedy =
+    result.code === 'slug_taken'
+      ? 'set another slug in the front matter of a file whose slug is taken'
+      : 'fix the files that the service refused';
+  return { ...result, remedy: [{ say: remedy }] };
 }
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */
@@ -158,25 +168,29 @@ async function settle(
     return create(run, batch, post, false);
   const { action, outcome } = resumed;
   const isNew = action === 'sent' && !(outcome.kind === 'applied' && outcome.status >= 400);
-  if (outcome.kind !== 'applied' || isNew) return resultOfChange(run, resumed);
+  if (outcome.kind !== 'applied' || isNew) return resultOfPost(run, resumed);
   return makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' });
 }
 
 /** Id, slug and status, as far as a response says. */
 function describePost(post: PostFile, { outcome, record }: ItemResult): string[] {
   if (outcome !== 'applied' && outcome !== 'exists') return [];
-  const body = record && answerBody(record);
-  return [idOf(record) ?? '-', textAt(body, ['slug']) ?? post.slug, textAt(body, ['status']) ?? ''].filter(
-    Boolean,
-  );
+  const [id, slug, status] = [['id'], ['slug'], ['status']].map((path) => textAt(shownPost(record), path));
+  return [id ?? '-', slug ?? post.slug, status ?? ''].filter(Boolean);
 }
 
-function idOf(record: HistoryRecord | null): string | null {
-  return record && textAt(answerBody(record), ['id']);
+/** The post as the service has shown it, also where it refused another with the same slug. */
+function shownPost(record: HistoryRecord | null): unknown {
+  return record?.response?.problem?.existing ?? (record && answerBody(record));
 }
 
 /** The result of a file, as `--json` prints it. */
 function documentOfPost({ file, slug }: PostFile, result: ItemResult) {
-  const sent = result.record && textAt(answerBody(result.record), ['slug']);
-  return { file, slug: sent ?? slug, id: idOf(result.record), ...resultDocument(result) };
+  const shown = shownPost(result.record);
+  return {
+    file,
+    slug: textAt(shown, ['slug']) ?? slug,
+    id: textAt(shown, ['id']),
+    ...resultDocument(result),
+  };
 }

@@ -37,19 +37,30 @@ export async function setBlog({ db, storeId }: Tenant, ranges: Ranges): Promise<
 const positionsOfSlug = statement<{ storeId: string; slug: string }, { position: number }>`
   select position from posts where store_id = ${'storeId'} and slug = ${'slug'}`;
 
-/** To be called in a change of the store. Returns false if a post that it shows has the slug. */
-export async function insertPost(tenant: Tenant, post: PostRecord): Promise<boolean> {
+/** A post that has a slug. */
+type ExistingPost = Pick<PostRecord, 'id' | 'title' | 'slug' | 'contentMd'>;
+
+/** To be called in a change of the store. If a post that it shows has the slug, returns that one and adds none, else null. */
+export async function insertPost(tenant: Tenant, post: PostRecord): Promise<ExistingPost | null> {
   const { db, storeId } = tenant;
   const { ranges, newest } = await findBlog(tenant);
   const { rows } = await positionsOfSlug(db, { storeId, slug: post.slug });
-  if (rows.some(({ position }) => includes(ranges, position))) return false;
+  const taken = rows.find(({ position }) => includes(ranges, position));
+  if (taken !== undefined) {
+    return await db
+      .selectFrom('posts')
+      .select(['id', 'title', 'slug', 'contentMd'])
+      .where('storeId', '=', storeId)
+      .where('position', '=', taken.position)
+      .executeTakeFirstOrThrow();
+  }
   await insert(tenant, 'posts', {
     ...post,
     position: newest + 1,
     tags: JSON.stringify(post.tags),
     featuredProductIds: JSON.stringify(post.featuredProductIds),
   });
-  return true;
+  return null;
 }
 
 /** Those that the store shows, oldest first. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
-import type { Machine } from '../../../helpers/cli.ts';
+import { type Machine, machineFor } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
 import { gate } from '../../../helpers/gate.ts';
 import { fakeService, setScene } from '../../../helpers/scene.ts';
@@ -14,7 +14,9 @@ async function scene() {
       .map(({ slug }) => slug)
       .filter((slug) => !before.has(slug))
       .sort();
-  return { service, proxy, machine, made };
+  /** Another machine of the same store, without its history. */
+  const other = machineFor(service);
+  return { service, proxy, machine, other, made };
 }
 
 const post = (title: string) => `# ${title}\n\nText of ${title}.\n`;
@@ -159,10 +161,10 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   expect(second.exitCode).toBe(0);
   expect(outcomes(second.stdout)).toEqual(['exists', 'applied', 'exists']);
   const listed = JSON.parse((await machine.run(['blog', 'list', '--fields', 'id,slug,title'])).stdout);
-  expect(listed).toContainEqual({ id: null, slug: 'a', title: 'A' });
+  // The refusal of the slug shows the post that has it.
+  expect(listed).toContainEqual({ id: expect.stringMatching(/-/), slug: 'a', title: 'A' });
   expect(listed).toHaveLength(3);
-  expect((await machine.run(['blog', 'list'])).stdout).toMatch(/^- +A +a +now$/m);
-  expect((await machine.run(['blog', 'list', '-q'])).stdout.trim().split('\n')).toHaveLength(2);
+  expect((await machine.run(['blog', 'list', '-q'])).stdout.trim().split('\n')).toHaveLength(3);
   expect(outcomes(third.stdout)).toEqual(['exists', 'exists', 'exists']);
   expect(await made()).toEqual(['a', 'b', 'c']);
   // The bytes are the same, so the slug is the key.
@@ -174,6 +176,60 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   expect((await machine.run(['resume'])).stderr).toBe('Nothing to resume.\n');
   const settled = await machine.run(['history', 'show', JSON.parse(second.stdout)[0].operationId]);
   expect(settled.stdout).toMatch(/^State +applied$/m);
+});
+
+test('a post that is in doubt does not count as created because another post has its slug', async () => {
+  const { proxy, machine, other, made } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  proxy.decide(() => 'lose');
+  const names = ['blog', 'create', 'a.md', 'b.md'];
+  expect(await machine.run(names)).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+  await other.run(['blog', 'create', '--title', 'A', '--slug', 'a', '--content-md', 'by somebody else']);
+
+  const again = await machine.run([...names, '--json']);
+  const third = await machine.run(['resume']);
+
+  expect(again.exitCode).toBe(6);
+  expect(JSON.parse(again.stdout)).toMatchObject([
+    { file: 'a.md', outcome: 'failed', code: 'slug_taken' },
+    { file: 'b.md', outcome: 'applied' },
+  ]);
+  expect(again.stderr).toContain('set another slug in the front matter');
+  expect(third.stderr).toBe('Nothing to resume.\n');
+  expect(await made()).toEqual(['a', 'b']);
+});
+
+test('a machine without a history does not create again what the store has, and says so of other content', async () => {
+  const { machine, other, made } = await scene();
+  writeFiles(other, { 'a.md': post('A'), 'b.md': `${post('B')}By somebody else.\n` });
+  const [{ id }] = JSON.parse((await other.run(['blog', 'create', 'a.md', 'b.md', '--json'])).stdout);
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B'), 'c.md': post('C') });
+
+  const { exitCode, stdout } = await machine.run(['blog', 'create', 'a.md', 'b.md', 'c.md', '--json']);
+
+  expect(JSON.parse(stdout)).toMatchObject([
+    { file: 'a.md', outcome: 'exists', id, slug: 'a' },
+    { file: 'b.md', outcome: 'failed', code: 'slug_taken' },
+    { file: 'c.md', outcome: 'applied' },
+  ]);
+  expect(exitCode).toBe(6);
+  expect(await made()).toEqual(['a', 'b', 'c']);
+});
+
+test('a post stays in doubt where the service does not show which post has its slug', async () => {
+  const { proxy, machine } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  proxy.decide(() => 'drop');
+  await machine.run(['blog', 'create', 'a.md', 'b.md']);
+  proxy.decide(({ method }) =>
+    method === 'GET' ? 'pass' : { status: 409, body: '{"code":"slug_taken","detail":"The slug is taken"}' },
+  );
+
+  const again = await machine.run(['blog', 'create', 'a.md', 'b.md']);
+
+  expect(again.exitCode).toBe(10);
+  expect(again.stdout).toMatch(/^in doubt {2}a\.md .*slug/m);
 });
 
 test('no more posts are settled at once than are created', async () => {
