@@ -22,6 +22,7 @@ import {
   withSafetyId,
 } from '../cli/operation/result/restored.ts';
 import { confirmById } from '../cli/operation/send/confirm.ts';
+import { offerBackup } from '../cli/operation/send/offer-backup.ts';
 import {
   announce,
   readBeforeWrite,
@@ -127,12 +128,14 @@ function viewOf({ record, by }: Undo) {
 }
 
 /** The service cannot be asked for the store, so what was seen last is shown. */
-function prepareFields(run: Run, undo: FieldUndo): Prepared {
-  const { ui } = run;
+async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
+  const { ui, session } = run;
   const rows = undo.fields.map(({ path, former, seen }) => ({ path, value: former, seen }));
   const [{ updatedAt } = undo.record] = undo.later;
   ui.notice(describeSeenChanges(rows, {}, updatedAt, ui.err));
   if (undo.later.length > 0) refuseOverLater(ui, undo);
+  const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
+  if (!isSeen && !session.flags.dryRun) await offerBackup(run);
   const request = { ...run.request, body: withFormerValues({}, undo.fields) };
   return { request, question: 'send these values' };
 }

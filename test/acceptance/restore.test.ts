@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, setScene } from './scene.ts';
+import { openSession } from './sessions/session.ts';
 
 async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Promise<string> {
   const args = ['backup', 'create', '--label', 'first', '--sections', 'store,blog', '-q'];
@@ -65,9 +66,7 @@ test('the safety backup is on the wire before the restore, and the printed undo 
   expect(first?.path).toMatch(/\/backups$/);
   expect(JSON.parse(first?.body ?? '')).toMatchObject({ sections: ['store'] });
   expect(second?.path).toMatch(new RegExp(`/backups/${id}/restore$`));
-  expect(restored.stderr).toMatch(
-    /This replaces the store section of store .* with the contents of backup .*"first"/,
-  );
+  expect(restored.stderr).toMatch(/This replaces the store section of store .* with backup .*"first"/);
   const name = () =>
     service.storage.read(async (db) => (await db.selectFrom('stores').select('name').execute())[0]?.name);
   expect(await name()).toBe('Old name');
@@ -110,7 +109,7 @@ test('resume of a restore that was killed during its safety backup says that not
   expect(resumed).toMatchObject({ exitCode: 0 });
   const safety = (await effectsOf(service)).backups.find(({ label }) => label.startsWith('Safety'));
   expect(resumed.stderr).toContain(
-    `Safety backup ${safety?.id} was taken, but the restore of backup ${id} was not begun: nothing was restored.`,
+    `Safety backup ${safety?.id} was taken, but the restore of backup ${id} ("first", just now) was not begun: nothing was restored.`,
   );
   expect(resumed.stderr).toContain(`backup restore ${id} --sections store\n`);
   expect((await effectsOf(service)).restores).toEqual([]);
@@ -130,3 +129,25 @@ test('resume of a restore that was killed during its safety backup says that not
   const undo = /Undo: (.*)/.exec(finished.stderr)?.[1] ?? '';
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
 }, 120_000);
+
+test('a restore that was not begun is offered in a terminal by its label, and shows what it changed', async () => {
+  const scene = await setScene();
+  const { machine, proxy } = scene;
+  const id = await makeBackup(scene);
+  await machine.run(['blog', 'create', '--title', 'Newer', '--content-md', 'x', '-q']);
+  const before = proxy.requests.length;
+  proxy.decide(() => ({ holdUntil: new Promise(() => {}) }));
+  const running = machine.start(['backup', 'restore', id, '--sections', 'store,blog', '--confirm', id]);
+  await proxy.received(before + 1);
+  running.process.kill('SIGKILL');
+  await running.ended;
+  proxy.decide(() => 'pass');
+
+  const session = await openSession('storectl resume', { machine });
+  await session.typeAt(/Send this change again\? \(Y\/n\)$/, 'y');
+  await session.typeAt(/"first", just now\)(.|\n)+Go on with this restore\? \(y\/N\)$/, 'y');
+  await session.typeAt(/Posts made since\s+then are removed(.|\n)+to confirm:$/, id);
+  expect(await session.ends()).toMatch(
+    /✓ Restored store, blog from (.|\n)*Posts +1 removed\nUndo: storectl undo/,
+  );
+});

@@ -142,10 +142,7 @@ test('the demo lists the safety backup of a restore, and not the automatic one o
 
   const list = JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout);
 
-  expect(list.map(({ label }: { label: string }) => label)).toEqual([
-    'Safety backup before restoring nightly',
-    'nightly',
-  ]);
+  expect(list.map(({ label }: { label: string }) => label)).toEqual(['Safety: nightly', 'nightly']);
   const { stdout } = await machine.run(['history', 'list', '--operation', 'backup.restore', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ label: 'nightly' }]);
 });

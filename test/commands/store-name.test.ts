@@ -17,7 +17,7 @@ test('a store is named where this machine has seen its name, beside the beginnin
   expect(before.stderr).toMatch(new RegExp(`^main → store ${target.storeId} @ `));
   expect(after.stderr).toMatch(new RegExp(`^main → store Juniper \\(${short}\\) @ `));
   expect(restored.stderr).toContain(
-    `This replaces the store section of store Juniper (${short}) with the contents of backup ${id}`,
+    `This replaces the store section of store Juniper (${short}) with backup ${id}`,
   );
 });
 

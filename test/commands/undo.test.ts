@@ -110,9 +110,9 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
   expect(asked).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`--confirm ${id}`) });
   const undone = await machine.run(['undo', id, '--confirm', id]);
 
-  expect(undone).toMatchObject({ exitCode: 0, stdout: 'Store  changed: Name\n' });
+  expect(undone).toMatchObject({ exitCode: 0, stdout: 'Store  restored: Name\n' });
   expect(undone.stderr).toMatch(
-    /^This replaces the store section of store .* with the contents of backup \S+ \("Safety backup before restoring x", just now\)\. A safety backup is taken first\.$/m,
+    /^This replaces the store section of store .* with backup \S+ \("Safety: x", just now\)\. A safety backup is taken first, so you can go back\.$/m,
   );
   expect(undone.stderr).toMatch(/^✓ Undid \w{6}: restored store from backup /m);
   const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);

@@ -59,6 +59,33 @@ test('a backup that this machine knows is not restored with sections that it doe
   expect(JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)).toHaveLength(1);
 });
 
+test('a restore says before it is sent that newer posts go, and that it does not know an id', async () => {
+  const { machine } = await startStore();
+  const made = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store,blog', '-q']);
+  const before = async (id: string, sections: string) =>
+    (await machine.run(['backup', 'restore', id, '--sections', sections, '--confirm', id])).stderr;
+
+  expect(await before(made.stdout.trim(), 'store,blog')).toMatch(
+    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. Posts made since then are removed\. A safety backup is taken first, so you can go back\.\n/,
+  );
+  expect(await before(made.stdout.trim(), 'store')).not.toContain('Posts');
+  const unknown = '5f0cbead-0000-4000-8000-000000000009';
+  const wrong = await before(unknown, 'store');
+  expect(wrong).toContain(`with backup ${unknown} (unknown on this machine: check the id).`);
+  expect(wrong).toContain('run `storectl backup list` to see known ids');
+});
+
+test('the history says which change an undo takes back', async () => {
+  const { machine } = await startStore();
+  await machine.run(['store', 'update', '--name', 'A']);
+  const { stderr } = await machine.run(['store', 'update', '--name', 'B']);
+  const id = /Undo: storectl undo (\S+)/.exec(stderr)?.[1] ?? '';
+  await machine.run(['undo', id]);
+  expect((await machine.run(['history', 'list'])).stdout).toMatch(
+    new RegExp(`store\\.update +undo of ${id} `),
+  );
+});
+
 test('the safety backup of an undone restore names the restored one by its id, so labels do not nest', async () => {
   const { machine } = await startStore();
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
@@ -66,11 +93,11 @@ test('the safety backup of an undone restore names the restored one by its id, s
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
   const newest = async () => JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)[0];
   const safety = await newest();
-  expect(safety.label).toBe('Safety backup before restoring x');
+  expect(safety.label).toBe('Safety: x');
 
   await machine.run(['backup', 'restore', safety.id, '--sections', 'store', '--confirm', safety.id]);
 
-  expect((await newest()).label).toBe(`Safety backup before restoring ${safety.id.slice(0, 13)}`);
+  expect((await newest()).label).toBe(`Safety: ${safety.id.slice(0, 13)}`);
 });
 
 test.each([
@@ -121,7 +148,7 @@ test('a restore says what the response says that it changed, and nothing else', 
 
   expect(told).toMatchObject({
     exitCode: 0,
-    stdout: 'Store     changed: Name, Cashback\nSettings  unchanged\nPosts     2 removed, 0 brought back\n',
+    stdout: 'Store     restored: Name, Cashback\nSettings  unchanged\nPosts     2 removed\n',
   });
   expect(silent).toMatchObject({ exitCode: 0, stdout: '' });
 });

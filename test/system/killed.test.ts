@@ -71,7 +71,7 @@ test('backup restore with its safety backup, killed at every step: never two of 
     async (trial) => {
       const { exitCode, records, stderr } = await resumeAll(trial);
       const id = made.get(trial.name) ?? '';
-      const safetyLabel = `Safety backup before restoring ${beginning(id)}`;
+      const safetyLabel = `Safety: ${beginning(id)}`;
       const effects = async () => {
         const { backups, restores } = await effectsOf(scene.service);
         return {

@@ -11,7 +11,7 @@ export interface RecordSummary {
   /** `3 hours ago`. */
   readonly age: string;
   readonly operation: string;
-  /** Label, title or name in the request, or the status of a decision. Untrusted text. */
+  /** What it undoes, else the label, title or name in the request, or the status of a decision. Untrusted text. */
   readonly label: string | null;
   readonly storeId: string;
   readonly baseUrl: string;
@@ -75,7 +75,8 @@ export function answerBody({ response }: HistoryRecord): unknown {
   return jsonOrText(response?.body ?? null);
 }
 
-function labelOf({ body }: HistoryRecord): string | null {
+function labelOf({ body, undoes }: HistoryRecord): string | null {
+  if (undoes !== null) return `undo of ${undoes}`;
   const sent = jsonOrText(body);
   if (!isObject(sent)) return null;
   const texts = [sent.label, sent.title, sent.name, sent.status];

@@ -27,7 +27,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   store: {
     summary: 'Change the store',
     commands: {
-      update: tool('Change settings of the store', () => import('../../commands/store/update.ts')),
+      update: tool(
+        'Change name, currency, cashback and so on',
+        () => import('../../commands/store/update.ts'),
+      ),
     },
   },
   blog: {

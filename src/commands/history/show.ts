@@ -8,10 +8,12 @@ import { changesBetween } from '../../cli/core/json-changes.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { maskWebhooks, printable } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
+import { rowsOfRestored } from '../../cli/operation/result/restored.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody, describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
 import { findUndoing, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
@@ -68,6 +70,7 @@ async function print(
     state: describeState({ state: summary.state, open, result }),
     result: open || result === markedByHand ? undefined : result,
     attempts,
+    safetyBackupId: record.safetyBackupId ?? undefined,
     undoes: record.undoes ?? undefined,
     undoneBy: findUndoing(all, record)?.id,
     failure: record.failure?.message,
@@ -117,7 +120,8 @@ function rowsOfResponse(record: HistoryRecord): Row[] {
     ...(note !== undefined && { note }),
   };
   const shown = body === null || isUpdate ? {} : answerBody(record);
-  return [...rowsOf(head), ...rowsOf(shown)];
+  const isRestore = record.operation === restoreBackup.id && record.state === 'applied';
+  return [...rowsOf(head), ...(isRestore ? rowsOfRestored(shown) : rowsOf(shown))];
 }
 
 const sentBefore = 'The service had already applied this change: this is its response to the first request.';

@@ -4,7 +4,12 @@ import type { Ui } from '../../cli/command/ui.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
 import { newRun } from '../../cli/operation/call/run.ts';
 import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
-import { restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
+import {
+  describeBackup,
+  describeReplaced,
+  restoredView,
+  safetyLabelOf,
+} from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 
 import { send } from '../../cli/operation/send/send-run.ts';
@@ -40,19 +45,22 @@ export function findUnfinished(history: History, record: HistoryRecord): Unfinis
 /** Says that the safety backup was taken and the restore was not begun. A terminal offers to go on. */
 export async function offerRestore(ui: Ui, session: Session, unfinished: UnfinishedRestore): Promise<void> {
   const { safetyBackupId, backupId, sections } = unfinished;
+  const from = await describeBackup(session, backupId);
   ui.notice(
-    `Safety backup ${safetyBackupId} was taken, but the restore of backup ${backupId} was not begun: nothing was restored.`,
+    `Safety backup ${safetyBackupId} was taken, but the restore of ${from} was not begun: nothing was restored.`,
   );
   const command = ['backup', 'restore', backupId, '--sections', sections.join(',')];
   if (!ui.canAsk) return ui.noticeToCopy(`To restore it: ${commandLine(command, session.flags)}`);
-  const question = `Restore ${sections.join(', ')} from it now? A new safety backup is taken first.`;
-  if (!(await agrees(ui, question))) return;
+  if (!(await agrees(ui, 'Go on with this restore?'))) return;
   const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
   const parsed = { arguments: {}, options: new Map() };
   const run = newRun({ ui, session, parsed }, await session.connect(), request);
+  ui.notice(await describeReplaced(run, true));
   await confirmById(run, backupId, 'Restore this backup?');
-  const { record } = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
+  const result = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
+  const { record } = result;
   if (record === null) return;
-  noticeDone(ui, await restoredView.done({ record }, run));
+  noticeDone(ui, await restoredView.done(result, run));
+  ui.notice(restoredView.show(result, run));
   noticeUndo(ui, session, record);
 }

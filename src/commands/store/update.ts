@@ -1,7 +1,6 @@
 import { isObject, leafPaths } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
 import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
@@ -44,7 +43,10 @@ async function previewUpdate(run: Run): Promise<Preview> {
   const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
   const next = { defaultCurrency: seen?.fields.defaultCurrency, ...run.request.body };
   const text = describeSeenChanges(rowsOf(run, seen, next), valuesOf(next), seen?.seenAt ?? null, ui.err);
-  if (seen === null) await offerBackup(run);
+  if (seen === null) {
+    const { offerBackup } = await import('../../cli/operation/send/offer-backup.ts');
+    await offerBackup(run);
+  }
   return { text, changesNothing: false, isNews: true, send: () => update(run, seen) };
 }
 
@@ -63,29 +65,6 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
   const former = {};
   for (const path of leafPaths(request.body)) setPath(former, path, getPath(fields, path) ?? null);
   return JSON.stringify(former);
-}
-
-/** Where the former values are not known, there is no undo: that is said before, with another way to take it back. */
-async function offerBackup(run: Run): Promise<void> {
-  const { ui } = run;
-  const noUndo = 'No undo: this machine has not seen the current values.';
-  if (!ui.canAsk) {
-    ui.notice(
-      phrase`${noUndo} To be able to go back, run ${toRun('backup', 'create', '--sections', 'store')} first.`,
-    );
-    return;
-  }
-  const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
-  if (!(await agrees(ui, `${noUndo} Back up the store section first?`))) return;
-  const withoutOptions = { ...run.parsed, options: new Map() };
-  const { createBackup } = await import('../../contract/operations/backups.ts');
-  const body = { label: 'Before updating the store', sections: ['store'] };
-  const request = { operation: createBackup, parameters: {}, body };
-  const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
-  const { noticeDone } = await import('../../cli/operation/result/print-result.ts');
-  const id = String(getPath(answer, ['id']) ?? record?.id);
-  noticeDone(ui, `Created backup ${id} of the store section`);
-  ui.noticeToCopy(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
 }
 
 /** The fields as the service has them now, with what was seen before. */

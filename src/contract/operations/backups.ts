@@ -15,6 +15,12 @@ import type { ServedOperation } from '../operation.ts';
 /** What this repository's service backs up and restores. */
 export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
 
+const sectionsTo = (what: string) =>
+  described(
+    z.array(oneOf(sectionNames)),
+    `Sections to ${what}: store has name, currency, cashback…; settings has quiet hours, templates…`,
+  );
+
 /** Names of the fields that a restore changed. */
 const changedFields = () => ifSet(lenientObject({ changed: z.array(z.string()) }));
 
@@ -42,7 +48,7 @@ export const createBackup = {
   class: 'keyed',
   body: openObject({
     label: text('Label of the backup'),
-    sections: described(z.array(oneOf(sectionNames)), 'Sections to back up', { example: 'store' }),
+    sections: sectionsTo('back up'),
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   response: backup,
@@ -61,7 +67,7 @@ export const restoreBackup = {
   summary: 'Replace sections of the store with those of a backup',
   class: 'keyed',
   body: openObject({
-    sections: described(z.array(oneOf(sectionNames)), 'Sections to restore', { example: 'store' }),
+    sections: sectionsTo('restore'),
     idempotencyKey: text('Idempotency key: requests with the same key are applied only once'),
   }),
   /** Free-form, section 2.8. */

@@ -66,8 +66,9 @@ test('backup restore', async () => {
 
     Sections  store
 
-    This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
-    <uuid> ("second", <age>). A safety backup is taken first.
+    This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
+    <uuid> ("second", <age>). A safety backup is taken first, so you
+    can go back.
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Store  unchanged
@@ -95,16 +96,32 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
-    This replaces the store section of store Juniper & Ink (5e0c7a52) with the contents of backup
-    <uuid> ("Safety backup before restoring first", <age>). A safety
-    backup is taken first.
+    This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
+    <uuid> ("Safety: first", <age>). A safety backup is taken first, so
+    you can go back.
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
-    ✓ Undid <record>: restored store from backup <uuid> ("Safety backup
-    before restoring first")
-    Store  changed: Name
+    ✓ Undid <record>: restored store from backup <uuid> ("Safety: first")
+    Store  restored: Name
     Undo: storectl undo <record>
     exit 0"
   `);
+});
+
+test('an undo that cannot be undone says so before it is sent', async () => {
+  const machine = demoMachine();
+  await machine.run(['store', 'update', '--name', 'Paper']);
+  const { stderr } = await machine.run(['store', 'update', '--name', 'Fox']);
+  const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
+  const create = ['backup', 'create', '--label', 'first', '--sections', 'store', '-q'];
+  const id = (await machine.run(create)).stdout.trim();
+  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+  const session = await openSession(undo, { machine });
+  await session.typeAt(
+    /No undo: this machine has not seen the current values\.(.|\n)*before this\s+change\? \(y\/N\)$/,
+    'y',
+  );
+  await session.typeAt(/and send these values\? \(y\/N\)$/, 'y');
+  expect(await session.ends()).toMatch(/✓ Created backup <uuid>(.*\n)+✓ Undid/);
 });
 
 test('backup restore: a store that is no example lists nothing, so the history of this machine does', async () => {

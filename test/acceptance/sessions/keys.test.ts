@@ -68,7 +68,7 @@ test('an id that is not offered, and Escape back to the list', async () => {
 
     error: dispute <uuid> not found in store
     <uuid>
-      check the id, the store and the base URL; run \`storectl auth status\` to see which are used
+      check the id, the store and the base URL; run \`storectl disputes list\` to see known ids
 
     ? Which dispute do you want to see?
       <id>  open, Buyer does not recognize the charge of 84.50 EUR.
@@ -111,7 +111,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   await session.typeAt(/Label:$/, 'nightly');
   await session.pressAt(/⏎ submit$/, '5', 'Enter');
   await session.shows(/Other sections \(comma-separated\):$/);
-  await escapeTo(session, /◉ Other…\n\n.*submit$/);
+  await escapeTo(session, /◉ Other…\n(.*\n)+.*submit$/);
   session.press('Up', 'Enter');
   await session.typeAt(/Other sections \(comma-separated\):$/, 'orders');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
@@ -349,8 +349,8 @@ test('40 columns: results and errors are wrapped at words', async () => {
     found in store
     <uuid>
       check the id, the store and the base
-      URL; run \`storectl auth status\` to see
-      which are used
+      URL; run \`storectl disputes list\` to
+      see known ids
       request id:
       <uuid>
     exit 5"

@@ -130,8 +130,10 @@ async function askWords(
 ): Promise<string[]> {
   const earlier = Array.isArray(before) ? before.map(String) : [];
   const others = earlier.filter((word) => !words.includes(word));
+  const { description } = field;
+  const choices = [...words.map((word) => ({ ...asChoice(word), description })), other];
   for (let preset = [...earlier, ...(others.length > 0 ? [other.value] : [])]; ; ) {
-    preset = await askSeveral(io, question, [...words.map(asChoice), other], preset);
+    preset = await askSeveral(io, question, choices, preset);
     if (!preset.includes(other.value)) return preset;
     const chosen = preset.filter((word) => word !== other.value);
     // Other… may be selected by mistake, so an empty answer is allowed besides another choice.

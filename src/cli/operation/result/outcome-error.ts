@@ -35,9 +35,11 @@ export interface Sent {
 }
 
 /** What a request is about. */
-interface Subject {
+export interface Subject {
   /** `Dispute 4b…`, or null for the store itself. */
   readonly object: string | null;
+  /** The command that lists such objects. */
+  readonly list?: readonly string[];
   readonly storeId: string;
 }
 
@@ -227,7 +229,10 @@ function nextOfStatus(
       subject?.object === null
         ? 'check the store id and the base URL, and that the key is for this store'
         : 'check the id, the store and the base URL';
-    const more = { run: ['auth', 'status'], rest: 'to see which are used' };
+    const more: Step =
+      subject?.list === undefined
+        ? { run: ['auth', 'status'], rest: 'to see which are used' }
+        : { run: subject.list, rest: 'to see known ids' };
     return [{ say: check }, version === null ? more : { say: version }];
   }
   if (status === 409 || status === 412) return [{ say: 'check the current state before you try again' }];

@@ -27,7 +27,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   const isNamed = typeof label === 'string' && (made?.prepares ?? null) === null;
   const short = uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
   const name = isNamed ? printable(label) : short;
-  return [...`Safety backup before restoring ${name}`].slice(0, 120).join('');
+  return [...`Safety: ${name}`].slice(0, 120).join('');
 }
 
 /** What a restore replaces, and with what, said before it is asked for. */
@@ -37,18 +37,22 @@ export async function describeReplaced(
 ): Promise<string> {
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
-  const what = `the ${printable(sections.join(', '))} ${sections.length === 1 ? 'section' : 'sections'}`;
+  const listed = printable(new Intl.ListFormat('en-GB').format(sections));
+  const what = `the ${listed} ${sections.length === 1 ? 'section' : 'sections'}`;
   const store = await describeStoreInUse(session);
-  const safety = takesSafetyBackup ? 'A safety backup is taken first.' : 'No safety backup is taken.';
   const from = await describeBackup(session, backupId);
-  return `This replaces ${what} of store ${store} with the contents of ${from}. ${safety}`;
+  const newer = sections.includes('blog') ? ' Posts made since then are removed.' : '';
+  const safety = takesSafetyBackup
+    ? 'A safety backup is taken first, so you can go back.'
+    : 'No safety backup is taken.';
+  return `This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`;
 }
 
 /** `backup 01a1… ("nightly", 2 hours ago)`. */
-async function describeBackup(session: Session, backupId: string): Promise<string> {
+export async function describeBackup(session: Session, backupId: string): Promise<string> {
   const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
   if (typeof label !== 'string' || typeof createdAt !== 'string')
-    return `backup ${backupId} (not made on this machine)`;
+    return `backup ${backupId} (unknown on this machine: check the id)`;
   const age = formatDistance(Date.parse(createdAt) - Date.now());
   return `backup ${backupId} ("${printable(label)}", ${age})`;
 }
@@ -73,25 +77,27 @@ export async function describeRestored(session: Session, record: HistoryRecord):
 export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
-  show: ({ answer }: Result, { ui }: Run) => renderRecord(describeChanged(answer), ui.out),
+  show: ({ answer }: Result, { ui }: Run) => renderRecord(rowsOfRestored(answer), ui.out),
   id: idIfAny,
 };
 
 /** A row for each section of which the service says what changed. */
-function describeChanged(answer: unknown): Row[] {
+export function rowsOfRestored(answer: unknown): Row[] {
   const fields = (section: string): Row[] => {
     const changed = getPath(answer, ['sections', section, 'changed']);
     if (!Array.isArray(changed)) return [];
     const labels = changed.map((path) => labelOf(String(path).split('.')));
-    return [[upperFirst(section), labels.length === 0 ? 'unchanged' : `changed: ${labels.join(', ')}`]];
+    return [[upperFirst(section), labels.length === 0 ? 'unchanged' : `restored: ${labels.join(', ')}`]];
   };
   const items = (section: string, title: string): Row[] => {
     const words = { removed: 'removed', returned: 'brought back' };
     const counts = Object.entries(words).flatMap(([what, word]) => {
       const count = getPath(answer, ['sections', section, what]);
-      return typeof count === 'number' ? [`${count} ${word}`] : [];
+      return typeof count === 'number' ? [{ count, text: `${count} ${word}` }] : [];
     });
-    return counts.length === 0 ? [] : [[title, counts.join(', ')]];
+    if (counts.length === 0) return [];
+    const changed = counts.filter(({ count }) => count > 0).map(({ text }) => text);
+    return [[title, changed.join(', ') || 'unchanged']];
   };
   return [
     ...fields('store'),

@@ -18,7 +18,7 @@ import type { OperationCommand } from '../call/operation-command.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
 import { differencesFromSent } from '../result/compare-response.ts';
-import { outcomeError } from '../result/outcome-error.ts';
+import { outcomeError, type Subject } from '../result/outcome-error.ts';
 import { describeHistoryError } from './refusals.ts';
 
 /** Says where a change goes before it is sent. */
@@ -83,14 +83,16 @@ export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord 
     recordId: record?.id,
     profile: target.profile,
     baseUrl: target.baseUrl,
-    subject: { object: objectOf(request), storeId: target.storeId },
+    subject: { ...objectOf(request), storeId: target.storeId },
   });
 }
 
-/** `dispute 4b…` for an operation with an id in its path, else null. */
-function objectOf({ operation, parameters }: OperationRequest): string | null {
+/** `dispute 4b…` for an operation with an id in its path, and what lists disputes. */
+function objectOf({ operation, parameters }: OperationRequest): Omit<Subject, 'storeId'> {
   const [name] = idParameters(operation);
-  return name === undefined ? null : `${nounOf(name)} ${parameters[name]}`;
+  if (name === undefined) return { object: null };
+  const [noun = ''] = operation.id.split('.');
+  return { object: `${nounOf(name)} ${parameters[name]}`, list: [noun, 'list'] };
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */

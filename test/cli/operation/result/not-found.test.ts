@@ -9,6 +9,7 @@ test('an id that does not exist: the error names its kind, the id and the store'
   const result = await machineFor(service).run(['disputes', 'show', nobody]);
   expect(result).toMatchObject({ exitCode: 5 });
   expect(result.stderr).toContain(`error: dispute ${nobody} not found in store ${service.storeId}\n`);
+  expect(result.stderr).toContain('run `storectl disputes list` to see known ids');
 });
 
 test('a store that does not exist or is not for the key: the error names the store', async () => {

@@ -1,0 +1,27 @@
+import { createBackup } from '../../../contract/operations/backups.ts';
+import { phrase, toRun } from '../../config/phrase.ts';
+import { getPath } from '../../core/field-path.ts';
+import { agrees } from '../../prompts/ask-or-fail.ts';
+import type { Run } from '../call/run.ts';
+import { noticeDone } from '../result/print-result.ts';
+import { send } from './send-run.ts';
+
+/** Where the present values of the store are not known, there is no undo: that is said before, with another way to take it back. */
+export async function offerBackup(run: Run): Promise<void> {
+  const { ui } = run;
+  const noUndo = 'No undo: this machine has not seen the current values.';
+  if (!ui.canAsk) {
+    ui.notice(
+      phrase`${noUndo} To be able to go back, run ${toRun('backup', 'create', '--sections', 'store')} first.`,
+    );
+    return;
+  }
+  if (!(await agrees(ui, `${noUndo} Back up the store section before this change?`))) return;
+  const withoutOptions = { ...run.parsed, options: new Map() };
+  const body = { label: 'Before changing the store', sections: ['store'] };
+  const request = { operation: createBackup, parameters: {}, body };
+  const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
+  const id = String(getPath(answer, ['id']) ?? record?.id);
+  noticeDone(ui, `Created backup ${id} of the store section`);
+  ui.noticeToCopy(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
+}
