@@ -94,7 +94,7 @@ test('an unexpected response is said once for a command, however many requests i
   ];
   writeFileSync(
     path.join(machine.folder, 'd.csv'),
-    'disputeId,status,resolution\nd-1,won,Delivered.\nd-1x,lost,No.\n',
+    'disputeId,status,resolution\n5f0cbead-0000-4000-8000-000000000001,won,Delivered.\n5f0cbead-0000-4000-8000-000000000002,lost,No.\n',
   );
 
   for (const args of [
