@@ -78,26 +78,6 @@ test('a trusted certificate for another name is refused, and no other authority 
   expect(result.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
 });
 
-test('NO_PROXY bypasses the proxy, so the name is not found', async () => {
-  const { ca, proxy, machineWith } = await setScene();
-  const env = { HTTPS_PROXY: proxy.url, NO_PROXY: 'store.test', NODE_EXTRA_CA_CERTS: ca.file };
-  const machine = machineWith(env);
-
-  const result = await machine.run([...backup, '--timeout', '3']);
-
-  expect(result.exitCode).toBe(9);
-  expect(result.stderr).toContain('store.test');
-  expect(proxy.tunnels).toEqual([]);
-});
-
-test('loopback is never proxied', async () => {
-  const { service, proxy } = await setScene();
-  const machine = programMachineFor(service, { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url });
-
-  expect(await machine.run(backup)).toMatchObject({ exitCode: 0 });
-  expect(proxy.tunnels).toEqual([]);
-});
-
 test('an HTTPS_PROXY that is no URL: exit 2 that names it', async () => {
   const { machineWith } = await setScene();
   const machine = machineWith({

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { typed } from '../helpers/typed.ts';
 import { effectsOf, errorOf, setScene } from './scene.ts';
 import { openSession } from './sessions/session.ts';
 
@@ -42,15 +41,6 @@ test('without --confirm and without a terminal: exit 3, nothing sent, whatever t
   expect((await effectsOf(scene.service)).restores).toEqual([]);
 }, 120_000);
 
-test('a standard input that is not there at all is no yes either', async () => {
-  const scene = await setScene();
-  const id = await makeBackup(scene);
-  const line = `storectl backup restore ${id} --sections store`;
-  expect(await scene.machine.shell(`${line} <&-`)).toMatchObject({ exitCode: 3 });
-  expect(await scene.machine.shell(`yes | ${line}`)).toMatchObject({ exitCode: 3 });
-  expect(scene.proxy.writes()).toHaveLength(1);
-});
-
 test('the safety backup is on the wire before the restore, and the printed undo command, pasted, undoes it', async () => {
   const scene = await setScene();
   const { machine, proxy, service } = scene;
@@ -75,21 +65,6 @@ test('the safety backup is on the wire before the restore, and the printed undo 
   expect(undo).toContain('storectl ');
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
   expect(await name()).toBe('New name');
-});
-
-test.each([
-  ['refused', { status: 422 }, 7],
-  ['unknown', { status: 503, headers: { 'retry-after': '0' } }, 10],
-] as const)('a safety backup that is %s: no restore is sent', async (_name, passage, exitCode) => {
-  const scene = await setScene();
-  const { machine, proxy, service } = scene;
-  const id = await makeBackup(scene);
-  proxy.decide(() => passage);
-  const result = await machine.run(typed`backup restore ${id} --sections store --confirm ${id} --json`);
-  expect(result.exitCode).toBe(exitCode);
-  expect(errorOf(result).message).toContain('nothing was restored');
-  expect(proxy.requests.filter(({ path }) => path.endsWith('/restore'))).toEqual([]);
-  expect((await effectsOf(service)).restores).toEqual([]);
 });
 
 test('resume of a restore that was killed during its safety backup says that nothing was restored', async () => {

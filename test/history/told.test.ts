@@ -2,16 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { beginBatch } from '../../src/history/changes/batch.ts';
 import { markRecords, openRecords } from '../../src/history/changes/resume.ts';
-import {
-  backup,
-  dispute,
-  post,
-  rename,
-  restore,
-  type Scene,
-  safetyLabel,
-  startScene,
-} from './helpers/scene.ts';
+import { backup, dispute, post, restore, type Scene, safetyLabel, startScene } from './helpers/scene.ts';
 
 /** A run of three posts that is killed before anybody is told what came of them; the third one is in doubt. */
 async function killedBatch(scene: Scene): Promise<string> {
@@ -122,13 +113,6 @@ describe('the same command again after its process was killed', () => {
     const fresh = await scene.change({ ...dispute, fresh: true });
     expect(fresh.record.id).not.toBe(killed.record.id);
     expect(openIds(scene)).toEqual([killed.record.id]);
-  });
-
-  test('sends an update', async () => {
-    const scene = await startScene();
-    await scene.changeAndDie(rename('A'));
-    await scene.change(rename('A'));
-    expect(scene.server.received).toHaveLength(2);
   });
 });
 

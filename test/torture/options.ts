@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 export const usage = `Runs the built program through random schedules of faults, and checks what it promises.
 
   npm run torture -- [options]
-  npm run --silent torture -- --schedules 10000 --json > torture.json
 
   --schedules N      how many (default 500)
   --seed S           seed of the first one (default 1); the next has S + 1
@@ -14,7 +13,6 @@ export const usage = `Runs the built program through random schedules of faults,
   --defect NAME      the same for one of them
   --without-history  each client finds an empty history: duplicates must be found
   --trace            on standard error: everything that happened in each schedule that broke a promise
-  --json             one JSON document in place of the table
 
 Ctrl-C ends it early: it then reports on the schedules that it has run. Progress goes to standard error.
 
@@ -31,7 +29,6 @@ export interface Options {
   readonly defects: boolean;
   readonly defect: string | null;
   readonly trace: boolean;
-  readonly json: boolean;
   readonly help: boolean;
 }
 
@@ -57,7 +54,6 @@ export function parseOptions(args: readonly string[]): Options {
     defects: values.defects || values.defect !== undefined,
     defect: values.defect ?? null,
     trace: values.trace,
-    json: values.json,
     help: values.help,
   };
 }
@@ -75,7 +71,6 @@ function parse(args: readonly string[]) {
         defects: { type: 'boolean', default: false },
         defect: { type: 'string' },
         trace: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false, short: 'h' },
       },
     });

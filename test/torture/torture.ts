@@ -32,8 +32,8 @@ export async function main(args: readonly string[], surroundings: Surroundings):
   try {
     if (options.defects) return (await findsDefects(common, options, folder, surroundings)) ? 0 : 1;
     const summary = summarize(await runSchedules(common, folder, surroundings), options.seed);
-    output.write(options.json ? `${JSON.stringify(summary, null, 2)}\n` : toTable(summary));
-    const isBlind = options.quick && !(await findsDuplicates(common, options, folder, surroundings));
+    output.write(toTable(summary));
+    const isBlind = options.quick && !(await findsDuplicates(common, folder, surroundings));
     return summary.broken > 0 || isBlind ? 1 : 0;
   } finally {
     for (const made of [folder, program]) rmSync(made, { recursive: true, force: true });
@@ -43,18 +43,15 @@ export async function main(args: readonly string[], surroundings: Surroundings):
 /** A client that forgets its history applies things twice: a harness that does not notice sees nothing. */
 async function findsDuplicates(
   common: RunOptions,
-  { json }: Options,
   folder: string,
   surroundings: Surroundings,
 ): Promise<boolean> {
   const blind = { ...common, withoutHistory: true, schedules: blindSchedules, trace: false };
   const results = await runSchedules(blind, folder, surroundings);
   const duplicates = results.broken.filter(({ promise }) => promise === 'applied-once').length;
-  if (!json) {
-    surroundings.output.write(
-      `Self-check: ${duplicates} of ${blindSchedules} schedules without history made duplicates.\n`,
-    );
-  }
+  surroundings.output.write(
+    `Self-check: ${duplicates} of ${blindSchedules} schedules without history made duplicates.\n`,
+  );
   return duplicates > 0;
 }
 

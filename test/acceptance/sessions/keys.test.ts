@@ -320,43 +320,6 @@ test('40 columns and 20 rows: no word is cut, and the questions about a dispute 
   );
 });
 
-test('40 columns: results and errors are wrapped at words', async () => {
-  const command = 'storectl backup create --label "before the big spring sale" --sections store';
-  const session = await openSession(command, { columns: 40, rows: 20 });
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl backup create --label "before
-     the big spring sale" --sections store
-    demo: example data on this machine, not
-    a real store
-    demo → store Juniper & Ink (5e0c7a52)
-    ✓ Created backup "before the big spring
-    sale" (store)
-    ID
-      <uuid>
-    Version   1
-    Label     before the big spring sale
-    Sections  store
-    Created   <time>
-    exit 0"
-  `);
-  session.type('clear; storectl disputes show 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7');
-  await session.shows(/request id:/);
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "demo: example data on this machine, not
-    a real store
-    error: dispute
-    <uuid> not
-    found in store
-    <uuid>
-      check the id, the store and the base
-      URL; run \`storectl disputes list\` to
-      see known ids
-      request id:
-      <uuid>
-    exit 5"
-  `);
-});
-
 test('an editor that is not there: exit 2 says so', async () => {
   const session = await openSession('storectl settings edit', { env: { EDITOR: 'nosuch --wait' } });
   expect(await session.ends()).toMatch(

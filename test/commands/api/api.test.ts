@@ -87,16 +87,6 @@ test('a[] is a list; other brackets are refused', async () => {
   expect(others).toEqual([]);
 });
 
-test('a keyed operation whose answer is lost is sent again with the same bytes', async () => {
-  const scene = await setScene({ does: 'drop' }, answer(201, { id: 'b1' }));
-  const args = ['api', 'POST', '/v1/stores/{store}/operations/backups', '-f', 'label=x'];
-
-  expect(await scene.machine.run([...args, '-q'])).toMatchObject({ exitCode: 0, stdout: 'b1\n' });
-
-  const [first, second] = scene.server.requests;
-  expect(second?.body).toBe(first?.body);
-});
-
 test('--input goes byte for byte; without a key in it a keyed operation is sent once', async () => {
   const scene = await setScene({ does: 'drop' });
   const text = '{\n  "label" : "nightly", "n": 1.50, "big": 12345678901234567890\n}\n';

@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import {
-  createApp,
-  createMetrics,
-  createStore,
-  openStorage,
-  seedExampleStore,
-} from '../../../../src/service/index.ts';
+import { createMetrics, createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
 import type { Work } from '../../../../src/service/operations/unit-of-work.ts';
 import { ping } from '../../../../src/service/storage/core/storage.ts';
 import { migrate, migrations } from '../../../../src/service/storage/migrate.ts';
@@ -21,7 +15,6 @@ import {
   openTestStorage,
   type Service,
   startService,
-  toFetch,
   usePostgres,
 } from '../../helpers/service.ts';
 
@@ -42,39 +35,6 @@ async function connect(url: string): Promise<Client> {
   await client.connect();
   onTestFinished(() => client.end());
   return client;
-}
-
-/** A service with its store, and more instances of it on the same database. */
-async function startInstances(count: number) {
-  const url = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
-  const apps = [service.fetchApp];
-  // All instances need the same clock for the expiry of answers.
-  const clock = () => service.clock.now;
-  while (apps.length < count) {
-    apps.push(
-      toFetch(createApp({ storage: await openTestStorage(url), version: '1', rateLimit: null, clock })),
-    );
-  }
-  /** Sends a request to one instance after the other. */
-  let next = 0;
-  async function post(path: string, body: object) {
-    const app = apps[next++ % apps.length] ?? service.fetchApp;
-    const response = await app(
-      new Request(`http://service.test/v1/stores/${service.storeId}/operations${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    );
-    return {
-      status: response.status,
-      retryAfter: response.headers.get('retry-after'),
-      replayed: response.headers.has('idempotency-replayed'),
-      body: JSON.parse(await response.text()),
-    };
-  }
-  return { service, post };
 }
 
 function count({ storage }: Service, table: 'backups' | 'disputeDecisions' | 'events' | 'disputes') {
@@ -201,19 +161,6 @@ test('the operator is warned of a role that bypasses row-level security', async 
   const { url, adminUrl } = await freshDatabase();
   expect((await openTestStorage(url)).warnings).toEqual([]);
   expect((await openTestStorage(adminUrl)).warnings).toEqual([expect.stringContaining('SUPERUSER')]);
-});
-
-test('three instances, 32 clients that write: nothing is lost, doubled or refused', async () => {
-  const { service, post } = await startInstances(3);
-  const clients = Array.from({ length: 32 }, async (_, client) => {
-    for (let round = 0; round < 4; round++) {
-      const body = { kind: 'payment', reason: 'x', idempotencyKey: `${client}-${round}` };
-      expect(await post('/disputes', body)).toMatchObject({ status: 201 });
-    }
-  });
-  await Promise.all(clients);
-  expect(await count(service, 'disputes')).toBe(32 * 4);
-  expect(await count(service, 'events')).toBe(32 * 4);
 });
 
 test('many waiting changes of one store do not block other stores', async () => {
