@@ -47,6 +47,15 @@ test('a decision in doubt is read before the same command is sent', async () => 
   await expect(scene.change(decision)).rejects.toMatchObject({ reason: 'in_doubt' });
 });
 
+test('a decision in doubt is settled by a read that shows it, but for the blanks around its resolution', async () => {
+  const scene = await startScene(() => 'drop');
+  const resolution = 'Signed by the buyer\n';
+  const { record } = await scene.change({ ...decision, body: { status: 'won', resolution } });
+  const shown = { record: { id: 'd-1', status: 'won', resolution: resolution.trim() }, evidence: [] };
+  scene.react = () => ({ status: 200, body: shown });
+  expect(await scene.resume(record.id)).toMatchObject({ action: 'settled', outcome: { kind: 'applied' } });
+});
+
 test('a decision that was applied and not reported is reported by the same one, and not sent again', async () => {
   const scene = await startScene(() => ({ status: 200, body: { id: 'd-1', status: 'won' } }));
   const killed = await scene.changeAndDie(decision);

@@ -71,7 +71,7 @@ describe('a new log', () => {
   });
 
   test('is private, and sweeps what a process left that was killed an hour ago', async () => {
-    const { journal, folder, files } = makeScene();
+    const { journal, folder, files, open } = makeScene();
     await beginOne(journal);
     const old = path.join(folder, '.000009-20261123-k3f9a2-blog.create.open.jsonl.tmp');
     const young = path.join(folder, '.000010-20261123-k3f9a3-blog.create.open.jsonl.tmp');
@@ -80,8 +80,12 @@ describe('a new log', () => {
     fs.utimesSync(old, new Date(0), new Date(0));
     await beginOne(journal);
     expect([fs.existsSync(old), fs.existsSync(young)]).toEqual([false, true]);
-    const modes = [folder, path.join(folder, files()[0] ?? '')].map((file) => fs.statSync(file).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600]);
+    const log = path.join(folder, files()[0] ?? '');
+    const modes = () => [folder, log].map((file) => fs.statSync(file).mode & 0o777);
+    expect(modes()).toEqual([0o700, 0o600]);
+    fs.chmodSync(log, 0o644);
+    allRecords(open());
+    expect(modes()).toEqual([0o700, 0o600]);
   });
 
   test('numbers the records of a batch, and leaves the log its own id for the main one', async () => {

@@ -39,7 +39,7 @@ async function settledCount(count: () => number, atLeast: number): Promise<numbe
 test('a line for each file with its id and slug; --json is one array in the order of the files', async () => {
   const { machine, made } = await scene();
   writeFiles(machine, {
-    'p/b.md': post('B'),
+    'p/bee.md': post('Bee'),
     'p/a.md': `---\nslug: chosen\n---\n${post('A')}`,
     'q/c.md': post('C'),
   });
@@ -48,13 +48,13 @@ test('a line for each file with its id and slug; --json is one array in the orde
   const json = await machine.run(['blog', 'create', 'q/c.md', 'p/a.md', '--tags', 'ink', '--json']);
 
   expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('✓ Created 2 posts\n') });
-  expect(shown.stdout).toMatch(/^created +p\/a\.md {2}[0-9a-f-]{36} {2}chosen {2}draft$/m);
-  expect(shown.stdout).toMatch(/^created +p\/b\.md {2}[0-9a-f-]{36} {2}b {2}draft$/m);
+  expect(shown.stdout).toMatch(/^created +p\/a\.md {4}[0-9a-f-]{36} {2}chosen {2}draft$/m);
+  expect(shown.stdout).toMatch(/^created +p\/bee\.md {2}[0-9a-f-]{36} {2}bee {2}draft$/m);
   expect(JSON.parse(json.stdout)).toMatchObject([
     { file: 'q/c.md', outcome: 'applied', slug: 'c', id: expect.stringMatching(/-/) },
     { file: 'p/a.md', outcome: 'exists', slug: 'chosen', id: expect.stringMatching(/-/) },
   ]);
-  expect(await made()).toEqual(['b', 'c', 'chosen']);
+  expect(await made()).toEqual(['bee', 'c', 'chosen']);
 });
 
 test('a file has the same slug alone and among others, so it makes one post both ways', async () => {
