@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import Database from 'libsql';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Queries } from '../../../src/service/storage/core/storage.ts';
 import { findPending, isAnyDue, lockDue } from '../../../src/service/storage/queries/deliveries.ts';
 import { findEventContext, markAll } from '../../../src/service/storage/queries/events.ts';
@@ -93,33 +93,58 @@ test('a worker finds endpoints that are due, and what they have to send, by way 
   expect(plans.filter((step) => /B-TREE|Sort/.test(step))).toEqual([]);
 });
 
-/** A store with as many posts and events as make a difference to the statistics of the engine. */
-async function analyzeLargeStore(db: Queries): Promise<void> {
+/** Stores with so many posts and events each: `s0`, `s1` … */
+async function fillStores(db: Queries, first: number, count: number, each: number): Promise<void> {
+  const numbers = sql`with recursive store(s) as
+      (select cast(${first} as integer) union all select s + 1 from store where s + 1 < ${first + count}),
+    number(i) as (select 1 union all select i + 1 from number where i < ${each})`;
   await sql`insert into stores
-    (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
-    values ('s', 'o', 'Store', 's', 'active', 'EUR', 'UTC', '{}', '2030-02-01')`.execute(db);
-  const numbers = sql`with recursive number(i) as (select 1 union all select i + 1 from number where i < 5000)`;
+    (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at) ${numbers}
+    select 's' || s, 'o', 'Store', 's' || s, 'active', 'EUR', 'UTC', '{}', '2030-02-01' from store`.execute(
+    db,
+  );
   await sql`insert into events (store_id, id, sequence, type, data, title, body, created_at) ${numbers}
-    select 's', 'e' || i, i, 'post_created', '{}', '', '', '2030-02-01' from number`.execute(db);
+    select 's' || s, 'e' || i, i, 'post_created', '{}', '', '', '2030-02-01' from store, number order by i`.execute(
+    db,
+  );
   await sql`insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status,
       view_count, created_at, updated_at) ${numbers}
-    select 's', i, 'p' || i, '', 'p' || i, '', '[]', '[]', 'draft', 0, 't', 't' from number`.execute(db);
+    select 's' || s, i, 'p' || i, '', 'p' || i, '', '[]', '[]', 'draft', 0, 't', 't' from store, number order by i`.execute(
+    db,
+  );
+}
+
+async function analyzeLargeStore(db: Queries): Promise<void> {
+  await fillStores(db, 0, 1, 5_000);
   await sql`analyze`.execute(db);
 }
 
-const tenant = (db: Queries) => ({ db, storeId: 's' });
+/** To the engine, the store looks like the others: it has ten posts and events. */
+async function growOneOfMany(db: Queries): Promise<void> {
+  await fillStores(db, 1, 1_000, 10);
+  // The embedded engine has no statistics unless somebody asks for them.
+  if (db.engine === 'postgres') await sql`analyze`.execute(db);
+  await fillStores(db, 0, 1, 5_000);
+}
 
-test.each([
-  ['marking all notifications read', (db: Queries) => markAll(tenant(db), undefined)],
-  ['marking those before a time', (db: Queries) => markAll(tenant(db), '2030-01-01')],
-  ['numbering an event', (db: Queries) => findEventContext(tenant(db), 'post_created')],
-  [
-    'finding which posts a store shows, and whether a slug is taken',
-    (db: Queries) => insertPost(tenant(db), post),
-  ],
-])('in a large store, %s reads a few rows', async (_, work) => {
-  const plans = await plansOf(work, analyzeLargeStore);
-  expect(plans).not.toEqual([]);
-  expect(fullScans(plans)).toEqual([]);
-  expect(plans.filter((step) => /B-TREE|Sort|Aggregate/.test(step))).toEqual([]);
+const tenant = (db: Queries) => ({ db, storeId: 's0' });
+
+describe.each([
+  ['in a large store', analyzeLargeStore],
+  ['in the one of many stores that has grown', growOneOfMany],
+])('%s', (_, prepare) => {
+  test.each([
+    ['marking all notifications read', (db: Queries) => markAll(tenant(db), undefined)],
+    ['marking those before a time', (db: Queries) => markAll(tenant(db), '2030-01-01')],
+    ['numbering an event', (db: Queries) => findEventContext(tenant(db), 'post_created')],
+    [
+      'finding which posts a store shows, and whether a slug is taken',
+      (db: Queries) => insertPost(tenant(db), post),
+    ],
+  ])('%s reads a few rows', async (_, work) => {
+    const plans = await plansOf(work, prepare);
+    expect(plans).not.toEqual([]);
+    expect(fullScans(plans)).toEqual([]);
+    expect(plans.filter((step) => /B-TREE|Sort|Aggregate/.test(step))).toEqual([]);
+  });
 });

@@ -24,9 +24,17 @@ export function statement<Values extends object, Row = never>(
   return compile(pieces, valueNames);
 }
 
+/** As `statement`, for one that changes something, and whose answer nobody needs. On PostgreSQL it costs no round trip. */
+export function effect<Values extends object>(
+  pieces: TemplateStringsArray,
+  ...valueNames: Name<Values>[]
+): (...given: Parameters<Run<Values, never>>) => Promise<unknown> {
+  return compile(pieces, valueNames, true);
+}
+
 const insertions = new Map<string, Run<object, never>>();
 
-/** Inserts a row into a table of a store. On PostgreSQL it is the end of the transaction that rejects if it fails. */
+/** Inserts a row into a table of a store: an effect. */
 export async function insert<Table extends keyof Schema & string>(
   { db, storeId }: Tenant,
   table: Table,
@@ -49,13 +57,13 @@ let compiled = 0;
 function compile<Values, Row>(
   pieces: readonly string[],
   valueNames: readonly string[],
-  isInsertion = false,
+  isEffect = false,
 ): Run<Values, Row> {
   const toSql = (place: (number: number) => string) =>
     pieces.reduce((text, piece, index) => `${text}${place(index)}${piece}`);
   const forEmbedded = toSql(() => '?');
   const forPostgres = toSql((number) => `$${number}`);
-  const known = { name: `storectl_${compiled++}`, isInsertion };
+  const known = { name: `storectl_${compiled++}`, isEffect };
   return async (db, values) => {
     const text = db.engine === 'embedded' ? forEmbedded : forPostgres;
     const parameters = valueNames.map((name) => (values as Record<string, unknown>)[name]);

@@ -19,8 +19,8 @@ export interface StatementResult<Row = object> {
 export interface KnownStatement {
   /** Unique. */
   readonly name: string;
-  /** It inserts a row and answers nothing, so nothing that follows depends on its answer. */
-  readonly isInsertion: boolean;
+  /** Nobody waits for its answer: if it fails, the end of the transaction rejects. */
+  readonly isEffect: boolean;
 }
 
 /** Runs one statement of an engine. Its rows have the names of the columns. */
@@ -57,8 +57,8 @@ export interface Transactions {
 /** Transactions that see only the data of one store. */
 interface StoreTransactions extends Transactions {
   /**
-   * As `write`, for changes of the store: no two of them run at the same time, in any process. Rejects with `not_found` if
-   * the store does not exist or was deleted. Who locks endpoints or deliveries as well does so in this order.
+   * As `write`, for changes of the store: the statements of no two of them run at the same time, in any process. Rejects with
+   * `not_found` if the store does not exist or was deleted. Who locks endpoints or deliveries as well does so in this order.
    */
   change<Result>(work: TransactionWork<Result>): Promise<Result>;
 }

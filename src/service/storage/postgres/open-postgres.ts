@@ -66,8 +66,9 @@ export async function openPostgres(
       lockedStore === undefined
         ? ''
         : `select from stores where id = ${pg.escapeLiteral(lockedStore)} and deleted_at is null for no key update`;
+    // Queries read in the order of an index. Where a store has far more rows than others, the planner would rather sort them all.
     return `begin isolation level read committed, read write;
-      set local ${name} = ${pg.escapeLiteral(value)}; set local lock_timeout = ${lockMs};
+      set local ${name} = ${pg.escapeLiteral(value)}; set local lock_timeout = ${lockMs}; set local enable_sort = off;
       set local idle_in_transaction_session_timeout = ${maxIdleMs}; ${lock}`;
   }
 
@@ -106,12 +107,15 @@ export async function openPostgres(
     lockedStore?: string,
   ): Promise<Result> {
     const client = await connections.connect();
-    const { db, sent, end } = transactionOn(client, connections.keepsStatements(client));
+    const begun = client.query(beginningOf(scope, lockedStore, deadline)).then((answer) => {
+      const locked = [answer].flat().at(-1)?.rowCount;
+      if (lockedStore !== undefined && locked === 0) throw notFound('Store', lockedStore);
+    });
+    const { db, sent, end } = transactionOn(client, connections.keepsStatements(client), begun);
     try {
-      const results = [await client.query(beginningOf(scope, lockedStore, deadline))].flat();
-      if (lockedStore !== undefined && results.at(-1)?.rowCount === 0) throw notFound('Store', lockedStore);
       const result = await work(db);
       end();
+      await begun;
       await commit(client, sent, patienceMs);
       commits += 1;
       client.release();
@@ -127,7 +131,7 @@ export async function openPostgres(
         () => client.release(true),
       );
       // What follows a statement that has failed fails for that reason only.
-      await Promise.all(sent);
+      for (const answer of sent) await answer;
       throw error;
     }
   }
@@ -194,19 +198,24 @@ function readOf(
   };
 }
 
-/** Queries of a transaction. `sent` is what nobody waits for until its end, and after `end` nothing more is sent. */
-function transactionOn(client: ClientBase, keepsStatements: boolean) {
+/**
+ * Queries of a transaction, of which the first is sent along with what begins it: `begun`. `sent` is what nobody waits for until
+ * its end, and after `end` nothing more is sent.
+ */
+function transactionOn(client: ClientBase, keepsStatements: boolean, begun: Promise<void>) {
   let isOver = false;
-  const sent: Promise<unknown>[] = [];
+  const sent: Promise<unknown>[] = [begun];
+  begun.catch(() => {});
   const db = queriesOn('postgres', async (text, parameters, known) => {
     if (isOver) throw new Error('the transaction has ended');
     const name = keepsStatements ? known?.name : undefined;
     const answer = client.query({ text, values: [...parameters], ...(name && { name }) });
-    if (known?.isInsertion) {
-      answer.catch(() => {});
+    answer.catch(() => {});
+    if (known?.isEffect) {
       sent.push(answer);
       return { rows: [], changes: 1 };
     }
+    await begun;
     const { rows, rowCount } = await answer;
     return { rows, changes: rowCount ?? 0 };
   });

@@ -23,6 +23,13 @@ export interface Connections {
   end(): Promise<void>;
 }
 
+/** Sends what is written in one turn of the event loop together: each packet wakes a process of the server. */
+class TurnSocket extends Socket {
+  override uncork(): void {
+    process.nextTick(() => super.uncork());
+  }
+}
+
 /** Opens connections as they are needed. `patienceMs` is how long a transaction waits for one. */
 export function createConnections(
   pg: { readonly Pool: typeof Pool; readonly Client: typeof Client },
@@ -35,7 +42,7 @@ export function createConnections(
   let isChecking = false;
 
   function newSocket(): Socket {
-    const socket = new Socket();
+    const socket = new TurnSocket();
     sockets.add(socket.setTimeout(patienceMs * patienceForAnswers, () => socket.destroy(noAnswer())));
     return socket.once('close', () => sockets.delete(socket));
   }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { timestamp } from '../../model/time.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { insert, statement } from '../core/statement.ts';
+import { effect, insert, statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
 export type ApiKeyRecord = RecordOf<'apiKeys', { storeId: string; scopes: readonly string[] }>;
@@ -44,7 +44,7 @@ export const setReplaced = statement<{ storeId: string; id: string; replacedBy: 
   where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Notes when a key was last used. */
-export const setLastUsed = statement<{ id: string; at: string }>`
+export const setLastUsed = effect<{ id: string; at: string }>`
   update api_keys set last_used_at = ${'at'} where id = ${'id'}`;
 
 /** Changes nothing if the key does not exist or was already revoked. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { statement } from '../core/statement.ts';
+import { effect, statement } from '../core/statement.ts';
 import type { ObjectRef, Queries, Tenant } from '../core/storage.ts';
 
 /** A dead delivery is not retried unless the operator revives it. */
@@ -87,11 +87,11 @@ export async function findPending(db: Queries, endpoint: ObjectRef): Promise<Pen
   return (await oldestPending(db, endpoint)).rows[0];
 }
 
-const claimEndpoint = statement<ObjectRef & { token: string; until: string }>`
+const claimEndpoint = effect<ObjectRef & { token: string; until: string }>`
   update endpoints set claimed_by = ${'token'}, due_at = ${'until'}, held = 0
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-const countAttempt = statement<ObjectRef & { now: string }>`
+const countAttempt = effect<ObjectRef & { now: string }>`
   update deliveries set attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${'now'})
   where store_id = ${'storeId'} and id = ${'id'}`;
 
@@ -106,7 +106,7 @@ export async function claim(
   await countAttempt(db, { storeId, id: deliveryId, now: times.now });
 }
 
-const setDue = statement<ObjectRef & { dueAt: string | null; held: number; isFailing: number }>`
+const setDue = effect<ObjectRef & { dueAt: string | null; held: number; isFailing: number }>`
   update endpoints set claimed_by = null, due_at = ${'dueAt'}, held = ${'held'}, is_failing = ${'isFailing'}
   where store_id = ${'storeId'} and id = ${'id'}`;
 
@@ -139,15 +139,15 @@ interface Outcome {
 }
 
 /** Writes the result of an attempt if the delivery is still pending. */
-export const saveOutcome = statement<ObjectRef & Outcome>`
+export const saveOutcome = effect<ObjectRef & Outcome>`
   update deliveries set status = ${'status'}, settled_at = ${'settledAt'}, last_error = ${'lastError'}
   where store_id = ${'storeId'} and id = ${'id'} and status = 'pending'`;
 
-const disable = statement<ObjectRef & { reason: string }>`
+const disable = effect<ObjectRef & { reason: string }>`
   update endpoints set enabled = 0, disabled_reason = ${'reason'}, due_at = null, held = 0, claimed_by = null
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-const giveUp = statement<ObjectRef & { reason: string; now: string }>`
+const giveUp = effect<ObjectRef & { reason: string; now: string }>`
   update deliveries set status = 'dead', settled_at = ${'now'}, last_error = ${'reason'}
   where store_id = ${'storeId'} and endpoint_id = ${'id'} and status = 'pending'`;
 

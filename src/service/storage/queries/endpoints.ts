@@ -1,5 +1,5 @@
 import type { RecordOf } from '../core/schema.ts';
-import { statement } from '../core/statement.ts';
+import { effect } from '../core/statement.ts';
 import type { ObjectRef, Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -66,16 +66,16 @@ export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], n
 }
 
 /** Makes the store's endpoints due that quiet hours hold. */
-export const releaseHeld = statement<{ storeId: string; now: string }>`
+export const releaseHeld = effect<{ storeId: string; now: string }>`
   update endpoints set due_at = ${'now'}, held = 0 where store_id = ${'storeId'} and held = 1`;
 
-const keepSecret = statement<ObjectRef>`
+const keepSecret = effect<ObjectRef>`
   insert into removed_endpoints (store_id, endpoint_id, secret_url)
   select store_id, id, secret_url from endpoints
   where store_id = ${'storeId'} and id = ${'id'} and secret_url is not null
   on conflict (store_id, endpoint_id) do update set secret_url = excluded.secret_url`;
 
-const removal = statement<ObjectRef>`delete from endpoints where store_id = ${'storeId'} and id = ${'id'}`;
+const removal = effect<ObjectRef>`delete from endpoints where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Removes an endpoint and keeps its secret URL for {@link putEndpoint}. */
 export async function setEndpointAside({ db, storeId }: Tenant, id: string): Promise<void> {
@@ -83,7 +83,7 @@ export async function setEndpointAside({ db, storeId }: Tenant, id: string): Pro
   await removal(db, { storeId, id });
 }
 
-const put = statement<ObjectRef & ReturnType<typeof toRow>>`
+const put = effect<ObjectRef & ReturnType<typeof toRow>>`
   insert into endpoints (store_id, id, kind, name, masked_url, events, enabled, discord_template, created_at, secret_url)
   values (${'storeId'}, ${'id'}, ${'kind'}, ${'name'}, ${'maskedUrl'}, ${'events'}, ${'enabled'}, ${'discordTemplate'},
     ${'createdAt'},
@@ -93,7 +93,7 @@ const put = statement<ObjectRef & ReturnType<typeof toRow>>`
     discord_template = excluded.discord_template, created_at = excluded.created_at,
     disabled_reason = case when excluded.enabled = 1 then null else endpoints.disabled_reason end`;
 
-const forgetSecret = statement<ObjectRef>`
+const forgetSecret = effect<ObjectRef>`
   delete from removed_endpoints where store_id = ${'storeId'} and endpoint_id = ${'id'}`;
 
 /** Changes an endpoint, or brings it back: with its secret URL if it was set aside, else without one. */

@@ -1,7 +1,7 @@
 import { createId } from '../../model/ids.ts';
 import type { SettingsDocument } from '../../model/settings-document.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { insert, statement } from '../core/statement.ts';
+import { effect, insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 import { makeDue } from './endpoints.ts';
 
@@ -88,7 +88,7 @@ const firstSince = statement<{ storeId: string; since: string }, { sequence: num
   select sequence from events where store_id = ${'storeId'} and created_at >= ${'since'}
   order by created_at, sequence limit 1`;
 
-const moveMark = statement<{ storeId: string; mark: number }>`
+const moveMark = effect<{ storeId: string; mark: number }>`
   update stores set mark = ${'mark'} where id = ${'storeId'} and mark < ${'mark'}`;
 
 /** Moves the mark of the store, up to which all are read: to its newest event, or to just below the first since a time. */

@@ -1,6 +1,6 @@
 import { type ClosedRanges, closed, includes, outside, type Ranges, union } from '../core/ranges.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { insert, statement } from '../core/statement.ts';
+import { effect, insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: readonly string[] };
@@ -26,7 +26,7 @@ export async function findBlog({ db, storeId }: Tenant): Promise<Blog> {
   return { ranges: JSON.parse(row?.blog ?? '[]'), newest: row?.newest ?? 0 };
 }
 
-const setRanges = statement<{ storeId: string; blog: string }>`
+const setRanges = effect<{ storeId: string; blog: string }>`
   update stores set blog = ${'blog'} where id = ${'storeId'}`;
 
 /** From now on the store shows these posts. */

@@ -1,5 +1,5 @@
 import type { SettingsDocument } from '../../model/settings-document.ts';
-import { statement } from '../core/statement.ts';
+import { effect, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 export interface SavedSettings {
@@ -26,7 +26,7 @@ export async function findSettings({ db, storeId }: Tenant): Promise<FoundSettin
   return row && { ...row, document: row.document === null ? null : JSON.parse(row.document) };
 }
 
-const upsert = statement<SettingsRow & { storeId: string }>`
+const upsert = effect<SettingsRow & { storeId: string }>`
   insert into operations_settings (store_id, document, updated_at)
   values (${'storeId'}, ${'document'}, ${'updatedAt'})
   on conflict (store_id) do update set document = excluded.document, updated_at = excluded.updated_at`;

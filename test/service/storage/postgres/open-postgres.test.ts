@@ -178,7 +178,8 @@ test('many waiting changes of one store do not block other stores', async () => 
 
   let answered = 0;
   const waiting = Array.from({ length: 30 }, () =>
-    service.storage.forStore(service.storeId).change(async () => {
+    service.storage.forStore(service.storeId).change(async (db) => {
+      await ping(db);
       answered += 1;
     }),
   );
