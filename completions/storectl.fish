@@ -7,13 +7,13 @@ function __storectl_complete
     # What is completed as storectl may have another name.
     type -q $program; or set program storectl
     type -q $program; or return
-    for line in ($program __complete fish $words[2..-1] "$current" 2>/dev/null </dev/null)
+    for line in ($program __complete fish "--current=$current" $words[2..-1] 2>/dev/null </dev/null)
         if test "$line" = :files
             set -l flag (string match -r '^--[^=]*=' -- "$current")
             for file in (__fish_complete_path (string sub -s (math 1 + (string length -- "$flag")) -- "$current"))
                 printf '%s%s\n' "$flag" $file
             end
-        else
+        else if test "$line" != :more
             printf '%s\n' $line
         end
     end

@@ -11,13 +11,16 @@ Register-ArgumentCompleter -Native -CommandName storectl -ScriptBlock {
         ForEach-Object { $_.Extent.Text.Trim("'", '"') })
     $result = {
         param([string]$text, [string]$shown, [string]$description)
+        # Its parts must not be empty.
+        if (-not $description) { $description = $shown }
         [System.Management.Automation.CompletionResult]::new($text, $shown, 'ParameterValue', $description)
     }
     $program = $commandAst.GetCommandName()
     foreach ($line in @(& $program __complete powershell "--current=$current" @typed 2>$null)) {
+        if ($line -eq ':more') { continue }
         if ($line -ne ':files') {
-            $text, $shown, $description = $line -split "`t", 3
-            & $result $text $shown $description
+            $text, $description = $line -split "`t", 2
+            & $result $text $text $description
             continue
         }
         $before = if ($current -match '^--[^=]*=') { $Matches[0] } else { '' }

@@ -8,14 +8,13 @@ _storectl() {
   typed=("${(@Q)words[2,CURRENT-1]}")
   # An alias has another name than the program.
   whence -- $program >/dev/null && (( ! $+aliases[$program] )) || program=storectl
-  for line in "${(@f)$($program __complete zsh "${(@)typed}" "${(Q)PREFIX}" 2>/dev/null </dev/null)}"; do
+  for line in "${(@f)$($program __complete zsh "--current=${(Q)PREFIX}" "${(@)typed}" 2>/dev/null </dev/null)}"; do
     case $line in
       :files) compset -P '--*='; _files ;;
-      :kept\ *) compset -P ${(b)line#:kept } ;;
       # The comma goes away when no other word follows.
       :more) suffix=(-q -S ,) ;;
-      :message\ *) _message ${line#:message } ;;
-      ?*) items+=($line) ;;
+      # A colon begins the description.
+      ?*) line=${line//\\/\\\\}; line=${line//:/\\:}; items+=("${line/$'\t'/:}") ;;
     esac
   done
   # -V: in this order, the newest first.

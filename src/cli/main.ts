@@ -77,7 +77,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     };
     const parser = createProgram({ words, io, writeHelp, run });
     await parser.parseAsync(words, { from: 'user' }).catch(ignoreHelpExit);
-    if (help !== '') (await import('./output/pager.ts')).showHelp(help, words, io);
+    io.stdout.write(help);
     await reportApplied(applied(), () => output.flushed(ran, applied()));
     return {
       exitCode: result.exitCode ?? exitCodes.done,
@@ -102,12 +102,8 @@ async function asUserError(error: unknown): Promise<unknown> {
   return describeHistoryError(error);
 }
 
-/** `help backup create` and `-h backup create` mean `backup create --help`. */
+/** `help backup create` means `backup create --help`. */
 function moveHelpToEnd(argv: readonly string[]): string[] {
-  // After any other flag, the word may be the flag's value.
-  const at = argv.findIndex((word) => word.startsWith('-') && !globalSwitches.includes(word));
-  const isHelp = ['-h', '--help'].includes(argv[at] ?? '');
-  if (isHelp) return [...argv.filter((_, index) => index !== at), '--help'];
   const first = argv.findIndex((word) => !globalSwitches.includes(word));
   return argv[first] === 'help' ? [...argv.toSpliced(first, 1), '--help'] : [...argv];
 }

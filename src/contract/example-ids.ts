@@ -1,4 +1,4 @@
-/** Ids in the demo store. They are fixed, so that completion can offer them without opening the store. */
+/** Ids in the demo store. They are fixed, so that its history is found without opening it. */
 export const exampleIds = {
   store: '5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7',
   wonDispute: '0197a3c0-11e2-7d54-8b3f-2c6a9e41d705',

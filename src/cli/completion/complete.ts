@@ -4,12 +4,12 @@ import { packageFolder } from '../core/package-folder.ts';
 import type { Places } from './ids.ts';
 import type { CompletionModel } from './model.ts';
 import { offerFor } from './offer.ts';
-import { protocols } from './protocols.ts';
+import { readRequest, writeAnswer } from './protocols.ts';
 
 /**
  * Answers `storectl __complete SHELL …`, which the completion scripts run; protocols.ts describes the arguments. Loads
- * neither the parser nor the contract, writes no file and sends nothing. Returns an empty text for an unknown shell and
- * after any error: a message would disturb the command line that is being typed.
+ * neither the parser nor the contract, writes no file and sends nothing. Returns an empty text after any error: a message
+ * would disturb the command line that is being typed.
  */
 export async function complete(
   [shell = '', ...request]: readonly string[],
@@ -17,11 +17,8 @@ export async function complete(
   readModel = readBuiltModel,
 ): Promise<string> {
   try {
-    const protocol = Object.hasOwn(protocols, shell) ? protocols[shell as keyof typeof protocols] : null;
-    if (protocol === null) return '';
-    const offer = await offerFor(readModel(), protocol.read(request), places);
-    return protocol
-      .write(offer, request)
+    const offer = await offerFor(readModel(), readRequest(shell, request), places);
+    return writeAnswer(shell, request, offer)
       .map((line) => `${line}\n`)
       .join('');
   } catch {

@@ -62,13 +62,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   const operations = isKnownKind(kind) ? operationsOfKind[kind] : null;
   // What was restored tells what is still there.
   const read = operations && [...operations, 'backup.restore'];
-  const items = fromHistory(kind, readNewestRecords(folder, read), readSeen(folder));
-  const isExampleStore = settings.profile === demoProfile && store.storeId === exampleIds.store;
-  // The history knows more about an object of the example store once a command has changed it.
-  const examples = (isExampleStore ? (exampleItems[kind] ?? []) : []).filter(
-    (example) => !items.some(({ id }) => id === example.id),
-  );
-  return [...items, ...examples];
+  return fromHistory(kind, readNewestRecords(folder, read), readSeen(folder));
 }
 
 function fromHistory(
@@ -89,15 +83,6 @@ function fromHistory(
       description: describeAged([operation, state], createdAt),
     }));
 }
-
-/** What the example store holds from the start, before any command is run. */
-const exampleItems: Readonly<Partial<Record<CompletionKind, readonly KnownItem[]>>> = {
-  dispute: [
-    { id: exampleIds.openDispute, description: 'open, example' },
-    { id: exampleIds.wonDispute, description: 'won, example' },
-  ],
-  reclaim: [{ id: exampleIds.reclaim, description: 'noticed, example' }],
-};
 
 /** The last value of each flag that was typed. */
 function connectionFlags(words: readonly string[]): ConnectionFlags {

@@ -11,18 +11,14 @@ export interface TypedLine {
 
 /** What completion offers at the cursor. */
 export interface Offer {
-  /** In display order, not yet filtered by what is typed. */
+  /** In display order, not yet narrowed to what is typed. */
   readonly items: readonly KnownItem[];
   /** The part of the current word that stays in front of each item, such as `--sections=store,`. */
   readonly kept: string;
-  /** The items are ids or profiles, so bash shows their descriptions too. */
-  readonly areIds?: boolean;
   /** A comma and another item may follow. */
   readonly mayContinue?: boolean;
   /** The shell offers files. */
   readonly files?: boolean;
-  /** Shown if there are no items, in shells that can show it. */
-  readonly message?: string;
 }
 
 const nothing: Offer = { items: [], kept: '' };
@@ -102,10 +98,8 @@ async function valuesFor(
   findIds: (kind: NonNullable<CompletedValue['kind']>) => Promise<readonly KnownItem[]>,
 ): Promise<Offer> {
   if (kind === 'file') return { items: [], kept, files: true };
-  if (kind !== undefined) {
-    return { items: await findIds(kind), kept, areIds: true, message: `No ${kind} seen on this machine` };
-  }
-  if (words === undefined) return { items: [], kept, message: 'a value' };
+  if (kind !== undefined) return { items: await findIds(kind), kept };
+  if (words === undefined) return nothing;
   const describe = (id: string) => ({ id, description: '' });
   if (!list) return { items: words.map(describe), kept };
   const chosen = text.slice(0, text.lastIndexOf(',') + 1);

@@ -71,7 +71,7 @@ export function resolveSettings(
     return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
   }
   const stored = profiles.get(profile.value);
-  if (stored === null && named !== null && !options.profileMayBeNew && !isFullySpecified(flags, env)) {
+  if (stored === null && named !== null && !options.profileMayBeNew) {
     throw usageError(
       `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
       'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
@@ -234,14 +234,6 @@ function currentProfile(profiles: Pick<ProfileStore, 'current'>): Sourced<string
   return current === null
     ? { value: firstProfile, source: 'default' }
     : { value: current, source: 'profile' };
-}
-
-/** A profile need not exist if flags and environment give everything: then it only names the history. */
-function isFullySpecified(flags: ConnectionFlags, env: Environment): boolean {
-  return (
-    (flags.baseUrl ?? env.STORECTL_BASE_URL) !== undefined &&
-    Boolean(env.STORECTL_API_KEY || env.STORECTL_API_KEY_FILE)
-  );
 }
 
 function firstGiven(...candidates: [Source, string | undefined][]): Sourced<string> | null {

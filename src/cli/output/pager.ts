@@ -54,9 +54,3 @@ function run(
   const [program = '', ...args] = pager;
   return spawnSync(program, args, options);
 }
-
-/** Prints help, through a pager if it is longer than the terminal. */
-export function showHelp(text: string, words: readonly string[], io: Io): void {
-  const pager = words.includes('--no-input') ? null : choosePager(text, io);
-  if (pager === null || !showInPager(text, pager, io)) io.stdout.write(text);
-}

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { nearName } from '../../base/nearest-name.ts';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
 import { globalGroup, globalOptions, globalSwitches, listedOptions } from '../command/global-options.ts';
-import { type CliError, usageError } from '../core/errors.ts';
+import { usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
@@ -156,8 +156,11 @@ function refuseMisusedFlags(options: readonly Option[], words: readonly string[]
     const [name = '', given] = (words[index] ?? '').split('=');
     const option = find(name);
     if (option === undefined) continue;
-    const setTo = given ?? (isTruth(words[index + 1]) ? words[index + 1] : undefined);
-    if (!option.required && setTo !== undefined) throw switchWithValue(option, name, setTo);
+    if (!option.required && given !== undefined) {
+      throw usageError(`${name} takes no value`, `use ${optionTerm(option)} alone`, {
+        code: 'unknown_option',
+      });
+    }
     if (!option.required || given !== undefined) continue;
     index += 1;
     const value = words[index];
@@ -168,18 +171,6 @@ function refuseMisusedFlags(options: readonly Option[], words: readonly string[]
       { code: 'option_missing_argument' },
     );
   }
-}
-
-function isTruth(word: string | undefined): boolean {
-  return word === 'true' || word === 'false';
-}
-
-function switchWithValue(option: Option, name: string, value: string): CliError {
-  const opposite = name.startsWith('--no-') ? name.replace('--no-', '--') : name.replace('--', '--no-');
-  const off = option.negate || negatableOptions.has(option) ? `use ${opposite}` : `leave out ${name}`;
-  return usageError(`${name} takes no value`, value === 'false' ? off : `use ${name} alone`, {
-    code: 'unknown_option',
-  });
 }
 
 function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {

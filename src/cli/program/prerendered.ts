@@ -18,18 +18,13 @@ export function completionScript(shell: ShellName): string {
  * else.
  */
 export function printPrepared(argv: readonly string[], stdout: NodeJS.WriteStream): Promise<boolean> {
-  const text = versionText(argv) ?? readPrepared(helpFile(argv, stdout) ?? scriptFile(argv, stdout));
-  if (text === null || needsPager(text, stdout)) return Promise.resolve(false);
+  const text = versionText(argv) ?? readPrepared(helpFile(argv, stdout) ?? scriptFile(argv));
+  if (text === null) return Promise.resolve(false);
   return new Promise((resolve) => {
     // Main then fails in the same way, and prints why.
     stdout.once('error', () => resolve(false));
     stdout.write(text, (error) => resolve(!error));
   });
-}
-
-/** Main shows a text that is longer than the terminal in a pager. */
-function needsPager(text: string, { isTTY, rows }: NodeJS.WriteStream): boolean {
-  return isTTY && text.split('\n').length > rows;
 }
 
 function versionText([word = '', ...more]: readonly string[]): string | null {
@@ -60,12 +55,7 @@ function helpWords(argv: readonly string[]): readonly string[] | null {
   return argv.at(-1) === '--help' || argv.at(-1) === '-h' ? argv.slice(0, -1) : null;
 }
 
-/** Null in a terminal, where the command shows the script in a pager. */
-function scriptFile(
-  [command, shell = '', ...more]: readonly string[],
-  { isTTY }: NodeJS.WriteStream,
-): string | null {
-  if (command !== 'completion' || more.length > 0 || isTTY) return null;
-  const known = findShell(shell);
+function scriptFile([command, shell = '', ...more]: readonly string[]): string | null {
+  const known = command === 'completion' && more.length === 0 ? findShell(shell) : null;
   return known === null ? null : completionScript(known);
 }

@@ -9,6 +9,7 @@ const { storeId, apiKey } = fakeStore;
 test('a command in the words of the service is not changed, and those of the program name the profile', async () => {
   const message = 'ask `storectl store update` or `storectl api`';
   const { machine } = await fakeService(answer(409, { code: 'busy', message }));
+  await machine.run(['profile', 'set', 'outlet', '--store', storeId]);
 
   const refused = await machine.run(['--profile', 'outlet', 'settings', 'show']);
   const listed = await machine.run(['--profile', 'outlet', 'backup', 'list']);
@@ -29,6 +30,7 @@ test.each([
   ],
 ])('with %j the next command is named with it, for people and as JSON', async (flags, hint) => {
   const machine = machineFor({ origin: 'http://127.0.0.1:9', storeId, apiKey });
+  await machine.run(['profile', 'set', 'outlet', '--store', storeId]);
   const show = [...flags, 'history', 'show', 'k3f9a2'];
 
   const { stderr } = await machine.run(show);
@@ -41,6 +43,7 @@ test.each([
 test('the command that takes a change back works as printed', async () => {
   const { origin, storeId: id, apiKey: key } = await startService();
   const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });
+  await machine.run(['profile', 'set', 'new', '--store', id]);
   const target = ['--profile', 'new', '--store', id, '--base-url', origin];
   const options = { env: { STORECTL_API_KEY: key } };
 
@@ -56,6 +59,7 @@ test('the command that takes a change back works as printed', async () => {
 
 test('the note after a dry run names the profile, too', async () => {
   const { machine } = await fakeService(answer(200, { deskEmail: 'a@example.com' }));
+  await machine.run(['profile', 'set', 'outlet', '--store', storeId]);
   const save = ['settings', 'save', '--set', 'deskEmail=b@example.com', '--dry-run'];
 
   const { stderr } = await machine.run(['--profile', 'outlet', ...save]);

@@ -298,17 +298,6 @@ describe('the pager', () => {
     expect(shown).toMatch(/PAGED\nNAME .*\nstore0 .*\nexit 0/);
   });
 
-  test.each(['storectl store update --help', 'stty columns 120; storectl store update --help'])(
-    'shows long help: %s',
-    async (command) => {
-      const screen = await open({ PAGER: 'echo PAGED; head -n 1' });
-
-      screen.type(`${command}; echo exit $?`);
-
-      expect(await screen.shows(/exit \d+/)).toMatch(/PAGED\nUsage: storectl store update .*\nexit 0/);
-    },
-  );
-
   test.each([
     ['--no-input', {}, 'storectl profile list --no-input'],
     ['--json', {}, 'storectl profile list --json'],

@@ -47,8 +47,7 @@ describe.each(commands)('%s --help', (name, leaf) => {
 
     expect(await machine.run(['help', ...name.split(' ')])).toEqual(help);
     expect(await machine.run([...name.split(' '), '-h'])).toEqual(help);
-    expect(await machine.run(['-h', ...name.split(' ')])).toEqual(help);
-    expect(await machine.run(['--demo', '--help', ...name.split(' ')])).toEqual(help);
+    expect(await machine.run(['--demo', ...name.split(' '), '--help'])).toEqual(help);
   });
 });
 

@@ -3,7 +3,7 @@ import { inputHintOf } from '../../../contract/fields.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
-import { labelOf, lowerFirst } from '../../output/labels.ts';
+import { labelOf } from '../../output/labels.ts';
 import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
 import { unlessBack } from '../../prompts/questions.ts';
 
@@ -127,7 +127,7 @@ async function askWords(
   question: string,
   words: readonly string[],
   before: unknown,
-): Promise<string[]> {
+): Promise<unknown> {
   const earlier = Array.isArray(before) ? before.map(String) : [];
   const others = earlier.filter((word) => !words.includes(word));
   const { description } = field;
@@ -135,25 +135,11 @@ async function askWords(
   for (let preset = [...earlier, ...(others.length > 0 ? [other.value] : [])]; ; ) {
     preset = await askSeveral(io, question, choices, preset);
     if (!preset.includes(other.value)) return preset;
-    const chosen = preset.filter((word) => word !== other.value);
-    // Other… may be selected by mistake, so an empty answer is allowed besides another choice.
-    const typed = await unlessBack(() => askOthers(io, field, others, chosen.length > 0));
-    if (typed !== null) return [...new Set([...chosen, ...typed])];
+    const chosen = [...preset.filter((word) => word !== other.value), ...others];
+    // Escape goes back to the suggestions.
+    const typed = await unlessBack(() =>
+      askLine(io, field, chosen.length > 0 ? { before: `${chosen.join(', ')}, ` } : {}),
+    );
+    if (typed !== null) return typed;
   }
-}
-
-async function askOthers(
-  io: Io,
-  field: FieldFlag,
-  before: readonly string[],
-  optional: boolean,
-): Promise<string[]> {
-  const hint = optional ? 'comma-separated, empty for none' : 'comma-separated';
-  const text = await askText(io, `Other ${lowerFirst(promptOf(field, hint))}`, {
-    optional,
-    preset: before.length > 0 ? before.join(', ') : undefined,
-    validate: (answer) => (optional && answer.trim() === '') || (problemOf(field, answer) ?? true),
-  });
-  const value = text.trim() === '' ? [] : valueFrom(field, text);
-  return Array.isArray(value) ? value.map(String) : [];
 }
