@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answer, type FaultServer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { fakeService, fakeStore } from '../../helpers/scene.ts';
 import { leaveUntold, logFiles } from '../../helpers/seed-history.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
 async function scene(profile: readonly string[] = []) {
   const { server, machine } = await fakeService(answer(201, { id: 'b-1' }));
+  await machine.run(['profile', 'set', 'outlet', '--store', fakeStore.storeId]);
   await machine.run([...create, ...profile]);
   const { stdout } = await machine.run(['history', 'list', '--json', ...profile]);
   const [{ id }] = JSON.parse(stdout);
