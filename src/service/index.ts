@@ -19,7 +19,7 @@ export {
   retryDelivery,
 } from './admin/deliveries.ts';
 export { emitEvent, type RaisedEvent, raisedEvents } from './admin/emit-event.ts';
-export { describeStore, type ExampleStore, seedExampleStore } from './admin/example-store.ts';
+export { type ExampleStore, seedExampleStore } from './admin/example-store.ts';
 export {
   closeReclaim,
   giveReclaimNotice,

@@ -125,6 +125,8 @@ const systemErrors: Readonly<Record<string, string>> = {
   ELOOP: 'symbolic links are not followed here',
   EFBIG: 'the file is too large',
   EDQUOT: 'the disk quota is exceeded',
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'address not available on this machine',
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'host name not found',
   EAI_AGAIN: 'host name lookup failed, try again',

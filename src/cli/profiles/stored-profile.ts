@@ -1,54 +1,8 @@
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
-import { checkProfileName, demoProfile, describePlace, loginCommand } from '../config/connection-settings.ts';
+import { loginCommand } from '../config/connection-settings.ts';
 import type { Profile, ProfileStore } from '../config/profile-store.ts';
 import { usageError } from '../core/errors.ts';
-import { printable } from '../core/sanitize.ts';
-import { chooseOrFail } from '../prompts/ask-or-fail.ts';
-import type { Choice } from '../prompts/prompts.ts';
-
-/** The stored profiles as choices, each with its store and address. */
-export function profileChoices(profiles: ProfileStore): Choice[] {
-  return profiles.names().map((name) => {
-    const goesTo = describePlace(profiles.get(name) ?? {});
-    const used = name === profiles.current() ? ', in use' : '';
-    return { value: name, name: printable(`${name}  ${goesTo}${used}`), short: printable(name) };
-  });
-}
-
-export const demoChoice: Choice = {
-  value: demoProfile,
-  name: `${demoProfile}  the demo store`,
-  short: demoProfile,
-};
-
-/** The question if no profile is named. */
-export interface ProfileQuestion {
-  readonly message: string;
-  readonly choices: readonly Choice[];
-}
-
-/**
- * The given name of a profile, or the one that the user chooses. Throws exit 3 if it is missing without a terminal, and
- * exit 2 if it is not valid.
- */
-export async function nameProfile(
-  ui: Ui,
-  name: string | undefined,
-  { message, choices }: ProfileQuestion,
-): Promise<string> {
-  if (name !== undefined) {
-    checkProfileName(name);
-    return name;
-  }
-  if (ui.canAsk && choices.length === 0) {
-    throw usageError('no profiles yet', 'run `storectl auth login` to create one', {
-      code: 'unknown_profile',
-    });
-  }
-  const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
-  return chooseOrFail(ui, missing, message, choices);
-}
 
 /** The stored profile. Throws exit 2, listing the existing names, if it does not exist. */
 export function requireProfile(profiles: ProfileStore, name: string): Profile {

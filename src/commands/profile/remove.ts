@@ -1,12 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import {
-  nameProfile,
-  printProfile,
-  profileChoices,
-  requireProfile,
-} from '../../cli/profiles/stored-profile.ts';
+import { printProfile, requireProfile } from '../../cli/profiles/stored-profile.ts';
 import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {
@@ -16,12 +11,8 @@ export const command: CommandDefinition = {
   examples: ['profile remove outlet', 'profile remove outlet --confirm outlet'],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
-    const given = argumentValue(parsed, 'name');
-    if (given === undefined && !ui.canAsk) throw argumentNeeded('name', 'name of the profile');
-    const name = await nameProfile(ui, given, {
-      message: 'Which profile do you want to remove?',
-      choices: profileChoices(profiles),
-    });
+    const name = argumentValue(parsed, 'name');
+    if (name === undefined) throw argumentNeeded('name', 'name of the profile');
     requireProfile(profiles, name);
     await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);

@@ -32,8 +32,8 @@ the endpoints subscribed to it. This needs write access to the database, not a k
         `use ${raisedEvents.join(' or ')}; the service emits the others itself`,
       );
     }
-    const id = await open((storage) => emitEvent(storage, store, known, data));
-    printChanged(`Emitted event ${event}`, { id });
+    const emitted = await open((storage) => emitEvent(storage, store, known, data));
+    printChanged(`Emitted event ${event}`, emitted);
   },
 });
 

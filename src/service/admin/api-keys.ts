@@ -47,13 +47,7 @@ export async function createKey(storage: Storage, options: NewKey): Promise<Crea
     createdAt: timestamp(now),
     expiresAt: expiresInSeconds === undefined ? null : timestamp(now + expiresInSeconds * 1000),
   };
-  return operate(
-    storage,
-    storeId,
-    'keys create',
-    (work) => addKey(work, properties),
-    ({ id }) => id,
-  );
+  return operate(storage, storeId, 'keys create', (work) => addKey(work, properties));
 }
 
 /** `lastUsedAt` is known to within an hour. */

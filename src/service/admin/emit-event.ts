@@ -8,7 +8,7 @@ export const raisedEvents = ['feedback_digest', 'reclaim_noticed'] as const sati
 export type RaisedEvent = (typeof raisedEvents)[number];
 
 /**
- * Emits an event: a notification in the store and a delivery for each subscribed endpoint. Returns the id of the event.
+ * Emits an event: a notification in the store and a delivery for each subscribed endpoint. Resolves with the id of the event.
  * Rejects with a ServiceError `not_found` if the store does not exist.
  */
 export async function emitEvent(
@@ -16,12 +16,6 @@ export async function emitEvent(
   storeId: string,
   type: RaisedEvent,
   data: Readonly<Record<string, string>>,
-): Promise<string> {
-  return operate(
-    storage,
-    storeId,
-    'emit',
-    (work) => recordEvent(work, type, data),
-    (id) => id,
-  );
+): Promise<{ readonly id: string }> {
+  return operate(storage, storeId, 'emit', async (work) => ({ id: await recordEvent(work, type, data) }));
 }

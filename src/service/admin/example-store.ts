@@ -31,7 +31,7 @@ const { store: storeId } = exampleIds;
 const maxListed = 1_000;
 
 /** The objects of a store, with the ids that operations need. */
-export type ExampleStore = Awaited<ReturnType<typeof describeStore>>;
+export type ExampleStore = Awaited<ReturnType<typeof describe>>;
 
 /** Creates the example store unless it exists. Any number of processes may do so at once. */
 export async function seedExampleStore(storage: Storage): Promise<ExampleStore> {
@@ -47,11 +47,6 @@ export async function seedExampleStore(storage: Storage): Promise<ExampleStore> 
     });
   }
   return read((db) => describe({ db, storeId }));
-}
-
-/** The objects of a store. */
-export async function describeStore(storage: Storage, id: string) {
-  return storage.read((db) => describe({ db, storeId: id }));
 }
 
 /** Lists have the oldest first. */

@@ -45,40 +45,23 @@ export async function listAllEndpoints(storage: Storage, query: ObjectQuery) {
 /** Adds a notice that operation 10 can appeal. Rejects with a ServiceError: `not_found`, `validation_failed`. */
 export async function giveReclaimNotice(storage: Storage, storeId: string, input: object) {
   const notice = validate(newReclaim, input);
-  return operate(
-    storage,
-    storeId,
-    'reclaims add',
-    (work) => addReclaim(work, notice),
-    ({ id }) => id,
-  );
+  return operate(storage, storeId, 'reclaims add', (work) => addReclaim(work, notice));
 }
 
 /** Adds evidence that operation 7 shows. Rejects with a ServiceError: `not_found`, `validation_failed`. */
 export async function submitEvidence(storage: Storage, storeId: string, disputeId: string, input: object) {
   const evidence = validate(newEvidence, input);
-  return operate(
-    storage,
-    storeId,
-    'evidence add',
-    (work) => addEvidence(work, disputeId, evidence, work.actor),
-    ({ id }) => id,
-  );
+  const add = (work: Work) => addEvidence(work, disputeId, evidence, work.actor);
+  return operate(storage, storeId, 'evidence add', add);
 }
 
 /** Closes a notice: it can no longer be appealed. */
 export async function closeReclaim(storage: Storage, id: string, only?: string) {
-  return changeObject(
-    storage,
-    'subdomainReclaims',
-    'reclaims close',
-    id,
-    only,
-    async ({ db, storeId, now }) => {
-      if ((await setClosed(db, { storeId, id, at: timestamp(now) })).changes > 0) return;
-      throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed`);
-    },
-  );
+  const close = async ({ db, storeId, now }: Work) => {
+    if ((await setClosed(db, { storeId, id, at: timestamp(now) })).changes > 0) return;
+    throw new ServiceError('state_conflict', `Reclaim notice ${id} is already closed`);
+  };
+  return changeObject(storage, 'subdomainReclaims', 'reclaims close', id, only, close);
 }
 
 /** Removes a backup. */
@@ -108,6 +91,8 @@ async function changeObject(
 ): Promise<{ readonly id: string; readonly storeId: string }> {
   const storeId = await storage.read((db) => storeOf(db, table, id));
   if (storeId === undefined || (only !== undefined && only !== storeId)) throw notFound(nouns[table], id);
-  await operate(storage, storeId, command, change, () => id);
-  return { id, storeId };
+  return operate(storage, storeId, command, async (work) => {
+    await change(work);
+    return { id, storeId };
+  });
 }

@@ -5,18 +5,18 @@ import type { Queries, Storage } from '../storage/core/storage.ts';
 
 /**
  * Changes a store for the person who runs the service, and writes it to `operator_log` in the same transaction. `command`
- * is the noun and the verb. Rejects with a ServiceError `not_found` if the store does not exist.
+ * is the noun and the verb; the id is that of the object that was changed. Rejects with a ServiceError `not_found` if the
+ * store does not exist.
  */
-export async function operate<Result>(
+export async function operate<Result extends { readonly id: string }>(
   storage: Storage,
   storeId: string,
   command: string,
   change: (work: Work) => Promise<Result>,
-  objectOf: (result: Result) => string | null = () => null,
 ): Promise<Result> {
   return storage.forStore(storeId).change(async (db) => {
     const result = await change({ db, storeId, actor: 'operator', now: Date.now() });
-    await recordChange(db, command, storeId, objectOf(result));
+    await recordChange(db, command, storeId, result.id);
     return result;
   });
 }

@@ -31,12 +31,9 @@ export async function measureStore(storage: Storage, storeId: string) {
  * Deletes a store: from now on nobody finds it, its keys are revoked, nothing is sent, and its slug is free. `prune`
  * removes its rows. Rejects with a ServiceError `not_found` if it does not exist.
  */
-export async function deleteStore(storage: Storage, storeId: string): Promise<void> {
-  await operate(
-    storage,
-    storeId,
-    'stores delete',
-    (work) => markDeleted(work, timestamp(work.now)),
-    () => storeId,
-  );
+export async function deleteStore(storage: Storage, storeId: string): Promise<{ readonly id: string }> {
+  return operate(storage, storeId, 'stores delete', async (work) => {
+    await markDeleted(work, timestamp(work.now));
+    return { id: storeId };
+  });
 }

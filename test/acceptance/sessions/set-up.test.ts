@@ -132,21 +132,6 @@ test('profile use', async () => {
   `);
 });
 
-test('profile remove', async () => {
-  const machine = newProgramMachine();
-  await machine.run(typed`profile set main --base-url https://api.example.com --store store-1`);
-  const session = await openSession('storectl profile remove', { machine });
-  await session.pressAt(/⏎ select$/, 'Enter');
-  await session.typeAt(/\(y\/N\)$/, 'y');
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl profile remove
-    ✔ Which profile do you want to remove? main
-    ✔ Remove profile main and its key? Yes
-    ✓ Removed profile main
-    exit 0"
-  `);
-});
-
 test('profile remove NAME, demo reset: a no leaves everything as it is', async () => {
   const machine = newProgramMachine();
   await machine.run(['profile', 'set', 'main', '--store', 'store-1']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createApp, createKey, describeStore, seedExampleStore } from '../../../src/service/index.ts';
+import { createApp, createKey, seedExampleStore } from '../../../src/service/index.ts';
 import { openTestStorage, toFetch } from '../helpers/service.ts';
 
 test('seeding again keeps later changes', async () => {
@@ -18,5 +18,4 @@ test('seeding again keeps later changes', async () => {
   expect(response.status).toBe(201);
   const again = await seedExampleStore(storage);
   expect(again.backups).toMatchObject([{ label: 'mine', sections: ['store', 'blog'] }]);
-  expect(await describeStore(storage, storeId)).toEqual(again);
 });

@@ -1,15 +1,17 @@
-import { errorCode } from '../../../base/error-code.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
+import { CliError, describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
 import {
+  type App,
   createApp,
   createMetrics,
   defaultRetentionDays,
+  type Listening,
+  type ListenOptions,
   listen,
   parseSink,
   parseTrustedProxies,
@@ -120,38 +122,33 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
       isTerminal ? ui.notice(message) : log({ level, message });
     const delivers = !isOn(parsed, '--no-delivery');
     const writer = await startWriter({ storage, location, delivers, sink, log });
-    const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
-    const metrics = metricsAt && (await createMetrics(storage, writer.usage));
-    if (metrics !== null) count = metrics.count;
-    const server = await listen(app, { host, port, log, isTrustedProxy }).catch(async (error: unknown) => {
-      // Deliveries keep the process alive.
-      await writer.stopDeliveries();
-      await writer.close();
-      throw listenError({ host, port, flags: ['--port', '--host'] }, error);
-    });
-    const pruning = retentionDays === 0 ? null : pruneDaily({ storage, retentionDays, log });
-    const metricsServer =
-      metrics &&
-      (await listen(metrics.handler, metricsAt).catch(async (error: unknown) => {
-        await Promise.all([server.close(), writer.stopDeliveries(), pruning?.stop()]);
-        await writer.close();
-        throw listenError({ ...metricsAt, flags: ['--metrics-port', '--metrics-host'] }, error);
-      }));
-    for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
-    if (ui.json) printJson(ui, { origin: server.origin, database: location });
-    else ui.print(`Listening on ${server.origin}`);
-    tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
-    if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
-    const stopped = new Promise<void>((resolve) => {
-      if (session.io.signal.aborted) resolve();
-      session.io.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    let server: Listening | undefined;
+    let metricsServer: Listening | undefined;
+    let pruning: ReturnType<typeof pruneDaily> | undefined;
     try {
+      const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
+      server = await listenAt(app, { host, port, log, isTrustedProxy }, ['--port', '--host']);
+      if (metricsAt !== null) {
+        const metrics = await createMetrics(storage, writer.usage);
+        count = metrics.count;
+        metricsServer = await listenAt(metrics.handler, metricsAt, ['--metrics-port', '--metrics-host']);
+      }
+      if (retentionDays > 0) pruning = pruneDaily({ storage, retentionDays, log });
+      for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
+      if (ui.json) printJson(ui, { origin: server.origin, database: location });
+      else ui.print(`Listening on ${server.origin}`);
+      tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
+      if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
+      const stopped = new Promise<void>((resolve) => {
+        if (session.io.signal.aborted) resolve();
+        session.io.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
       await Promise.race([stopped, writer.failure]);
     } finally {
-      tell('info', 'Stopping.');
+      if (server) tell('info', 'Stopping.');
+      // Deliveries keep the process alive.
       await Promise.all([
-        server.close({ drainMs: drainSeconds * 1000, idleMs }),
+        server?.close({ drainMs: drainSeconds * 1000, idleMs }),
         writer.stopDeliveries(),
         pruning?.stop(),
       ]);
@@ -202,24 +199,18 @@ function readSink(parsed: ParsedCommand): URL | undefined {
   return sink;
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  /** The flags that set the port and the host. */
-  readonly flags: readonly [string, string];
-}
-
-function listenError({ host, port, flags: [portFlag, hostFlag] }: Address, error: unknown): CliError {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'the port is in use',
-    EACCES: 'permission denied (ports below 1024 need privileges)',
-    EADDRNOTAVAIL: 'address not available on this machine',
-    ENOTFOUND: 'host name not found',
-  };
-  const code = errorCode(error);
-  return localStateError(
-    'cannot_listen',
-    `cannot listen on ${host}:${port}: ${reasons[code] ?? (error instanceof Error ? error.message : code)}`,
-    `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)`,
-  );
+/** Listens, or says which of two flags to change. */
+async function listenAt(
+  app: App,
+  options: ListenOptions,
+  [portFlag, hostFlag]: readonly [string, string],
+): Promise<Listening> {
+  const { host, port } = options;
+  return listen(app, options).catch((error: unknown) => {
+    throw localStateError(
+      'cannot_listen',
+      `cannot listen on ${host}:${port}: ${describeSystemError(error)}`,
+      `choose another with ${portFlag} or ${hostFlag} (${portFlag} 0 chooses a free one)`,
+    );
+  });
 }

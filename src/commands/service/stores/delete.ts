@@ -13,10 +13,7 @@ the service also does once a day.`,
     const objects = [counted(posts, 'post'), counted(backups, 'backup'), counted(disputes, 'dispute')];
     return `Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}. All of it goes.`;
   },
-  async run(storage, id) {
-    await deleteStore(storage, id);
-    return { id };
-  },
+  run: deleteStore,
 });
 
 function counted(count: number, noun: string): string {
