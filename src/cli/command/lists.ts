@@ -1,5 +1,5 @@
 import type { Phrase } from '../config/phrase.ts';
-import { usageError } from '../core/errors.ts';
+import { invalidFields } from '../core/errors.ts';
 import { textAt } from '../core/field-path.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
@@ -21,7 +21,8 @@ export function readLimit(parsed: ParsedCommand): number {
   const text = optionValue(parsed, limitOption.flag) ?? '50';
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0) return limit;
-  throw usageError(`--limit must be a whole number, at least 1 (got "${text}")`, 'for example --limit 20');
+  const detail = `must be a whole number, at least 1 (got "${text}")`;
+  throw invalidFields([{ field: 'limit', flag: '--limit', detail }], 'for example --limit 20');
 }
 
 interface List {

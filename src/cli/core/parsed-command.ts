@@ -27,7 +27,10 @@ export function choiceOf<Word extends string>(
   const given = optionValue(parsed, flag);
   const word = words.find((one) => one === given);
   if (word !== undefined || given === undefined) return word;
-  throw usageError(`unknown ${flag.slice(2)} "${given}"`, `use one of ${words.join(', ')}`);
+  const name = flag.slice(2);
+  throw usageError(`unknown ${name} "${given}"`, `use one of ${words.join(', ')}`, {
+    fields: [{ field: name, flag, detail: `must be one of ${words.join(', ')}` }],
+  });
 }
 
 export function isOn(parsed: ParsedCommand, flag: string): boolean {

@@ -7,7 +7,7 @@ import type { OutcomeKind } from '../../client/outcome.ts';
 import { toCallResult } from './result.ts';
 import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
-import type { Schema, Setup, Tool } from './tools.ts';
+import type { Setup, Tool } from './tools.ts';
 
 /** Runs the command of a tool, or says why it must not run. Nothing is thrown. */
 export async function callTool(
@@ -108,7 +108,7 @@ function describeError({ code, reason, status, requestId, retryAt, safetyBackupI
   };
 }
 
-/** What is wrong with inputs, as the errors of commands say it. Values of the request's fields are checked by the command. */
+/** Inputs that the command does not take or that are missing, as the errors of commands say it. It checks their values. */
 function inputProblems(
   { spec, given, fields, operation }: Tool,
   inputs: Readonly<Record<string, unknown>>,
@@ -116,25 +116,12 @@ function inputProblems(
   const names = [...Object.keys(given), ...Object.keys(fields)];
   // Some commands take all there is without an id.
   const missing = Object.keys(spec.inputs ?? {}).filter((field) => inputs[field] === undefined);
-  const wrong = Object.entries(inputs).flatMap(([field, value]) => {
-    if (names.includes(field)) {
-      const problem = valueProblem(given[field], value);
-      return problem === null ? [] : [{ field, detail: problem }];
-    }
+  const unknown = Object.keys(inputs).filter((field) => !names.includes(field));
+  const wrong = unknown.flatMap((field) => {
     const near = nearName(names, field);
     if (near !== null) return [{ field, detail: `unknown input: did you mean ${near}?` }];
     // A service may take fields that the contract does not name.
     return operation?.body ? [] : [{ field, detail: 'unknown input' }];
   });
   return [...wrong, ...missing.map((field) => ({ field, detail: 'is required' }))];
-}
-
-function valueProblem({ type, enum: words, minimum }: Schema = {}, value: unknown): string | null {
-  if (type === 'integer') {
-    const isFine = Number.isInteger(value) && Number(value) >= Number(minimum ?? value);
-    return isFine ? null : `must be a whole number, at least ${minimum}`;
-  }
-  if (type !== undefined && typeof value !== type) return `must be a ${String(type)}`;
-  if (!Array.isArray(words) || words.some((word) => word === value)) return null;
-  return `must be one of ${words.join(', ')}`;
 }

@@ -55,12 +55,12 @@ export interface ListedKey extends Omit<ApiKeyRecord, 'storeId' | 'sha256'> {
   readonly state: 'active' | 'expired' | 'revoked';
 }
 
-/** The keys of a store, oldest first. Rejects with a ServiceError `not_found` if the store does not exist. */
-export async function listKeys(storage: Storage, storeId: string): Promise<ListedKey[]> {
+/** The keys of a store, newest first. Rejects with a ServiceError `not_found` if the store does not exist. */
+export async function listKeys(storage: Storage, storeId: string, limit: number): Promise<ListedKey[]> {
   const now = Date.now();
   return storage.forStore(storeId).read(async (db) => {
     if ((await findStore({ db, storeId })) === undefined) throw notFound('Store', storeId);
-    const keys = await listApiKeys({ db, storeId });
+    const keys = await listApiKeys({ db, storeId }, limit);
     return keys.map(({ storeId: _, sha256: __, ...key }) => ({ ...key, state: stateOf(key, now) }));
   });
 }

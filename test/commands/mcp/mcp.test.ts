@@ -125,7 +125,7 @@ test('a failure says what is wrong as data, and what to do in the words of tools
     ],
     [
       await call('history_list', { limit: 'many' }),
-      { error: { fields: [{ field: 'limit', detail: 'must be a whole number, at least 1' }] } },
+      { error: { fields: [{ field: 'limit', detail: 'must be a whole number, at least 1 (got "many")' }] } },
     ],
     [await call('history_list', { state: 'gone' }), { error: { fields: [{ field: 'state' }] } }],
     [

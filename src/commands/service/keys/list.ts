@@ -8,8 +8,7 @@ export const command = listCommand({
     'List the keys of a store, newest first, with their scopes and last use. The keys themselves are never shown.',
   examples: ['service keys list --store 4be5…', 'service keys list --store 4be5… --json'],
   store: storeInput('store whose keys to list'),
-  list: async (storage, { storeId = '', limit }) =>
-    (await listKeys(storage, storeId)).reverse().slice(0, limit),
+  list: (storage, { storeId = '', limit }) => listKeys(storage, storeId, limit),
   columns: {
     id: ({ id }) => id,
     label: ({ label }) => label || '-',

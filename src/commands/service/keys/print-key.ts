@@ -2,15 +2,10 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
-
-interface NewKey {
-  readonly id: string;
-  readonly key: string;
-  readonly expiresAt: string | null;
-}
+import type { CreatedKey } from '../../../service/index.ts';
 
 /** Prints a new key, once. */
-export function printKey(ui: Ui, created: NewKey, storeId: string, ...about: readonly string[]): void {
+export function printKey(ui: Ui, created: CreatedKey, storeId: string, ...about: readonly string[]): void {
   const { id, key, expiresAt } = created;
   const expiry = expiresAt === null ? 'never expires' : `expires ${formatMinute(expiresAt)}`;
   noticeDone(ui, `Created key ${id} for store ${storeId} (${[...about, expiry].join(', ')})`);

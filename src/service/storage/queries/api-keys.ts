@@ -32,10 +32,10 @@ export async function findApiKey(db: Queries, id: string): Promise<ApiKeyRecord 
   return row && { ...row, scopes: JSON.parse(row.scopes) };
 }
 
-/** Oldest first. */
-export async function listApiKeys({ db, storeId }: Tenant): Promise<ApiKeyRecord[]> {
-  const keys = db.selectFrom('apiKeys').selectAll().where('storeId', '=', storeId);
-  const rows = await keys.orderBy('createdAt').orderBy('id').execute();
+/** Newest first. */
+export async function listApiKeys({ db, storeId }: Tenant, limit: number): Promise<ApiKeyRecord[]> {
+  const keys = db.selectFrom('apiKeys').selectAll().where('storeId', '=', storeId).limit(limit);
+  const rows = await keys.orderBy('createdAt', 'desc').orderBy('id', 'desc').execute();
   return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }));
 }
 
