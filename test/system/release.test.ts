@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../helpers/cli.ts';
 import { freePort } from '../helpers/free-port.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -28,9 +30,15 @@ test('what a release publishes is packed and tried: the package, the list of its
   // The ids of the backups that the package and the executable took.
   expect(tried).toMatch(/^[0-9a-f-]{36}$/m);
   expect(single).toMatch(/^[0-9a-f-]{36}$/m);
-  expect(readdirSync('release').sort()).toEqual([
-    'sbom.cdx.json',
-    `storectl-${version}-${process.platform}-${process.arch}`,
-    `storectl-${version}.tgz`,
-  ]);
+  const executable = `storectl-${version}-${process.platform}-${process.arch}`;
+  expect(readdirSync('release').sort()).toEqual(['sbom.cdx.json', executable, `storectl-${version}.tgz`]);
+
+  // Away from this folder's packages, as on a machine that has none, it says what it cannot do.
+  const home = temporaryFolder();
+  const storectl = path.join(home, 'storectl');
+  copyFileSync(path.join('release', executable), storectl);
+  const at = { cwd: home, env: { HOME: home }, encoding: 'utf8' } as const;
+  expect(spawnSync(storectl, ['profile', 'list', '--json'], at)).toMatchObject({ status: 0, stdout: '[]\n' });
+  const demo = spawnSync(storectl, ['--demo', 'settings', 'show'], at);
+  expect(demo).toMatchObject({ status: 11, stdout: '', stderr: expect.stringContaining('libsql') });
 });
