@@ -5,6 +5,7 @@ import { type LoadedCommand, loadCommands } from '../../scripts/command-definiti
 import { namedPipeLine } from '../helpers/named-pipe.ts';
 import { programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
+import { typed } from '../helpers/typed.ts';
 import { expectNoneWaits, leavesOf, makeWorld } from './every-command.ts';
 import { errorOf } from './scene.ts';
 
@@ -31,9 +32,19 @@ function readersOf(leaves: readonly LoadedCommand[]): string[][] {
 test('every flag that reads standard input: silence ends with exit 3 and says what to do', async () => {
   const readers = readersOf(leavesOf(await loadCommands()));
   expect(readers.length).toBeGreaterThan(10);
-  const { machine } = await makeWorld();
+  const { service, machine } = await makeWorld();
+  const { storeId, databaseFile, example } = service;
+  // What has to be given before anything is read.
+  const needed: readonly (readonly [string, readonly string[]])[] = [
+    ['api', ['POST', '/v1/stores/{store}']],
+    [
+      'service evidence add',
+      typed`--store ${storeId} --dispute ${example.disputes[0]?.id ?? ''} --kind note --label Note
+        --database ${databaseFile}`,
+    ],
+  ];
   const queue = readers.map((words) => {
-    const needs = words[0] === 'api' ? ['POST', '/v1/stores/{store}'] : [];
+    const [, needs = []] = needed.find(([name]) => words.join(' ').startsWith(name)) ?? [];
     return [...words, ...needs];
   });
   const next = async (): Promise<void> => {

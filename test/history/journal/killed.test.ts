@@ -101,7 +101,7 @@ test('a process killed before any change of the disk loses nothing that was ackn
     expectNothingLost(scene, acknowledged, `killed at ${disk.calls.length} (${disk.calls.at(-1)})`),
   );
   expect(steps).toBeGreaterThan(60);
-});
+}, 120_000);
 
 test.each([true, false])(
   'nor does a power cut that keeps %s names that were not synced',
@@ -112,6 +112,7 @@ test.each([true, false])(
       return expectNothingLost(scene, acknowledged, `cut at ${disk.calls.length} (${disk.calls.at(-1)})`);
     });
   },
+  120_000,
 );
 
 const endsOfRepair = [
@@ -120,39 +121,43 @@ const endsOfRepair = [
   { ending: 'cut off from power, and loses names that were not synced', cut: { keepsNames: false } },
 ];
 
-test.each(endsOfRepair)('a repair that is $ending can be repeated', async ({ cut }) => {
-  for (let killAt = 1; ; killAt += 1) {
-    const scene = makeScene();
-    const writer = await beginLog(scene.journal, {
-      operation: 'blog.create',
-      intents: [post('a'), post('b')],
-      isBatch: true,
-    });
-    await writer.change([applied(`${writer.id}.1`)]);
-    await writer.change([applied(`${writer.id}.2`)]);
-    await writer.close();
-    const lines = scene.text().split('\n');
-    scene.write(lines.toSpliced(3, 1).join('\n'));
-    const disk = killableDisk(killAt, scene.folder);
-    const killed = repairLogs(scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }));
-    const wasKilled = await killed.then(
-      () => disk.calls.length >= killAt,
-      () => true,
-    );
-    if (cut !== null) {
-      disk.cutPower(scene.folder, cut);
-      rmSync(path.join(scene.folder, 'locks'), { recursive: true, force: true });
+test.each(endsOfRepair)(
+  'a repair that is $ending can be repeated',
+  async ({ cut }) => {
+    for (let killAt = 1; ; killAt += 1) {
+      const scene = makeScene();
+      const writer = await beginLog(scene.journal, {
+        operation: 'blog.create',
+        intents: [post('a'), post('b')],
+        isBatch: true,
+      });
+      await writer.change([applied(`${writer.id}.1`)]);
+      await writer.change([applied(`${writer.id}.2`)]);
+      await writer.close();
+      const lines = scene.text().split('\n');
+      scene.write(lines.toSpliced(3, 1).join('\n'));
+      const disk = killableDisk(killAt, scene.folder);
+      const killed = repairLogs(scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }));
+      const wasKilled = await killed.then(
+        () => disk.calls.length >= killAt,
+        () => true,
+      );
+      if (cut !== null) {
+        disk.cutPower(scene.folder, cut);
+        rmSync(path.join(scene.folder, 'locks'), { recursive: true, force: true });
+      }
+      await repairLogs(scene.open());
+      const records = allRecords(scene.open());
+      expect(
+        records.map(({ id, state, open }) => [id.slice(6), state, open]),
+        `${disk.calls.at(-1)}`,
+      ).toEqual([
+        ['.1', 'applied', false],
+        ['.2', 'unknown', true],
+      ]);
+      expect(scene.files()).toHaveLength(1);
+      if (!wasKilled) return;
     }
-    await repairLogs(scene.open());
-    const records = allRecords(scene.open());
-    expect(
-      records.map(({ id, state, open }) => [id.slice(6), state, open]),
-      `${disk.calls.at(-1)}`,
-    ).toEqual([
-      ['.1', 'applied', false],
-      ['.2', 'unknown', true],
-    ]);
-    expect(scene.files()).toHaveLength(1);
-    if (!wasKilled) return;
-  }
-});
+  },
+  120_000,
+);

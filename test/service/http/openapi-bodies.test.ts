@@ -123,6 +123,7 @@ describe('openapi.json is as strict as the service', () => {
 
       expect([...seen].filter((status) => status < 300)).not.toEqual([]);
     },
+    120_000,
   );
 
   test.each(operations.filter(({ body }) => body === null))('$id answers as it says', async (operation) => {
