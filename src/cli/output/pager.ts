@@ -1,23 +1,19 @@
-import type { SpawnSyncReturns, StdioOptions } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { errorCode } from '../../base/error-code.ts';
 import { type Io, isSwitchedOn, withoutKey } from '../core/io.ts';
 
-/** A pager: a command line for the shell, or a program with its arguments. */
-export type Pager = string | readonly string[];
-
 /**
- * The pager for a text: `PAGER` or `less`. Null for a text that the terminal shows whole, without a terminal on both ends, for
+ * The pager for a text, a command line for the shell: `PAGER` or `less`. Null for a text that the terminal shows whole, without a terminal on both ends, for
  * screen readers, which read a whole text better, and if the variable is empty or `cat`.
  */
-export function choosePager(text: string, io: Io): Pager | null {
+export function choosePager(text: string, io: Io): string | null {
   const { env, stdin, stdout } = io;
   if (stdout.isTTY !== true || stdin.isTTY !== true || env.TERM === 'dumb') return null;
   if (!isLongerThan(text, stdout)) return null;
   const off = [env.CI, env.STORECTL_NO_INPUT, env.STORECTL_ACCESSIBLE];
   if (off.some(isSwitchedOn)) return null;
   if (env.PAGER !== undefined) return ['', 'cat'].includes(env.PAGER.trim()) ? null : env.PAGER;
-  return io.process.platform === 'win32' ? null : ['less', '-FRX'];
+  return io.process.platform === 'win32' ? null : 'less -FRX';
 }
 
 /** Whether the text, wrapped at the terminal's width, has more lines than the terminal. */
@@ -33,24 +29,21 @@ interface ScreenSize {
 }
 
 /** Shows the text in the pager and returns true when the user has left it, or false if the pager cannot be started. */
-export function showInPager(text: string, pager: Pager, io: Pick<Io, 'env' | 'process'>): boolean {
-  const { error, status } = run(pager, text, io);
+export function showInPager(
+  input: string,
+  pager: string,
+  { env, process }: Pick<Io, 'env' | 'process'>,
+): boolean {
+  // Loaded only here, because most runs start no program. Printing is synchronous, so `import()` is no option.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const { error, status } = spawnSync(pager, {
+    input,
+    shell: true,
+    env: { LESS: 'FRX', LV: '-c', ...withoutKey(env) },
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
   // EPIPE means that the user left the pager before it had read everything.
   if (error !== undefined && errorCode(error) !== 'EPIPE') return false;
   // The shell's exit codes for a program that it cannot run or find.
   return status !== 126 && status !== 127;
-}
-
-function run(
-  pager: Pager,
-  input: string,
-  { env, process }: Pick<Io, 'env' | 'process'>,
-): SpawnSyncReturns<Buffer> {
-  // Loaded only here, because most runs start no program. Printing is synchronous, so `import()` is no option.
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const stdio: StdioOptions = ['pipe', 'inherit', 'inherit'];
-  const options = { input, env: { LESS: 'FRX', LV: '-c', ...withoutKey(env) }, stdio };
-  if (typeof pager === 'string') return spawnSync(pager, { ...options, shell: true });
-  const [program = '', ...args] = pager;
-  return spawnSync(program, args, options);
 }

@@ -42,35 +42,17 @@ export function truncateText(text: string, width: number): string {
   return `${beginning}…`;
 }
 
-/** The narrowest column that text is wrapped into. */
-const minWrapWidth = 20;
-
-/**
- * Cells in columns, one line a row. The last cell is cut at the terminal's width, or continued on the next lines if
- * `isWhole` says so for its row.
- */
-export function alignLines(
-  rows: readonly (readonly string[])[],
-  width: number | null,
-  isWhole: (row: number) => boolean = () => false,
-): string {
+/** Cells in columns, one line a row, cut at the terminal's width. */
+export function alignLines(rows: readonly (readonly string[])[], width: number | null): string {
   const last = Math.max(...rows.map((row) => row.length)) - 1;
   const widths = Array.from({ length: last }, (_, column) =>
     Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
-  const indent = widths.reduce((sum, columns) => sum + columns + 2, 0);
-  const isRoomy = width !== null && width - indent >= minWrapWidth;
   return rows
-    .flatMap((row, index) => {
+    .map((row) => {
       const padded = widths.map((columns, column) => padText(row[column] ?? '', columns));
-      const text = row[last] ?? '';
-      const [first = '', ...more] =
-        isRoomy && isWhole(index) ? wrapText(text, width - indent).split('\n') : [text];
-      const line = [...padded, first].join('  ').trimEnd();
-      return [
-        width === null ? line : truncateText(line, width),
-        ...more.map((next) => ' '.repeat(indent) + next),
-      ];
+      const line = [...padded, row[last] ?? ''].join('  ').trimEnd();
+      return width === null ? line : truncateText(line, width);
     })
     .join('\n');
 }

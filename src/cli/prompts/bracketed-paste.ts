@@ -2,11 +2,9 @@ import { Readable } from 'node:stream';
 import type { Io } from '../core/io.ts';
 
 /**
- * What replaces a line break in pasted text: a `mark`, which {@link withLineBreaks} turns back into a line break, a space
- * or nothing. An unchanged line break would act as Enter, and the rest of the text would answer the next questions.
+ * Replaces a line break in pasted text, until {@link withLineBreaks} turns it back. An unchanged line break would act as
+ * Enter, and the rest of the text would answer the next questions.
  */
-export type LineBreaks = 'mark' | 'space' | 'none';
-
 const mark = '⏎';
 
 /** Converts the marks in a line back to line breaks. */
@@ -34,13 +32,13 @@ export interface PastingInput {
 }
 
 /**
- * The terminal's input, in which a pasted text is a single keypress event with its line breaks replaced. With null, pasted
- * text is dropped, for questions that are not answered by text. Terminals without bracketed paste behave as usual.
+ * The terminal's input, in which a pasted text is a single keypress event with its line breaks replaced, by marks if they are
+ * kept, else by spaces. Terminals without bracketed paste behave as usual.
  */
 export function readPasting(
   { stdin }: Pick<Io, 'stdin'>,
   output: NodeJS.WritableStream,
-  lineBreaks: LineBreaks | null,
+  keepsLineBreaks: boolean,
 ): PastingInput {
   const split = splitPasted();
   const input = Object.assign(new Readable({ read: () => {} }), {
@@ -52,7 +50,7 @@ export function readPasting(
     for (const { text, isPasted } of split(Buffer.from(chunk).toString('latin1'))) {
       const bytes = Buffer.from(text, 'latin1');
       if (!isPasted) input.push(bytes);
-      else if (lineBreaks !== null) emitText(input, replaceLineBreaks(bytes.toString('utf8'), lineBreaks));
+      else emitText(input, replaceLineBreaks(bytes.toString('utf8'), keepsLineBreaks ? mark : ' '));
     }
   };
   output.write(enablePasteMode);
@@ -74,9 +72,9 @@ function emitText(input: Readable, text: string): void {
 }
 
 /** Also removes control characters, which must not become part of an answer. */
-function replaceLineBreaks(text: string, lineBreaks: LineBreaks): string {
-  const instead = { mark, space: ' ', none: '' }[lineBreaks];
+function replaceLineBreaks(text: string, instead: string): string {
   return text
+    .trimEnd()
     .replace(/\r\n|\r|\n/g, instead)
     .replace(/\t/g, ' ')
     .replace(/\p{Cc}/gu, '');

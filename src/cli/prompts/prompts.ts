@@ -5,7 +5,7 @@ import { type Io, isSwitchedOn } from '../core/io.ts';
 import { printable } from '../core/sanitize.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
 import * as plain from './accessible-prompts.ts';
-import { type LineBreaks, readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
+import { readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
 
 /** A value to choose, and its name for people. */
 export interface Choice {
@@ -64,7 +64,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
     },
     ...(preset !== undefined && { default: lineBreaks ? withMarks(preset) : preset, prefill: 'editable' }),
   } as const;
-  await ask(io, lineBreaks ? 'mark' : 'space', ({ input }, context) => input(config, context));
+  await ask(io, ({ input }, context) => input(config, context), { keepsLineBreaks: lineBreaks });
   return answer;
 }
 
@@ -80,11 +80,11 @@ function summarizeText(text: string): string {
 /** Asks for a secret, which is never shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
   const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: '' } } };
-  return ask(io, 'none', (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
+  return ask(io, (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
-  return ask(io, null, ({ confirm }, context) =>
+  return ask(io, ({ confirm }, context) =>
     confirm({ message: asQuestion(io, message), default: preset }, context),
   );
 }
@@ -114,7 +114,7 @@ export function askChoice(
     theme: { style: listStyle(io, message, choices) },
     ...(preset !== undefined && { default: preset }),
   };
-  return ask(io, 'none', ({ select }, context) => select(config, context), canGoBack);
+  return ask(io, ({ select }, context) => select(config, context), { canGoBack });
 }
 
 /** Asks for at least one of several values. Those in `preset` are selected at first. */
@@ -145,7 +145,7 @@ export function askSeveral(
     ...(!hasShortcuts && { shortcuts: { all: null, invert: null } }),
     theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
   };
-  return ask(io, null, ({ checkbox }, context) => checkbox(config, context));
+  return ask(io, ({ checkbox }, context) => checkbox(config, context));
 }
 
 /** Whether the prompts are those for screen readers. */
@@ -197,15 +197,14 @@ type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean 
  */
 async function ask<Answer>(
   io: Io,
-  lineBreaks: LineBreaks | null,
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
-  canGoBack = true,
+  { keepsLineBreaks = false, canGoBack = true } = {},
 ): Promise<Answer> {
   io.beforeQuestion?.();
   const { stdout, stderr, signal } = io;
   const output = stderr.isTTY ? stderr : stdout;
   const prompts: Prompts = isPlain(io) ? plain : { checkbox, confirm, input, select };
-  const terminal = isPlain(io) ? { input: io.stdin, close() {} } : readPasting(io, output, lineBreaks);
+  const terminal = isPlain(io) ? { input: io.stdin, close() {} } : readPasting(io, output, keepsLineBreaks);
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {

@@ -110,10 +110,10 @@ test('a section that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl backup create');
   await session.typeAt(/Label:$/, 'nightly');
   await session.pressAt(/⏎ submit$/, '5', 'Enter');
-  await session.shows(/Other sections \(comma-separated\):$/);
+  await session.shows(/Sections \(comma-separated\):$/);
   await escapeTo(session, /◉ Other…\n(.*\n)+.*submit$/);
   session.press('Up', 'Enter');
-  await session.typeAt(/Other sections \(comma-separated\):$/, 'orders');
+  await session.typeAt(/Sections \(comma-separated\):$/, 'orders');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   // The service of the demo knows no such section, and says which there are.
   await session.pressAt(
@@ -124,7 +124,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
   );
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatch(
-    /Other sections \(comma-separated\): orders\n(.*\n)+✔ Sections: store\n(.*\n)+✓ Created backup "nightly" \(store\)\n/,
+    /Sections \(comma-separated\): orders\n(.*\n)+✔ Sections: store\n(.*\n)+✓ Created backup "nightly" \(store\)\n/,
   );
 });
 
