@@ -1,6 +1,6 @@
 import { choiceOf } from '../../../cli/core/parsed-command.ts';
-import { deliveryStates, type ListedDelivery, listDeliveries } from '../../../service/index.ts';
-import { ago, listCommand } from '../operator/list-command.ts';
+import { deliveryStates, listDeliveries } from '../../../service/index.ts';
+import { listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'deliveries list',
@@ -17,20 +17,5 @@ store end), delivered, or dead (rejected for good, or not accepted for 72 hours)
   examples: ['service deliveries list --state dead', 'service deliveries list --store 4be5… --json'],
   list: (storage, page, parsed) =>
     listDeliveries(storage, { ...page, state: choiceOf(parsed, '--state', deliveryStates) }),
-  columns: {
-    id: ({ id }) => id,
-    event: ({ event }) => event,
-    endpoint: ({ endpoint, url }) => `${endpoint} (${url})`,
-    state: ({ state }) => state,
-    attempts: ({ attempts }) => String(attempts),
-    'next/last': (delivery) => ago(attemptOf(delivery)),
-    error: ({ lastError }) => lastError ?? '-',
-  },
-  empty: 'No deliveries.',
+  columns: ['id', 'event', 'endpoint', 'state', 'attempts', 'createdAt', 'nextAttemptAt', 'lastError'],
 });
-
-/** When it will be tried next, else when it was settled or made. */
-function attemptOf({ nextAttemptAt, settledAt, createdAt }: ListedDelivery): string {
-  const isFuture = nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now();
-  return isFuture ? nextAttemptAt : (settledAt ?? createdAt);
-}

@@ -1,24 +1,15 @@
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
 import { storeInput } from '../operator/inputs.ts';
-import { ago, listCommand } from '../operator/list-command.ts';
+import { listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'keys list',
   description:
     'List the keys of a store, newest first, with their scopes and last use. The keys themselves are never shown.',
-  examples: ['service keys list --store 4be5…', 'service keys list --store 4be5… --json'],
   store: storeInput('store whose keys to list'),
-  list: (storage, { storeId = '', limit }) => listKeys(storage, storeId, limit),
-  columns: {
-    id: ({ id }) => id,
-    label: ({ label }) => label || '-',
-    scopes: describeScopes,
-    state: ({ state }) => state,
-    created: ({ createdAt }) => ago(createdAt),
-    expires: ({ expiresAt }) => (expiresAt === null ? 'never' : ago(expiresAt)),
-    'last used': ({ lastUsedAt }) => (lastUsedAt === null ? '-' : ago(lastUsedAt)),
-  },
-  empty: 'The store has no keys.',
+  list: (storage, page) => listKeys(storage, page.storeId ?? '', page.limit),
+  columns: ['id', 'label', 'scopes', 'state', 'createdAt', 'expiresAt', 'lastUsedAt'],
+  cells: { scopes: describeScopes },
 });
 
 function describeScopes({ scopes }: ListedKey): string {

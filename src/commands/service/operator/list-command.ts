@@ -2,7 +2,8 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import { limitOption, printList, readLimit } from '../../../cli/command/lists.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printable } from '../../../cli/core/sanitize.ts';
-import { formatDistance } from '../../../cli/output/format-value.ts';
+import { formatDistance, formatValue } from '../../../cli/output/format-value.ts';
+import { labelOf } from '../../../cli/output/labels.ts';
 import { renderTable } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
 import { type Input, readInputs } from './inputs.ts';
@@ -20,9 +21,10 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   readonly words: string;
   /** Default: the list, and that of a store as JSON. */
   readonly examples?: readonly string[];
-  /** Cells by the title of their column. */
-  readonly columns: Readonly<Record<string, (item: Item) => string>>;
-  readonly empty: string;
+  /** The fields that a table shows. */
+  readonly columns: readonly (keyof Item & string)[];
+  /** How they are shown, where that is not as usual. */
+  readonly cells?: Readonly<Record<string, (item: Item) => string>>;
   /** The words after `service` of the command that makes the first item. */
   readonly start?: string;
   /** The store that has to be known. Without it, the list is that of all stores. */
@@ -32,17 +34,22 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   more?(last: Item): string;
 }
 
-/** `3 minutes ago`. */
-export const ago = (time: string): string => formatDistance(Date.parse(time) - Date.now());
+/** A value in a table: a time as `3 minutes ago`. */
+function cellOf(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  return name.endsWith('At')
+    ? formatDistance(Date.parse(String(value)) - Date.now())
+    : printable(formatValue(name, value));
+}
 
 /** A command that lists something, `--limit` at a time. */
 export function listCommand<Item extends { readonly id: string }>({
   words,
   description,
   options = [],
-  examples = [`service ${words}`, `service ${words} --store 4be5… --json`],
+  examples = [`service ${words} --store 4be5…`, `service ${words} --store 4be5… --json`],
   columns,
-  empty,
+  cells = {},
   start,
   store,
   list,
@@ -59,10 +66,13 @@ export function listCommand<Item extends { readonly id: string }>({
       const storeId = store ? readInputs(operator, { store }).store : operator.storeId;
       const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
       const items = found.slice(0, limit);
-      const rows = () => items.map((item) => Object.values(columns).map((cell) => printable(cell(item))));
+      const rows = () =>
+        items.map((item) => columns.map((name) => cells[name]?.(item) ?? cellOf(name, item[name])));
+      const titles = columns.map((name) => labelOf([name]));
+      const empty = `No ${words.split(' ')[0]}.`;
       printList(ui, items, {
         empty: start === undefined ? empty : `${empty} Run \`${next(start)}\` to create one.`,
-        show: () => ui.print(renderTable(Object.keys(columns), rows(), ui.out)),
+        show: () => ui.print(renderTable(titles, rows(), ui.out)),
       });
       const last = items.at(-1);
       if (found.length === items.length || last === undefined) return;

@@ -1,20 +1,13 @@
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { listStores } from '../../../service/index.ts';
-import { ago, listCommand } from '../operator/list-command.ts';
+import { listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'stores list',
   description: 'List the stores in the database of the service, by name.',
   options: [{ flag: '--after', value: 'ID', description: 'Begin after this store, to see the next page' }],
-  examples: ['service stores list', 'service stores list --limit 1000 --json'],
   list: (storage, page, parsed) => listStores(storage, { ...page, after: optionValue(parsed, '--after') }),
-  columns: {
-    id: ({ id }) => id,
-    name: ({ name }) => name,
-    slug: ({ slug }) => slug,
-    created: ({ createdAt }) => ago(createdAt),
-  },
-  empty: 'No stores.',
+  columns: ['id', 'name', 'slug', 'createdAt'],
   start: 'stores create',
   more: ({ id }) => `--after ${id}`,
 });
