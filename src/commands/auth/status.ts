@@ -7,7 +7,7 @@ import {
   type Source,
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
-import { CliError, type Failure } from '../../cli/core/errors.ts';
+import { CliError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
@@ -82,14 +82,8 @@ checked with a read-only request, unless --offline is given. It is never shown.`
         if (!(error instanceof CliError)) throw error;
         // Not to run this command.
         const next = error.failure.next?.filter((step) => !('run' in step));
-        return { access: describeFailed(error.failure), error: new CliError({ ...error.failure, next }) };
+        return { access: 'failed', error: new CliError({ ...error.failure, next }) };
       }
     }
   },
 };
-
-function describeFailed({ code, outcome, status }: Failure): string {
-  if (code === 'no_key') return 'no key';
-  if (outcome !== 'rejected') return 'no response';
-  return status === 401 ? 'refused' : `the service answered ${status}`;
-}

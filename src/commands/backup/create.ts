@@ -4,8 +4,8 @@ import { createBackup } from '../../contract/operations/backups.ts';
 
 export const command = operationCommand({
   operation: createBackup,
-  description: `Back up sections of the store, such as store, blog, settings and endpoints. With the same idempotency key,
-running the command again creates no second backup.`,
+  description: `Back up sections of the store. With the same idempotency key, running the command again creates no second
+backup.`,
   question: 'Create this backup?',
   done: ({ answer }) =>
     `Created backup "${String(getPath(answer, ['label']))}" (${String(getPath(answer, ['sections'])).replaceAll(',', ', ')})`,

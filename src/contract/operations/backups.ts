@@ -18,7 +18,7 @@ export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
 const sectionsTo = (what: string) =>
   described(
     z.array(oneOf(sectionNames)),
-    `Sections to ${what}: store has name, currency, cashback…; settings has quiet hours, templates…`,
+    `Sections to ${what}: store (name, currency, cashback…), blog, settings (quiet hours, templates…), endpoints`,
   );
 
 /** Names of the fields that a restore changed. */

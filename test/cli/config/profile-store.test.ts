@@ -154,7 +154,7 @@ describe('auth login', () => {
     const { machine } = await loggedIn();
 
     const result = await machine.run(['auth', 'status'], { signal: AbortSignal.abort() });
-    expect(result).toMatchObject({ exitCode: 130, stdout: expect.stringContaining('no response') });
+    expect(result).toMatchObject({ exitCode: 130, stdout: expect.stringContaining('failed') });
   });
 
   test.each([['STORECTL_API_KEY'], ['STORECTL_API_KEY_FILE']])(
@@ -180,7 +180,7 @@ describe('auth login', () => {
 
     const status = await machine.run(['auth', 'status']);
 
-    expect(status).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/^Access +refused$/m) });
+    expect(status).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/^Access +failed$/m) });
     expect(status.stdout + status.stderr).not.toContain(apiKey);
   });
 
