@@ -38,22 +38,21 @@ export function namesIn(value: unknown, prefix = '', depth = 1): string[] {
 /** How many names an error lists. */
 const maxSuggestions = 8;
 
-/** Throws exit 2 for names that `--fields` cannot find, with known ones, similar ones if there are any. */
+/** Throws exit 2 for names that `--fields` cannot find, with known ones, the most similar ones first. */
 export function refuseUnknownFields(fields: readonly (readonly string[])[], known: readonly string[]): void {
   const unknown = fields
     .map((path) => path.join('.'))
     .filter((name) => !known.includes(name) && !isBelowMap(name, known));
   const [first] = unknown;
   if (first === undefined || known.length === 0) return;
-  const near = nearName(known, first);
   const suggest = (name: string) => {
     const meant = nearName(known, name);
     return printable(name) + (meant === null ? '' : ` (did you mean ${meant}?)`);
   };
-  const listed = near === null ? known : nearestFirst(known, first);
+  const listed = nearestFirst(known, first);
   throw usageError(
     `unknown field${unknown.length === 1 ? '' : 's'}: ${unknown.map(suggest).join(', ')}`,
-    `${near === null ? 'fields' : 'similar fields'}: ${listed.slice(0, maxSuggestions).join(', ')}${listed.length > maxSuggestions ? ', …' : ''}; --json prints all fields`,
+    `fields: ${listed.slice(0, maxSuggestions).join(', ')}${listed.length > maxSuggestions ? ', …' : ''}; --json prints all fields`,
     {
       code: 'unknown_field',
       fields: unknown.map((field) => ({ field, flag: '--fields', detail: 'is not a known field' })),

@@ -128,9 +128,7 @@ async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['
   const isListed = ({ flag }: OptionSpec) => listed.some((option) => option.flag === flag);
   addOptions(command, [...listed, ...(definition.options ?? [])].flatMap(parserOptions));
   const refused = refusedFlags(definition);
-  const isShared = refused.length === 0 && listed.length === 0;
-  const others = () => globalOptions.filter((option) => !isListed(option)).flatMap(parserOptions);
-  addOptions(command, isShared ? globals : others());
+  addOptions(command, globalOptions.filter((option) => !isListed(option)).flatMap(parserOptions));
   for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
   command.addHelpText(
     'after',

@@ -8,23 +8,6 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 import { describeFailure } from '../output/failure-text.ts';
 
-/** The editor cannot be started, or fails: exit 2. */
-class EditorFailed extends CliError {
-  /** The text as the editor left it. */
-  readonly text: string;
-
-  constructor(editor: string, failure: string, text: string) {
-    super({
-      code: 'editor_failed',
-      exitCode: exitCodes.usage,
-      what: `the editor "${editor}" failed: ${failure}`,
-      next: [{ say: 'set VISUAL or EDITOR to an editor that waits until the file is closed' }],
-      outcome: 'not_sent',
-    });
-    this.text = text;
-  }
-}
-
 type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring'>;
 
 /** The command that opens the user's editor. */
@@ -33,24 +16,26 @@ function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
 }
 
 /**
- * Lets the user edit `text` in $VISUAL or $EDITOR and returns what they saved. The file has mode 0600 and is removed
- * afterwards. Throws {@link EditorFailed}, or exit 130 if Ctrl-C ends the editor.
+ * Lets the user edit `text` in $VISUAL or $EDITOR. Returns the text as the editor left it, and why the editor failed, or null.
+ * The file has mode 0600 and is removed afterwards. Throws exit 130 if Ctrl-C ends the editor.
  */
-export async function editText(io: EditorIo, text: string, fileName: string): Promise<string> {
-  const editor = editorOf(io);
+export async function editText(
+  io: EditorIo,
+  text: string,
+  fileName: string,
+): Promise<{ readonly text: string; readonly failure: string | null }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
   const file = path.join(folder, fileName);
   try {
     // Editors expect the last line to end, and what is appended to the file becomes a line of its own.
     writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
     // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
-    const run = () => runEditor(io, editor, file);
+    const run = () => runEditor(io, editorOf(io), file);
     const failure = await (io.ignoreInterruptsDuring?.(run) ?? run());
     const edited = readEdited(file);
-    if (failure !== null) throw new EditorFailed(editor, failure, edited ?? text);
-    if (edited === null) throw new EditorFailed(editor, 'the file was deleted', text);
+    if (edited === null) return { text, failure: failure ?? 'the file was deleted' };
     // Editors end the last line, which is no part of the text.
-    return text.endsWith('\n') ? edited : edited.replace(/\r?\n$/, '');
+    return { text: text.endsWith('\n') ? edited : edited.replace(/\r?\n$/, ''), failure };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -94,16 +79,13 @@ export async function editUntilUsed<Result>(
   const withNote = () => editing.withNote(text, problem && noteOf(problem));
   try {
     for (;;) {
-      const opened = withNote();
-      const edited = editing.withoutNote(
-        await editText(io, opened, editing.fileName).catch((error: unknown) => {
-          if (error instanceof EditorFailed) text = editing.withoutNote(error.text);
-          throw error;
-        }),
-      );
-      if (edited.trim() === '') throw cancelledError();
-      if (problem !== null && edited === text) throw gaveUp(editing, problem);
+      const { text: left, failure } = await editText(io, withNote(), editing.fileName);
+      const edited = editing.withoutNote(left);
+      if (failure === null && edited.trim() === '') throw cancelledError();
+      const isUnchanged = edited === text;
       text = edited;
+      if (failure !== null) throw editorFailed(io, failure);
+      if (problem !== null && isUnchanged) throw gaveUp(editing, problem);
       try {
         return await editing.use(text);
       } catch (error) {
@@ -127,6 +109,14 @@ function isFixable(error: unknown): error is CliError {
 /** What is wrong with the text. Its fields are called as in the text. */
 function noteOf({ failure }: CliError): string {
   return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
+}
+
+function editorFailed(io: EditorIo, failure: string): CliError {
+  return usageError(
+    `the editor "${editorOf(io)}" failed: ${failure}`,
+    'set VISUAL or EDITOR to an editor that waits until the file is closed',
+    { code: 'editor_failed' },
+  );
 }
 
 function gaveUp({ keep }: Editing<unknown>, { failure }: CliError): CliError {

@@ -134,15 +134,14 @@ export function askSeveral(
   }));
   const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
     wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));
-  // Letters that someone types to search a long list, and Other…, are not for selecting all.
-  const hasShortcuts = choices.length <= pageSize(io) && choices.every(({ value }) => value !== '');
   const config = {
     message: question,
     choices: named,
     required: true,
     pageSize: pageSize(io),
     loop: false,
-    ...(!hasShortcuts && { shortcuts: { all: null, invert: null } }),
+    // Someone who types to search the list does not want to select all.
+    shortcuts: { all: null, invert: null },
     theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
   };
   return ask(io, ({ checkbox }, context) => checkbox(config, context));

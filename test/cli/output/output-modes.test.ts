@@ -25,7 +25,7 @@ describe('--fields with a name that is not there', () => {
       code: 'unknown_field',
       message:
         'unknown fields: status (did you mean record.status?), record.statsu (did you mean record.status?)',
-      hint: expect.stringMatching(/^similar fields: record\.status, .*; --json prints all fields$/),
+      hint: expect.stringMatching(/^fields: record\.status, .*; --json prints all fields$/),
       fields: [
         { field: 'status', flag: '--fields' },
         { field: 'record.statsu', flag: '--fields' },

@@ -30,5 +30,5 @@ test.each([
   ['a file that has one', 'Before\n', 'After\n'],
 ])('the line break at the end that editors add is no part of %s', async (_, before, after) => {
   const { io } = sceneWith('printf "After\\n" > "$1"');
-  expect(await editText(io, before, 'a.md')).toBe(after);
+  expect(await editText(io, before, 'a.md')).toEqual({ text: after, failure: null });
 });
