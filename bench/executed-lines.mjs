@@ -75,12 +75,15 @@ function run({ env }, ...args) {
   return JSON.parse(output[3]);
 }
 
-/** The functions that a process has called since it was asked last. */
+/** The functions that the two threads of the service have called since they were asked last. */
 async function reported(child) {
   child.kill('SIGUSR2');
-  let text = '';
-  while (!text.endsWith('\n')) text += (await once(child.stdio[3], 'data'))[0];
-  return JSON.parse(text);
+  let lines = [''];
+  while (lines.length < 3) {
+    const text = lines.join('\n') + (await once(child.stdio[3], 'data'))[0];
+    lines = text.split('\n');
+  }
+  return lines.slice(0, 2).flatMap((line) => JSON.parse(line));
 }
 
 /** The files of the source that functions of the built program come from. */

@@ -1,9 +1,10 @@
 /*
  * Loaded before a program: writes the functions that have run to descriptor 3, as one line of JSON with `[file, offset]` of each,
- * on SIGUSR2 those since the last time, and at the end all of them.
+ * on SIGUSR2 those since the last time, and at the end all of them. Each thread writes a line of its own.
  */
 const { writeSync } = require('node:fs');
 const { Session } = require('node:inspector');
+const { BroadcastChannel, isMainThread } = require('node:worker_threads');
 
 const session = new Session();
 session.connect();
@@ -20,5 +21,15 @@ function report() {
   });
 }
 
-process.on('SIGUSR2', report);
-process.on('exit', report);
+const others = new BroadcastChannel('called functions');
+others.unref();
+// Only the main thread gets signals.
+if (isMainThread) {
+  process.on('SIGUSR2', () => {
+    others.postMessage('report');
+    report();
+  });
+  process.on('exit', report);
+} else {
+  others.onmessage = report;
+}

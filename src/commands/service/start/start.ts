@@ -112,12 +112,8 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
   const isTrustedProxy = readTrustedProxies(parsed);
   const serve = async (storage: Storage, location: string) => {
     const isTerminal = ui.io.stderr.isTTY === true;
-    const writeLog = createServiceLog(ui.notice, logLevel);
-    let count = (_record: object) => {};
-    const log = (record: object) => {
-      count(record);
-      writeLog(record);
-    };
+    const observers: ((record: object) => void)[] = [];
+    const log = createServiceLog(ui.quiet ? { write() {} } : ui.io.stderr, logLevel, observers);
     const tell = (level: LogLevel, message: string) =>
       isTerminal ? ui.notice(message) : log({ level, message });
     const delivers = !isOn(parsed, '--no-delivery');
@@ -130,7 +126,7 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
       server = await listenAt(app, { host, port, log, isTrustedProxy }, ['--port', '--host']);
       if (metricsAt !== null) {
         const metrics = await createMetrics(storage, writer.usage);
-        count = metrics.count;
+        observers.push(metrics.count);
         metricsServer = await listenAt(metrics.handler, metricsAt, ['--metrics-port', '--metrics-host']);
       }
       if (retentionDays > 0) pruning = pruneDaily({ storage, retentionDays, log });
