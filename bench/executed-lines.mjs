@@ -23,7 +23,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'storectl-executed-'));
 // Functions of kept code are not counted.
 const env = cleanEnvironment(folder, { NODE_DISABLE_COMPILE_CACHE: '1' });
 const store = newStore({ node: process.execPath, env, folder });
-const database = ['--port', '0', '--database', path.join(folder, 'service.db')];
+const database = ['--port', '0', '--no-delivery', '--database', path.join(folder, 'service.db')];
 const service = await startServer(
   process.execPath,
   ['--require', hook, program, 'service', 'start', ...database],

@@ -1,12 +1,12 @@
-// A Hono route that makes one durable insert for each request into PostgreSQL, and nothing else.
+// A Hono route that makes one durable insert for each request into PostgreSQL, on so many connections, and nothing else.
 import { randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Pool } from 'pg';
 
-const [connectionString] = process.argv.slice(2);
-const pool = new Pool({ connectionString, max: 10 });
-await pool.query('create table disputes (id text primary key, body text not null)');
+const [connectionString, connections] = process.argv.slice(2);
+const pool = new Pool({ connectionString, max: Number(connections) });
+await pool.query('create table if not exists disputes (id text primary key, body text not null)');
 
 const app = new Hono();
 app.post('/v1/stores/:storeId/operations/disputes', async (c) => {
