@@ -1,7 +1,6 @@
-import type { ErrorCode } from '../contract/problem.ts';
 import type { Change } from './http/changes.ts';
 import type { Reply } from './http/operation-handlers.ts';
-import { describeError, type FieldError, ServiceError } from './model/errors.ts';
+import { describeError, ServiceError } from './model/errors.ts';
 import { StorageBusyError } from './storage/core/errors.ts';
 
 /** What the worker thread is started with. */
@@ -28,11 +27,7 @@ export type WorkerMessage =
 interface SentError {
   readonly text: string;
   readonly isBusy: boolean;
-  readonly refusal: {
-    readonly code: ErrorCode;
-    readonly fields: readonly FieldError[];
-    readonly headers: Readonly<Record<string, string>>;
-  } | null;
+  readonly refusal: Pick<ServiceError, 'code' | 'fields' | 'headers' | 'existing'> | null;
 }
 
 /** Posts what is sent in one turn of the event loop together: to wake the other thread takes longer than to copy. */
@@ -50,8 +45,8 @@ export function createOutbox<Message>(post: (messages: Message[]) => void): (mes
 
 export function toSentError(error: unknown): SentError {
   if (error instanceof ServiceError) {
-    const { message, code, fields, headers } = error;
-    return { text: message, isBusy: false, refusal: { code, fields, headers } };
+    const { message, code, fields, headers, existing } = error;
+    return { text: message, isBusy: false, refusal: { code, fields, headers, existing } };
   }
   return { text: describeError(error), isBusy: error instanceof StorageBusyError, refusal: null };
 }

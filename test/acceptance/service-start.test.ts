@@ -65,3 +65,26 @@ test('proxies that are no addresses are refused', async () => {
   const message = '--trusted-proxy must be IP addresses or networks, comma-separated (got "nginx")';
   expect(JSON.parse(stderr)).toMatchObject({ code: 'usage', message });
 });
+
+test('a refusal of a change says which post has the slug', async () => {
+  const machine = newProgramMachine({ STORECTL_SERVICE_DATABASE: 'service.db' });
+  const storeId = (await machine.run(typed`service stores create --name Shop -q`)).stdout.trim();
+  const created = await machine.run(['service', 'keys', 'create', '--store', storeId, '-q']);
+  const service = machine.start(['service', 'start', '--port', '0']);
+  onTestFinished(() => void service.process.kill('SIGKILL'));
+  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+  const post = async () => {
+    const response = await globalThis.fetch(`${origin}/v1/stores/${storeId}/blog/posts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${created.stdout.trim()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'Hello', contentMd: 'Hi' }),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  const first = await post();
+  expect(first.status).toBe(201);
+  expect(await post()).toMatchObject({
+    status: 409,
+    body: { code: 'slug_taken', existing: { id: first.body.id, title: 'Hello' } },
+  });
+});

@@ -23,11 +23,7 @@ export class ServiceError extends Error {
   constructor(
     code: ErrorCode,
     detail: string,
-    extra: {
-      fields?: readonly FieldError[];
-      headers?: Readonly<Record<string, string>>;
-      existing?: Readonly<Record<string, unknown>>;
-    } = {},
+    extra: Partial<Pick<ServiceError, 'fields' | 'headers' | 'existing'>> = {},
   ) {
     super(detail);
     this.code = code;

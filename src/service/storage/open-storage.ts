@@ -8,8 +8,6 @@ export interface StorageOptions {
   readonly busyTimeoutMs?: number;
   /** Connections to PostgreSQL. Default: 10. */
   readonly poolSize?: number;
-  /** How many changes share a commit of the embedded engine at most. Default: 256. */
-  readonly maxGroup?: number;
 }
 
 /**
@@ -18,13 +16,14 @@ export interface StorageOptions {
  * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
-  const patienceMs = options.busyTimeoutMs ?? 5_000;
-  const storage = isPostgresLocation(location)
-    ? await (await import('./postgres/open-postgres.ts')).openPostgres(location, {
-        patienceMs,
-        poolSize: options.poolSize ?? 10,
-      })
-    : await openEmbedded(location, { patienceMs, maxGroup: options.maxGroup ?? 256 });
+  const { busyTimeoutMs = 5_000, poolSize = 10 } = options;
+  let storage: Storage;
+  if (isPostgresLocation(location)) {
+    const { openPostgres } = await import('./postgres/open-postgres.ts');
+    storage = await openPostgres(location, busyTimeoutMs, poolSize);
+  } else {
+    storage = await openEmbedded(location, busyTimeoutMs);
+  }
   try {
     await migrate(storage);
     return storage;

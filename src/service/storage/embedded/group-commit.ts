@@ -1,22 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
+import { whileBusy } from './while-busy.ts';
+
+/** How many changes share a commit at most: the first of them waits for the last. */
+const maxGroup = 256;
 
 export interface GroupCommitOptions {
   readonly connection: Connection;
   /** Called after each commit, before its changes resolve. */
   readonly onCommit: (changes: number) => void;
-  /** How long a change waits while the database is locked by another process, in ms. */
+  /** How long changes wait while the database is locked by another process, in ms. */
   readonly patienceMs: number;
-  /** How many changes share a commit at most: the first of them waits for the last. */
-  readonly maxGroup: number;
 }
 
 interface Job {
   readonly work: () => Promise<unknown>;
-  /** From performance.now(). */
-  readonly deadline: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -34,7 +32,7 @@ export interface GroupCommit {
  * what another change of the group has done. A commit that fails rejects the whole group.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { connection, onCommit, patienceMs, maxGroup } = options;
+  const { connection, onCommit, patienceMs } = options;
   const queue: Job[] = [];
   let running: Promise<void> | undefined;
 
@@ -57,26 +55,15 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     } while (queue.length > known && queue.length < maxGroup);
   }
 
-  /** Takes the write lock. False when every change in the queue has been rejected. */
+  /** Takes the write lock. False when another process has held it for so long that every change in the queue was rejected. */
   async function begin(): Promise<boolean> {
-    for (let pause = 1; queue.length > 0; pause = Math.min(pause * 2, 50)) {
-      try {
-        connection.beginWrite();
-        return true;
-      } catch (error) {
-        rejectQueued(error, isBusy(error) ? performance.now() + pause : Number.POSITIVE_INFINITY);
-      }
-      if (queue.length > 0) await sleep(pause * (0.5 + Math.random() / 2));
+    try {
+      await whileBusy(patienceMs, async () => connection.beginWrite());
+      return true;
+    } catch (error) {
+      for (const { reject } of queue.splice(0)) reject(error);
+      return false;
     }
-    return false;
-  }
-
-  /** Rejects the changes whose deadline is before `time`. */
-  function rejectQueued(error: unknown, time: number): void {
-    const cause = isBusy(error)
-      ? new StorageBusyError('the database is locked by another process', { cause: error })
-      : error;
-    while (queue[0] !== undefined && queue[0].deadline < time) queue.shift()?.reject(cause);
   }
 
   async function commitGroup(group: readonly Job[]): Promise<void> {
@@ -112,8 +99,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   return {
     write<Result>(work: () => Promise<Result>): Promise<Result> {
       return new Promise<Result>((resolve, reject) => {
-        const deadline = performance.now() + patienceMs;
-        queue.push({ work, deadline, resolve: (result) => resolve(result as Result), reject });
+        queue.push({ work, resolve: (result) => resolve(result as Result), reject });
         running ??= run();
       });
     },

@@ -1,34 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { notFound } from '../../model/errors.ts';
-import { isBusy } from '../core/engine-errors.ts';
-import { StorageBusyError } from '../core/errors.ts';
 import { statement } from '../core/statement.ts';
 import type { Storage, Transactions } from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { whileBusy } from './while-busy.ts';
 
 const inMemory = ':memory:';
 
 const storeById = statement<{ storeId: string }, object>`
   select 1 from stores where id = ${'storeId'} and deleted_at is null`;
 
-export interface EmbeddedOptions {
-  /** How long to wait while the database is locked by another process, in ms. */
-  readonly patienceMs: number;
-  /** How many changes share a commit at most. */
-  readonly maxGroup: number;
-}
-
 /**
  * Opens the embedded engine (SQLite by way of libsql) at a file path or `:memory:`: write-ahead log, every commit
  * fsynced, foreign keys checked. Any number of processes may have one file open. Rejects with a StorageBusyError when
  * another process holds it for longer than `patienceMs`.
  */
-export async function openEmbedded(
-  location: string,
-  { patienceMs, maxGroup }: EmbeddedOptions,
-): Promise<Storage> {
+export async function openEmbedded(location: string, patienceMs: number): Promise<Storage> {
   const Engine = await loadEngine();
   if (location !== inMemory) await createDatabaseFile(location);
   const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
@@ -44,7 +32,6 @@ export async function openEmbedded(
       changes += count;
     },
     patienceMs,
-    maxGroup,
   });
 
   const read: Transactions['read'] = (work) =>
@@ -75,20 +62,4 @@ export async function openEmbedded(
       if (writing !== reading) await writing.exclusively(async () => writing.close());
     },
   };
-}
-
-/** Runs `attempt` again while the engine says busy, and lets others run in between: one of them may hold the lock. */
-async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + patienceMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      if (performance.now() + pause > deadline) {
-        throw new StorageBusyError('the database is locked by another process', { cause: error });
-      }
-    }
-    await sleep(pause * (0.5 + Math.random() / 2));
-  }
 }

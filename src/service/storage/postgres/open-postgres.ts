@@ -25,22 +25,12 @@ interface Scope {
 
 const everything: Scope = { name: 'storectl.administration', value: 'on' };
 
-export interface PostgresOptions {
-  /** How long to wait for a lock, in ms. */
-  readonly patienceMs: number;
-  /** Connections of this process. */
-  readonly poolSize: number;
-}
-
 /**
  * Opens a database on PostgreSQL. What the URL leaves out, such as the password, comes from the environment as
  * in every PostgreSQL client (PGPASSWORD, PGSSLMODE …). Sessions have no state, so a pooler may share them between
- * transactions, as PgBouncer does. Throws a DatabaseSetupError.
+ * transactions, as PgBouncer does. `patienceMs` is how long to wait for a lock. Throws a DatabaseSetupError.
  */
-export async function openPostgres(
-  location: string,
-  { patienceMs, poolSize }: PostgresOptions,
-): Promise<Storage> {
+export async function openPostgres(location: string, patienceMs: number, poolSize: number): Promise<Storage> {
   const pg = await loadDriver();
   const config = {
     connectionString: parseConnectionString(location).url,
