@@ -1,8 +1,6 @@
 import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
 import { CliError, type Next, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { type Io, isSwitchedOn } from '../core/io.ts';
-import type { GlobalFlags } from './global-flags.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -69,19 +67,8 @@ export function inputNeeded(
   });
 }
 
-/** The end of a hint: how this user would be asked for what is missing. */
-export function howToBePrompted({
-  io,
-  flags,
-}: {
-  readonly io: Io;
-  readonly flags: Pick<GlobalFlags, 'noInput'>;
-}): string {
-  const variable = ['STORECTL_NO_INPUT', 'CI'].find((name) => isSwitchedOn(io.env[name]));
-  const switchedOff = flags.noInput ? 'remove --no-input' : variable && `unset ${variable}`;
-  const isTerminal = io.stdout.isTTY === true && io.stdin.isTTY === true;
-  return `or ${isTerminal && switchedOff ? switchedOff : 'run the command in a terminal'} to be prompted`;
-}
+/** The end of a hint: what else is possible where a terminal would be asked. */
+export const orBePrompted = 'or run the command in a terminal, without --no-input and CI, to be prompted';
 
 function howToGive([only, ...others]: readonly MissingInput[]): string {
   if (only === undefined || others.length > 0) return 'add them to the command';

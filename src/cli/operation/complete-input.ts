@@ -1,10 +1,5 @@
 import { kindOfParameter } from '../../history/objects/known-objects.ts';
-import {
-  howToBePrompted,
-  inputNeeded,
-  type MissingInput,
-  missingConnection,
-} from '../command/input-needed.ts';
+import { inputNeeded, type MissingInput, missingConnection, orBePrompted } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
 import { getPath } from '../core/field-path.ts';
@@ -57,7 +52,7 @@ export async function completeInput(
     ...(ui.canAsk ? [] : await missingConfirmation(session, parsed, confirm, parameters)),
   ];
   const isAsked = missing.length > 0 || questions !== null;
-  if (isAsked && (!ui.canAsk || connection.length > 0)) throw inputNeeded(missing, howToBePrompted(session));
+  if (isAsked && (!ui.canAsk || connection.length > 0)) throw inputNeeded(missing, orBePrompted);
   // Fails on a missing key before asking anything.
   const target = await session.connect();
   const run: Run = { ...input, target, request: { operation, parameters, body }, interview: null };

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { howToBePrompted, inputNeeded, missingConnection } from '../../cli/command/input-needed.ts';
+import { inputNeeded, missingConnection, orBePrompted } from '../../cli/command/input-needed.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import {
@@ -51,7 +51,7 @@ read-only request. You are asked for the key, which is not shown; with --with-ke
 
     const given = { baseUrl: settings.baseUrl?.value.href, storeId: settings.storeId?.value };
     const withKey = isOn(parsed, '--with-key');
-    refuseMissing(ui, session, settings, withKey);
+    refuseMissing(ui, settings, withKey);
     const { url, storeId, apiKey } = withKey
       ? await readKey(ui, session, checkTarget(given))
       : await askLogin(ui, session, given, name);
@@ -85,11 +85,11 @@ interface Login extends Target {
 type Given = { readonly [Name in 'baseUrl' | 'storeId']: string | undefined };
 
 /** With --with-key, standard input holds the key, so nothing can be asked. */
-function refuseMissing(ui: Ui, session: Session, settings: ConnectionSettings, withKey: boolean): void {
+function refuseMissing(ui: Ui, settings: ConnectionSettings, withKey: boolean): void {
   if (ui.canAsk && !withKey) return;
   const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' };
   const missing = [...missingConnection(settings), ...(withKey ? [] : [key])];
-  if (missing.length > 0) throw inputNeeded(missing, howToBePrompted(session), 'flags');
+  if (missing.length > 0) throw inputNeeded(missing, orBePrompted, 'flags');
 }
 
 function checkTarget({ baseUrl = '', storeId = '' }: Given): Target {
