@@ -55,7 +55,7 @@ const scenes = [
       }),
     ),
     steps: [
-      ['storectl --demo blog create posts/*.md', /\? Create 40 posts as drafts\?.*$/],
+      ['storectl --demo blog create posts/*.md', /\? Create 40 posts \(draft\)\?.*$/],
       ['y', /2\d\/40/],
     ],
     parts: [
