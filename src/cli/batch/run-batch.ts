@@ -81,7 +81,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     if (result.outcome === 'applied' || result.outcome === 'exists') pace.succeeded();
     else if (result.outcome !== 'skipped') pace.failed();
     // A change that was not sent, because only the user can settle it, says nothing about the service.
-    const isUnanswered = result.outcome === 'unknown' && result.code === 'outcome_unknown';
+    const isUnanswered = result.outcome === 'unknown' && result.reason !== undefined;
     consecutiveUnknown = isUnanswered ? consecutiveUnknown + 1 : 0;
     if (consecutiveUnknown < maxConsecutiveUnknown) return;
     stop ??= new CliError({

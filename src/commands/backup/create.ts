@@ -1,5 +1,5 @@
-import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { sectionsOf } from '../../cli/operation/result/restored.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
 
 export const command = operationCommand({
@@ -7,8 +7,8 @@ export const command = operationCommand({
   description: `Back up sections of the store. With the same idempotency key, running the command again creates no second
 backup.`,
   question: 'Create this backup?',
-  done: ({ answer }) =>
-    `Created backup "${String(getPath(answer, ['label']))}" (${String(getPath(answer, ['sections'])).replaceAll(',', ', ')})`,
+  done: (_, { request: { body } }) =>
+    `Created backup "${String(body?.label)}" (${sectionsOf(body).join(', ')})`,
   examples: [
     'backup create --label nightly --sections store,blog',
     'backup create --label "nightly $(date +%F)" --sections store --output-file backup.json',

@@ -1,6 +1,6 @@
 import type { CommandCall, CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import { getPath } from '../../cli/core/field-path.ts';
+import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
@@ -51,9 +51,9 @@ files.`,
     hints,
     // An empty list of questions makes an edited post go through the review.
     prepare: () => (edited ? () => [] : null),
-    done: ({ answer }) => {
-      const status = getPath(answer, ['status']);
-      return `Created post "${String(getPath(answer, ['title']))}"${typeof status === 'string' ? ` (${status})` : ''}`;
+    done: ({ answer }, { request }) => {
+      const status = textAt(answer, ['status']);
+      return `Created post "${String(request.body?.title)}"${status === null ? '' : ` (${status})`}`;
     },
     allowDuplicate,
   });

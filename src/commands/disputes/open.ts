@@ -1,4 +1,4 @@
-import { getPath } from '../../cli/core/field-path.ts';
+import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { openDispute } from '../../contract/operations/disputes.ts';
@@ -7,7 +7,7 @@ export const command = operationCommand({
   operation: openDispute,
   description: 'Open a dispute record. It moves no money.',
   question: 'Open this dispute?',
-  done: ({ answer }) => `Opened dispute ${String(getPath(answer, ['id']))}`,
+  done: ({ answer }) => ['Opened dispute', textAt(answer, ['id'])].join(' ').trimEnd(),
   examples: [
     'disputes open --reason "Parcel never arrived" --order-id 0b8f…',
     'disputes open --kind payment --reason-file reason.txt --provider-case-id PP-D-4711',

@@ -1,4 +1,3 @@
-import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { addEndpoint } from '../../contract/operations/notifications.ts';
 
@@ -10,7 +9,7 @@ export const command = operationCommand({
 Adding the same endpoint again within 24 hours is an error unless ${allowDuplicate} is given.`,
   toolNote: 'The same endpoint within 24 hours is refused.',
   question: 'Add this endpoint?',
-  done: ({ answer }) => `Added endpoint "${String(getPath(answer, ['name']))}"`,
+  done: (_, { request }) => `Added endpoint "${String(request.body?.name)}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
   examples: [
     'notify add-endpoint --name Team --url https://discord.com/… --events feedback_digest',

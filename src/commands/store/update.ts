@@ -31,8 +31,11 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
     read: async ({ session }) => ({ ...(await lastSeenStore(session))?.fields }),
   },
   preview: previewUpdate,
-  done: ({ answer, changedNothing }) =>
-    changedNothing ? null : `Updated store "${String(getPath(answer, ['name']))}"`,
+  done({ answer, changedNothing }) {
+    if (changedNothing) return null;
+    const name = textAt(answer, ['name']);
+    return name === null ? 'Updated the store' : `Updated store "${name}"`;
+  },
   show: describeUpdated,
 });
 

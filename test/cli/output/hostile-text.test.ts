@@ -93,6 +93,24 @@ describe('an answer that is not what the contract says', () => {
     expect(exitCode).toBe(12);
   });
 
+  test.each([
+    [typed`store update --name Shop`, 'Updated the store'],
+    [typed`blog create --title Sale --content-md Text`, 'Created post "Sale"'],
+    [typed`disputes open --reason Lost`, 'Opened dispute'],
+    [typed`backup create --label nightly --sections store,blog`, 'Created backup "nightly" (store, blog)'],
+    [
+      typed`notify add-endpoint --name Team --url https://discord.com/api/webhooks/1/t --events post_created`,
+      'Added endpoint "Team"',
+    ],
+  ])('%j: what the answer does not name is not shown as undefined', async (line, done) => {
+    const { machine } = await fakeService(answer(201, '{}'));
+
+    const { stderr } = await machine.run(line);
+
+    expect(stderr).toContain(`✓ ${done}\n`);
+    expect(stderr).not.toContain('undefined');
+  });
+
   test('204 with --json is one JSON document', async () => {
     const { machine } = await fakeService(answer(204));
 

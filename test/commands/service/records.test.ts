@@ -71,6 +71,7 @@ test('what is missing, invalid or not there is told of with its flag, and nothin
   const evidence = ['evidence', 'add', '--store', storeId, '--kind', 'photo', '--label', 'x'];
   const cases: [string[], number, RegExp][] = [
     [['reclaims', 'add'], 3, /--store ID[\s\S]*--subdomain NAME[\s\S]*--reason TEXT/],
+    [['keys', 'create'], 3, /\n {2}pass --store ID\n$/],
     [['evidence', 'add', '--kind', 'photo'], 3, /--store ID[\s\S]*--dispute ID[\s\S]*--label TEXT/],
     [
       ['reclaims', 'add', '--store', storeId, '--subdomain', 'A b', '--reason', 'x'],

@@ -162,7 +162,10 @@ async function settle(
   if (resumed.action === 'overtaken') return create(run, batch, post, false);
   if (resumed.action === 'left') {
     const result = inDoubt(record);
-    return resumed.reason === 'not_settled' ? { ...result, remedy: [] } : result;
+    const isUnanswered = resumed.reason === 'not_settled';
+    return isUnanswered
+      ? { ...result, remedy: [], reason: 'sent earlier, and the response was lost' }
+      : result;
   }
   if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told')
     return create(run, batch, post, false);

@@ -17,7 +17,7 @@ export function readInputs<Name extends string>(
     return { field, ...input, value: givenValue(parsed, input.give) };
   });
   const missing = all.filter(({ value }) => value === undefined);
-  if (missing.length > 0) throw inputNeeded(missing);
+  if (missing.length > 0) throw inputNeeded(missing, undefined, 'flags');
   return Object.fromEntries(all.map(({ field, value }) => [field, value])) as Record<Name, string>;
 }
 

@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
 import { type Machine, machineFor } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
 import { gate } from '../../../helpers/gate.ts';
 import { fakeService, setScene } from '../../../helpers/scene.ts';
+import { logFiles } from '../../../helpers/seed-history.ts';
 
 async function scene() {
   const { service, proxy, machine } = await setScene();
@@ -519,6 +521,23 @@ test('posts in doubt are settled by resume too where the service refuses taken s
     stderr: expect.stringContaining('✓ Resumed 2 changes'),
   });
   expect(await made()).toEqual(['a', 'b']);
+});
+
+test('posts of a log that was emptied and repaired are left to the user, and the service is not blamed', async () => {
+  const { proxy, machine } = await scene();
+  const args = ['blog', 'create', ...writePosts(machine, 5)];
+  await machine.run(args);
+  writeFileSync(logFiles(machine).at(-1) ?? '', '');
+  await machine.run(['history', 'repair']);
+  const before = proxy.writes().length;
+
+  const { exitCode, stderr } = await machine.run(args);
+
+  expect(exitCode).toBe(10);
+  expect(stderr).toContain('error: 5 of 5 posts in doubt\n');
+  expect(stderr).toContain('--mark not-applied');
+  expect(stderr).not.toContain('when the service answers');
+  expect(proxy.writes()).toHaveLength(before);
 });
 
 test('posts in doubt are counted apart from those that were not created', async () => {
