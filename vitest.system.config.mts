@@ -11,5 +11,10 @@ export const slow = [
 // Tests that need more of a system than a shell (less, zsh, fish, groff, nginx, pgbouncer and chromium), and slow ones.
 // `.ci/run` installs what they need.
 export default defineConfig({
-  test: { include: ['test/system/**/*.test.ts', ...slow], testTimeout: 300_000, hookTimeout: 300_000 },
+  test: {
+    include: ['test/system/**/*.test.ts', ...slow],
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
 });

@@ -32,6 +32,8 @@ export async function writeSettings(
       patienceMs: 2 * lockSilenceMs,
     }).acquire(file);
     try {
+      // Before conf opens the file, which may be a pipe that nobody writes into.
+      const settings = change();
       const conf = new Conf<Record<string, unknown>>({
         cwd: directory,
         configName: 'settings',
@@ -40,7 +42,7 @@ export async function writeSettings(
         accessPropertiesByDotNotation: false,
         clearInvalidConfig: false,
       });
-      conf.store = change();
+      conf.store = settings;
     } finally {
       lock.release();
     }
