@@ -1,4 +1,4 @@
-import { nearestFirst } from '../base/nearest-name.ts';
+import { nearName } from '../base/nearest-name.ts';
 
 interface Rule {
   readonly must: string;
@@ -50,7 +50,7 @@ function isHistory(value: unknown): boolean {
 
 /**
  * Checks what a script, perhaps without types, gave as options. Throws a TypeError for a name that is not one of `known`, with
- * the nearest, and a TypeError or RangeError for a missing or wrong value.
+ * one that is near, and a TypeError or RangeError for a missing or wrong value.
  */
 export function checkOptions(options: unknown, known: readonly (keyof typeof rules)[]): void {
   if (typeof options !== 'object' || options === null) {
@@ -59,7 +59,8 @@ export function checkOptions(options: unknown, known: readonly (keyof typeof rul
   const given = new Map<string, unknown>(Object.entries(options));
   for (const name of given.keys()) {
     if (known.some((one) => one === name)) continue;
-    throw new TypeError(`unknown option ${name} (did you mean ${nearestFirst(known, name)[0]}?)`);
+    const near = nearName(known, name);
+    throw new TypeError(`unknown option ${name}${near === null ? '' : ` (did you mean ${near}?)`}`);
   }
   for (const name of known) {
     const { must, holds, failure: Failure } = rules[name];

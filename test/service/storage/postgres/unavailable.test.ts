@@ -59,19 +59,26 @@ test('a server under load that goes on answering, but takes no new connection fo
   expect(answers).toBeGreaterThan(0);
 });
 
-test('a server that becomes read-only is 503 on every path, and recovers', async () => {
+test.each([
+  [
+    'becomes read-only',
+    'alter database NAME set default_transaction_read_only = on',
+    'alter database NAME reset default_transaction_read_only',
+  ],
+  ['lets the service log in no more', 'alter role storectl nologin', 'alter role storectl login'],
+])('a server that %s is 503 on every path, and recovers', async (_, begin, end) => {
   const { url, adminUrl } = await freshDatabase();
   const service = await startService({ storage: await openTestStorage(url) });
   const name = new URL(url).pathname.slice(1);
   const maintenance = adminUrl.replace(/\/\w+$/, '/postgres');
-  const restrict = async (value: string) => {
-    await query(maintenance, `alter database ${name} set default_transaction_read_only = ${value}`);
+  const restrict = async (statement: string) => {
+    await query(maintenance, statement.replace('NAME', name));
     await query(
       adminUrl,
       "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'storectl'",
     );
   };
-  await restrict('on');
+  await restrict(begin);
   for (const answer of [
     await service.send('GET', '/readyz'),
     await service.call('settings.show', ''),
@@ -80,7 +87,7 @@ test('a server that becomes read-only is 503 on every path, and recovers', async
     expect(answer).toMatchObject({ status: 503, body: { code: 'busy' } });
     expect(answer.headers.get('retry-after')).toBe('1');
   }
-  await restrict('off');
+  await restrict(end);
   expect((await service.send('GET', '/readyz')).status).toBe(200);
 });
 
