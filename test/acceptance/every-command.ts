@@ -91,7 +91,7 @@ const rows: Readonly<Record<string, Row>> = {
   'profile show': [0, 'outlet'],
   'profile remove': [3, 'outlet --confirm outlet'],
   'auth status': [0, '--json'],
-  'auth logout': [0, '--profile main'],
+  'auth logout': [0, '--json'],
   api: [3, 'GET /v1/stores/{store}/operations/settings'],
   mcp: [0, '', { serves: /Serving main/ }],
   doctor: [0, '--json'],

@@ -61,6 +61,8 @@ export function openProfiles(
   if (process.platform !== 'win32') repairMode(file, notice);
 
   const write = async (change: (settings: Settings) => Settings): Promise<void> => {
+    // A pipe or a device is refused before anything opens it.
+    readSettings(file);
     const { writeSettings } = await import('./write-settings.ts');
     await writeSettings(directory, process, () => change(readSettings(file)));
   };
