@@ -55,12 +55,12 @@ const scenes = [
       }),
     ),
     steps: [
-      ['storectl --demo blog create posts/*.md', /\? Create 40 posts \(draft\)\?.*$/],
+      ['storectl --demo blog create posts/*.md', /\? Create these posts\?.*$/],
       ['y', /2\d\/40/],
     ],
     parts: [
       [/^\$ storectl/, /^create .*ink-03/],
-      [/^40 to create/, /^created .*ink-08/],
+      [/^Posts without/, /^created .*ink-08/],
       [/\d+\/40/, /\d+\/40/],
     ],
   },

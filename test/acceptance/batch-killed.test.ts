@@ -119,5 +119,5 @@ test('decisions, killed half-way and run again: each is recorded once', async ()
   // Those of the killed run are known, also the one whose response was lost.
   expect(outcomes.filter((outcome: string) => outcome === 'exists').length).toBeGreaterThanOrEqual(9);
   const resumed = await machine.run(['resume']);
-  expect(resumed).toMatchObject({ exitCode: 0, stderr: 'Nothing to resume.\n' });
+  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Nothing to resume\./) });
 });

@@ -35,7 +35,7 @@ test('what is settled and what is still open is said, and what to do about the r
       /^applied +\S+ +backup\.create +nightly .*\nin doubt +\S+ +notify\.add-endpoint/,
     ),
   });
-  expect(resumed.stderr).toContain('1 of 2 changes in doubt (1 applied)');
+  expect(resumed.stderr).toContain('error: 1 applied, 1 in doubt\n');
   expect(resumed.stderr).toMatch(/look at the store; run `storectl resume \S+ --mark applied`/);
 });
 
@@ -103,7 +103,7 @@ test('--mark with the id of a run marks all its changes in doubt', async () => {
 
   expect(marked).toMatchObject({ exitCode: 0, stderr: `✓ Marked 2 changes of ${run} as not-applied\n` });
   expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('already settled') });
-  expect((await machine.run(['resume'])).stderr).toBe('Nothing to resume.\n');
+  expect((await machine.run(['resume'])).stderr).toMatch(/^Nothing to resume\./);
 });
 
 test('what is open for another store is counted, and the command for it is named', async () => {

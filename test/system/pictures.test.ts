@@ -12,7 +12,7 @@ test('the pictures of the README can be made from real runs', () => {
   for (const [name, shown] of [
     ['decision', '✓ Decided dispute'],
     ['restore', 'Undo: storectl --demo undo'],
-    ['batch', '40 to create as drafts'],
+    ['batch', '40 to create (draft)'],
   ]) {
     const picture = readFileSync(path.join(folder, `${name}-dark.svg`), 'utf8');
     expect(picture.replaceAll(/<[^>]+>/g, '')).toContain(shown);

@@ -1,13 +1,14 @@
-import { type Operation, pathParameterProblem } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { beginBatch, type Batch as HistoryBatch } from '../../history/changes/batch.ts';
 import { resumeRecord } from '../../history/changes/resume.ts';
 import { logIdOf, type Recorded } from '../../history/history.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
-import { CliError, usageError } from '../core/errors.ts';
+import { CliError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
+import { checkParameter } from '../input/path-parameter.ts';
 import { newRun, type Run } from '../operation/call/run.ts';
 import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send-run.ts';
 import { type ItemResult, knownResult, makeResult, resultOfError } from './item-result.ts';
@@ -22,8 +23,7 @@ export async function startRun(
   fields: readonly FieldFlag[] = [],
 ): Promise<Run> {
   const target = await session.connect();
-  const problem = pathParameterProblem(target.storeId);
-  if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
+  checkParameter('--store', target.storeId);
   const request = { operation, parameters: {}, body: null };
   return { ...newRun({ ui, session, parsed }, target, request), fields };
 }

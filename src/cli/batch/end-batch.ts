@@ -11,7 +11,6 @@ import {
   type BatchWords,
   countItems,
   describeTotals,
-  type ItemOutcome,
   type ItemResult,
   mostSevereExitCode,
 } from './item-result.ts';
@@ -25,8 +24,8 @@ export interface EndedBatch {
   readonly stop: CliError | null;
   /** Writes its text to `--output-file`, if given. */
   readonly write?: ((text: string) => void) | undefined;
-  /** What the user does about failed items after their remedies, where that is not to run the same command again. */
-  readonly advice?: string | undefined;
+  /** What the user does about failed items instead of running the same command again. */
+  readonly advice?: readonly Step[] | undefined;
 }
 
 /** Prints the document and the totals. Throws the error that says what is left to do. */
@@ -41,9 +40,10 @@ export async function endBatch(
   const codes = results.map(({ exitCode }) => exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.failure.exitCode]);
   if (exitCode !== exitCodes.done) {
+    const totals = describeTotals(outcomes, words);
     throw stop === null
-      ? incomplete(words, results, { exitCode, advice })
-      : stopped(words, stop, { exitCode, outcomes });
+      ? incomplete(words, results, { exitCode, totals, advice })
+      : stopped(words, stop, { exitCode, totals });
   }
   const done = outcomes.filter((outcome) => outcome === 'applied').length;
   const others = describeTotals(
@@ -51,8 +51,13 @@ export async function endBatch(
     words,
   );
   if (done === 0) ui.notice(`${upperFirst(others || `no ${words.many}`)}.`);
-  else noticeDone(ui, [`${words.done} ${countItems(done, words)}`, others].filter(Boolean).join(', '));
-  if (results.some(isLeft) && words.again !== null)
+  else
+    noticeDone(
+      ui,
+      [`${upperFirst(words.applied)} ${countItems(done, words)}`, others].filter(Boolean).join(', '),
+    );
+  // What the user skipped; other items are skipped for a reason.
+  if (words.again !== null && results.some(({ outcome, code }) => outcome === 'skipped' && code === null))
     ui.notice(`Run the same command again for the rest; ${words.again}.`);
   return { applied };
 }
@@ -62,29 +67,24 @@ export function appliedIn(results: readonly ItemResult[]): HistoryRecord[] {
   return results.flatMap(({ outcome, record }) => (outcome === 'applied' && record !== null ? [record] : []));
 }
 
-/** Whether the same command takes the item when it is run again. */
-function isLeft({ outcome, code }: ItemResult): boolean {
-  return outcome === 'not_sent' || (outcome === 'skipped' && code === null);
-}
-
 /** The error that stopped the batch, with how far it got. */
 function stopped(
   words: BatchWords,
   { message, failure }: CliError,
-  { exitCode, outcomes }: { readonly exitCode: ExitCode; readonly outcomes: readonly ItemOutcome[] },
+  { exitCode, totals }: { readonly exitCode: ExitCode; readonly totals: string },
 ): CliError {
   const { code, status, requestId, next = [] } = failure;
   const isUnanswered = failure.exitCode === exitCodes.unknown && status === undefined;
-  const again = `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`;
-  const doubts = outcomes.includes('unknown') ? ', and those in doubt are checked' : '';
-  const more = isUnanswered ? next : [];
-  const skips = words.again === null ? more : [{ say: words.again + doubts }];
   const isRefused = failure.exitCode === exitCodes.notAllowed && next.length > 0;
+  const again = {
+    say: `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`,
+  };
+  const more = isUnanswered ? next : [];
   return new CliError({
     code,
     exitCode,
-    what: `stopped (${describeTotals(outcomes, words)}): ${message}`,
-    next: [...(isRefused ? next : [{ say: again }]), ...skips],
+    what: `stopped (${totals}): ${message}`,
+    next: [...(isRefused ? next : [again]), ...(words.again === null ? more : [{ say: words.again }])],
     status,
     requestId,
   });
@@ -94,30 +94,19 @@ function stopped(
 function incomplete(
   words: BatchWords,
   results: readonly ItemResult[],
-  { exitCode, advice }: Pick<EndedBatch, 'advice'> & { readonly exitCode: ExitCode },
+  { exitCode, totals, advice = [] }: Pick<EndedBatch, 'advice'> & { exitCode: ExitCode; totals: string },
 ): CliError {
-  const bad = results.filter((result) => result.exitCode !== exitCodes.done);
-  const doubts = bad.filter(({ outcome }) => outcome === 'unknown').length;
-  const failed = bad.length - doubts;
-  const all = countItems(results.length, words);
-  const counts = [
-    ...(failed === 0 ? [] : [`${failed} of ${all} not ${words.applied}`]),
-    ...(doubts === 0 ? [] : [failed === 0 ? `${doubts} of ${all} in doubt` : `${doubts} in doubt`]),
-  ];
-  const others = describeTotals(
-    results.filter((result) => !bad.includes(result)).map(({ outcome }) => outcome),
-    words,
+  const left = results.filter(
+    ({ outcome }) => outcome === 'unknown' || (outcome === 'failed' && advice.length === 0),
   );
   // The same remedy is said once.
-  const remedies = new Map(bad.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
-  const steps: Step[] = [...remedies.values()].flat();
-  if (advice !== undefined) steps.push({ say: advice });
-  if (words.again !== null && (advice === undefined || doubts > 0))
-    steps.push({ say: `${steps.length === 0 ? '' : 'then '}run the same command again; ${words.again}` });
+  const remedies = new Map(left.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
+  const again =
+    words.again === null || advice.length > 0 ? [] : [{ say: `run the same command again; ${words.again}` }];
   return new CliError({
     code: 'incomplete',
     exitCode,
-    what: counts.join(', ') + (others === '' ? '' : ` (${others})`),
-    next: steps,
+    what: totals,
+    next: [...[...remedies.values()].flat(), ...advice, ...again],
   });
 }

@@ -41,8 +41,7 @@ export function resultDocument({ outcome, code, message, requestId, record }: It
 export interface BatchWords {
   readonly one: string;
   readonly many: string;
-  /** Begins the first line of a success: `Created`. */
-  readonly done: string;
+  /** `created`. */
   readonly applied: string;
   /** What was so before: `already created`. */
   readonly exists: string;
@@ -93,15 +92,12 @@ export function concernsOneItem(code: ExitCode): boolean {
   );
 }
 
-/** The words for outcomes: `created`, `in doubt`. Before anything is sent, nothing has failed. */
-export function outcomeWords(
-  { applied, exists }: BatchWords,
-  { isPlan = false } = {},
-): Readonly<Record<ItemOutcome, string>> {
+/** The words for outcomes: `created`, `in doubt`. */
+export function outcomeWords({ applied, exists }: BatchWords): Readonly<Record<ItemOutcome, string>> {
   return {
     applied,
     exists,
-    failed: isPlan ? `cannot be ${applied}` : 'failed',
+    failed: 'failed',
     unknown: 'in doubt',
     skipped: 'skipped',
     not_sent: 'not sent',
@@ -109,16 +105,19 @@ export function outcomeWords(
 }
 
 /** `37 created, 2 already created, 1 failed`. */
-export function describeTotals(
-  outcomes: readonly ItemOutcome[],
-  words: BatchWords,
-  options?: { readonly isPlan: boolean },
-): string {
-  return Object.entries(outcomeWords(words, options))
+export function describeTotals(outcomes: readonly ItemOutcome[], words: BatchWords): string {
+  return Object.entries(outcomeWords(words))
     .map(([outcome, word]) => [outcomes.filter((one) => one === outcome).length, word] as const)
     .filter(([count]) => count > 0)
     .map((counted) => counted.join(' '))
     .join(', ');
+}
+
+/** `won`, or `26 won, 15 lost`. */
+export function describeStatuses(statuses: readonly string[]): string {
+  const distinct = [...new Set(statuses)];
+  const counted = distinct.map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
+  return (distinct.length === 1 ? distinct : counted).join(', ');
 }
 
 /** `1 post`, `15 posts`. */

@@ -3,7 +3,7 @@ import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { printable, printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
-import { displayWidth, padText, wrapText } from '../output/wrap.ts';
+import { padText, wrapText } from '../output/wrap.ts';
 import {
   type BatchWords,
   concernsOneItem,
@@ -27,8 +27,8 @@ export interface Batch<Item> {
   known(item: Item): ItemResult | null;
   /** Prepares for sending. `send` resolves to null if the batch was over before, or the user went back. */
   open(limits: Limits): Promise<Channel<Item>>;
-  /** What identifies an item, and once it has a result, more about that. Only the first cells are aligned. */
-  cells(item: Item, result: ItemResult | null): readonly string[];
+  /** What identifies an item, and more about its result. */
+  cells(item: Item, result: ItemResult): readonly string[];
   /** What `--quiet` prints of an item that was applied. */
   id(item: Item, result: ItemResult): string | null;
 }
@@ -137,21 +137,15 @@ export function resultIn<Item>({ results }: BatchEnd<Item>, item: Item): ItemRes
  * Prints a line for each result, or its id with `--quiet`. What needs attention comes last, where a person looks; what was so
  * before is only counted.
  */
-function startPrinter<Item>(ui: Ui, { words, items, total, cells, id }: Batch<Item>) {
+function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const { width } = ui.out;
   const progress = startProgress(ui, total, words.many);
   const outcomes = outcomeWords(words);
-  const widths = [Math.max(words.applied.length, outcomes.unknown.length)];
-  for (const item of total === null ? [] : items) {
-    for (const [column, cell] of cells(item, null).entries())
-      widths[column + 1] = Math.max(widths[column + 1] ?? 0, displayWidth(cell));
-  }
+  const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
 
   function lineOf(item: Item, result: ItemResult): string {
-    const all = [outcomes[result.outcome], ...cells(item, result)];
-    const padded = all.map((cell, column) => padText(cell, widths[column] ?? 0));
-    const parts = [...padded, result.message].filter((part, column) => part !== '' || column < widths.length);
-    return printableInOneLine(parts.join('  ').trimEnd());
+    const parts = [padText(outcomes[result.outcome], wordWidth), ...cells(item, result), result.message];
+    return printableInOneLine(parts.filter((part) => part !== '').join('  '));
   }
 
   function print(item: Item, result: ItemResult): void {

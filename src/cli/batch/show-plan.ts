@@ -1,7 +1,6 @@
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { choosePager } from '../output/pager.ts';
-import type { Style } from '../output/style.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
 
 /** What a batch is going to do, before it is asked for and sent. */
@@ -17,25 +16,27 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** What cannot be sent, then what is to be sent; empty if there is neither. */
-function describePlan({ problems, header, rows }: Omit<Plan, 'totals' | 'notes'>, { width }: Style): string {
+/** In a terminal the totals, then what cannot be sent, and what is to be sent. */
+function describePlan({ canAsk, out: { width } }: Ui, { totals, problems, header, rows }: Plan): string {
   const reasonOf = (reason: string) =>
     (width === null ? reason : wrapText(reason, width - indent.length)).replace(/^/gm, indent);
-  const bad = problems.map(({ item, reason }) => `${item}\n${reasonOf(reason)}`);
-  const table = rows.length === 0 ? [] : [alignLines([header, ...rows], width)];
-  return [...(bad.length === 0 ? [] : [bad.join('\n')]), ...table].join('\n\n');
+  return [
+    canAsk ? totals : '',
+    problems.map(({ item, reason }) => `${item}\n${reasonOf(reason)}`).join('\n'),
+    rows.length === 0 ? '' : alignLines([header, ...rows], width),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 const indent = '  ';
 
 /** Prints the plan of a dry run, with --json as documents. */
 export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): void {
+  const described = describePlan(ui, plan);
   if (ui.json) printJson(ui, documents);
-  else {
-    const described = describePlan(plan, ui.out);
-    if (described !== '') ui.print(described);
-    noticeTotals(ui, plan);
-  }
+  else if (described !== '') ui.print(described);
+  if (!ui.json) noticeRest(ui, plan);
   ui.notice('dry run: nothing was sent');
 }
 
@@ -46,21 +47,17 @@ export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): voi
  */
 export function showPlan(ui: Ui, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
   if (plan.rows.length === 0 && plan.problems.length === 0) return;
-  if (!ui.canAsk) {
-    noticeTotals(ui, plan);
-    return;
-  }
-  const described = describePlan(plan, ui.out);
+  const described = describePlan(ui, plan);
   const isPaged = isAsked && choosePager(described, ui.io) !== null;
-  const text = isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described;
-  if (text !== '') ui.print(text);
-  noticeTotals(ui, plan);
+  if (ui.canAsk) ui.print(isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described);
+  noticeRest(ui, plan);
 }
 
 const beforePager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
 
-function noticeTotals({ canAsk, notice, err }: Ui, { totals, notes }: Plan): void {
-  notice(canAsk ? `\n${totals}` : totals);
+/** The totals, where the plan does not show them, and the notes. */
+function noticeRest({ canAsk, notice, err }: Ui, { totals, notes }: Plan): void {
+  notice(canAsk ? '' : totals);
   for (const note of notes) notice(err.color.yellow(note));
-  if (canAsk) notice('');
+  if (canAsk && notes.length > 0) notice('');
 }

@@ -44,7 +44,7 @@ export function describeItem({ fields = [], ...failure }: Failure, recordId: str
     return printable(status === undefined ? wrong : `${wrong} (${[status, code].join(' ')})`);
   }
   const id = outcome === 'unknown' && recordId !== undefined ? ` (${recordId})` : '';
-  // That the outcome is unknown is the word before it.
+  // That it is in doubt is the word before it.
   return printable(`${(outcome === 'unknown' ? reason : what) ?? ''}${id}`);
 }
 

@@ -65,15 +65,7 @@ export type Tone = 'green' | 'yellow' | 'red';
 
 const statuses: Readonly<Record<Tone, readonly string[]>> = {
   green: ['won', 'published', 'applied', 'delivered', 'active'],
-  yellow: [
-    'open',
-    'scheduled',
-    'noticed',
-    'pending',
-    'prepared',
-    'outcome unknown',
-    'interrupted before sending',
-  ],
+  yellow: ['open', 'scheduled', 'noticed', 'pending', 'in doubt'],
   red: ['lost', 'failed', 'rejected', 'revoked', 'expired'],
 };
 

@@ -49,8 +49,8 @@ export function describeState({
   result,
 }: Pick<RecordSummary, 'state' | 'open'> & Partial<Pick<RecordSummary, 'result'>>): string {
   if (result === markedByHand) return 'not applied (marked by hand)';
-  if (state === 'sent' || state === 'unknown') return open ? 'outcome unknown' : 'overtaken';
-  return state.replace('_', ' ');
+  if (state === 'sent' || state === 'unknown') return open ? 'in doubt' : 'overtaken';
+  return `${state.replace('_', ' ')}${open ? ' (not reported)' : ''}`;
 }
 
 /** A record as a choice of a picker. */
@@ -59,11 +59,7 @@ export function recordChoice(record: HistoryRecord) {
   const { id, operation, label, age, result } = summary;
   const isReason = isInDoubt(record) && result !== null;
   const isSaid = isReason || result === markedByHand;
-  const reason = isReason
-    ? ` (${result.replaceAll('_', ' ')})`
-    : record.open && !isInDoubt(record)
-      ? ' (not reported)'
-      : '';
+  const reason = isReason ? ` (${result.replaceAll('_', ' ')})` : '';
   const words = [operation, label, describeState(summary) + reason, isSaid ? null : result, age].filter(
     (word) => word !== null,
   );

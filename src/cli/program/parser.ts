@@ -61,7 +61,7 @@ const overview = `Try it without an account:
 
 Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
 6 conflict, 7 rejected, 8 rate limited, 9 service unreachable or 5xx,
-10 outcome unknown, 11 local state, 12 done but not printed, 130 cancelled.`;
+10 in doubt, 11 local state, 12 done but not printed, 130 cancelled.`;
 
 /** Commander would show the help of what comes before the unknown word. */
 function refuseUnknownCommand(words: readonly string[]): void {

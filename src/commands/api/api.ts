@@ -65,7 +65,7 @@ once, and so is one that needs an idempotencyKey and has none in its --input.`,
     },
     {
       flag: '--new',
-      description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
+      description: 'Start over instead of continuing an earlier attempt that is in doubt',
       group: advancedGroup,
     },
   ],

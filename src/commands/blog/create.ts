@@ -6,6 +6,7 @@ import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { outputFileOption } from '../../cli/output/output-file.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
 
 const edit = '--edit';
@@ -14,22 +15,21 @@ const allowDuplicate = '--allow-duplicate';
 const hints = { fileFlags: { contentMd: 'content-file' } };
 const fields = deriveFlags(createBlogPost.body, hints);
 
-/** The command of one post. `fromFile` are the fields of its file, which flags override. */
-const onePost = (fromFile: Readonly<Record<string, unknown>> = {}, edited = false) =>
+/** The command of one post. `edited` are its fields as they left the editor, or null. */
+const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create a blog post from flags or a Markdown file with YAML front matter. A post without a status becomes a
-draft. Several files create one post each; the same command again continues where it stopped.`,
+    description: `Create blog posts from Markdown files with YAML front matter, or one post from flags. A post without a status
+becomes a draft. The same command again continues where it stopped: posts that exist are skipped.`,
     details: `Front matter between lines of --- sets the fields (title, slug, excerpt, tags, status, scheduledAt, …); the rest
 is the content. If it has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to
-the name of the file. Flags override front matter. Creating the same post again within 24 hours is an error unless
-${allowDuplicate} is given. With several files, existing posts are left alone, and the exit code is the most severe one of all
-files.`,
+the name of the file. Flags override front matter. The exit code is the most severe one of all files. From flags, creating the
+same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
     question: 'Create this post?',
     arguments: [
       {
         name: 'file',
-        description: 'Markdown with YAML front matter; - for standard input',
+        description: 'Markdown with front matter (title, slug, tags, status, …); - for standard input',
         variadic: true,
         optional: true,
       },
@@ -46,11 +46,11 @@ files.`,
       'blog create --title "Spring sale" --content-md "All inks **20 %** off." --tags sale,ink',
       'blog create --title Notes --content-file - < notes.md',
     ],
-    defaults: fromFile,
+    defaults: edited ?? {},
     toolNote: 'The same post within 24 hours is refused.',
     hints,
     // An empty list of questions makes an edited post go through the review.
-    prepare: () => (edited ? () => [] : null),
+    prepare: () => (edited === null ? null : () => []),
     done: ({ answer }, { request }) => {
       const status = textAt(answer, ['status']);
       return `Created post "${String(request.body?.title)}"${status === null ? '' : ` (${status})`}`;
@@ -58,18 +58,18 @@ files.`,
     allowDuplicate,
   });
 
-const definition = onePost();
+const definition = onePost(null);
 
 export const command: CommandDefinition = {
   ...definition,
   async run(call) {
     const { ui, session, parsed } = call;
     const patterns = parsed.arguments.file ?? [];
-    if (patterns.length === 0 && !isOn(parsed, edit)) return definition.run(call);
+    const isEdited = isOn(parsed, edit);
+    if (patterns.length === 0 && !isEdited) return definition.run(call);
     const { expandFiles } = await import('./bulk/file-patterns.ts');
     const files = expandFiles(patterns, session.io.cwd);
-    if (files.length > 1) {
-      if (isOn(parsed, edit)) throw usageError(`${edit} needs exactly one file (got ${files.length})`);
+    if (!isEdited) {
       const { createPosts } = await import('./bulk/create-posts.ts');
       return createPosts(ui, session, parsed, {
         fields,
@@ -77,23 +77,21 @@ export const command: CommandDefinition = {
         allowsDuplicates: isOn(parsed, allowDuplicate),
       });
     }
-    return createOne(call, files[0]);
+    if (files.length > 1) throw usageError(`${edit} needs exactly one file (got ${files.length})`);
+    return createEdited(call, files[0]);
   },
 };
 
-async function createOne(call: CommandCall, file: string | undefined): Promise<CommandResult | undefined> {
+async function createEdited(call: CommandCall, file: string | undefined): Promise<CommandResult | undefined> {
   const { ui, session, parsed } = call;
-  const { readDraft, readOnePost } = await import('./bulk/post-files.ts');
+  const { readDraft } = await import('./bulk/post-files.ts');
+  const { editPost } = await import('./bulk/edit-post.ts');
   const given = await readBody(session, fields, parsed);
   checkBody(createBlogPost, fields, given);
-  if (!isOn(parsed, edit) && file !== undefined) {
-    return onePost(await readOnePost(session, file, given)).run({ ...call, parsed: withoutFields(parsed) });
-  }
   const draft = file === undefined ? given : (await readDraft(session, file, given)).body;
-  const { editPost } = await import('./bulk/edit-post.ts');
   const edited = await editPost(ui, draft);
   try {
-    return await onePost(edited.fields, true).run({ ...call, parsed: withoutFields(parsed) });
+    return await onePost(edited.fields).run({ ...call, parsed: withoutFields(parsed) });
   } catch (error) {
     ui.saveUserText(`\nYour text:\n\n${edited.text}`);
     throw error;
@@ -102,10 +100,6 @@ async function createOne(call: CommandCall, file: string | undefined): Promise<C
 
 /** The post already contains the values of the flags, perhaps changed in the editor. */
 function withoutFields(parsed: ParsedCommand): ParsedCommand {
-  const given = new Set([
-    '--set',
-    '--from-file',
-    ...fields.flatMap(({ flag, fileFlag }) => [flag, fileFlag ?? flag]),
-  ]);
-  return { ...parsed, options: new Map([...parsed.options].filter(([flag]) => !given.has(flag))) };
+  const kept = [allowDuplicate, outputFileOption.flag];
+  return { ...parsed, options: new Map([...parsed.options].filter(([flag]) => kept.includes(flag))) };
 }

@@ -26,8 +26,6 @@ const deadlines = ['deadlineAt', 'appealDeadlineAt'];
 /** Fields that have their own place in the case file. The rest is listed under "Other fields". */
 const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields];
 
-const evidenceHead = ['kind', 'label', 'submittedBy', 'createdAt', 'storageKey'];
-
 const hourMs = 3_600_000;
 
 /**
@@ -82,23 +80,15 @@ function describeEvidence(evidence: unknown, now: number, style: Style): string 
 }
 
 function evidenceItem(item: unknown, number: number, now: number, style: Style): string {
-  const fields = isObject(item) ? item : { value: item };
-  const value = (name: string) => {
-    const given = fields[name];
-    return given === null || given === undefined ? null : formatValue(name, given, { now });
-  };
-  const title = [value('label'), value('kind') && `[${value('kind')}]`].filter(Boolean).join(' ');
-  const from = value('submittedBy');
-  const origin = [from && `submitted by ${from}`, value('createdAt')].filter(Boolean).join(', ');
-  const file = value('storageKey');
-  const others = fieldLines(without(fields, [...evidenceHead, 'id', 'textValue']), now, style);
+  // No command takes its id.
+  const { id: _, label, kind, textValue, ...others } = isObject(item) ? item : { value: item };
+  const title = [textOf(label), textOf(kind) && `[${textOf(kind)}]`].filter(Boolean).join(' ');
+  const fields = fieldLines(others, now, style);
+  const text = paragraph(textOf(textValue), style);
   return [
     style.color.bold(`${number}. ${title || '(no label)'}`),
-    ...(origin === '' ? [] : [indent(origin, style)]),
-    ...(file === null ? [] : [indent(`file ${file}`, style)]),
-    ...(value('id') === null ? [] : [indent(`id ${value('id')}`, style)]),
-    ...(others === '' ? [] : [others]),
-    ...(textOf(fields.textValue) === '' ? [] : ['', paragraph(textOf(fields.textValue), style)]),
+    ...(fields === '' ? [] : [fields]),
+    ...(text === '' ? [] : ['', text]),
   ].join('\n');
 }
 

@@ -3,6 +3,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
+import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
@@ -11,7 +12,6 @@ import {
   expectStatus,
   readDispute,
   unexpectedStatus,
-  unusualStatus,
 } from './dispute-status.ts';
 
 /** Shows the dispute before the questions, and refuses one that cannot be decided. */
@@ -61,8 +61,7 @@ export async function confirmAndDecide(
     return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
   }
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
-  const warning = unusualStatus(String(body?.status));
-  if (warning !== null) ui.notice(ui.err.color.yellow(`Warning: ${printable(warning)}`));
+  if (ui.canAsk) ui.notice(`\n${renderRecord(rowsOf(decision), ui.err)}\n`);
   const question = `Decide this dispute as ${String(body?.status)}? This is final.`;
   await confirmById(run, parameters.disputeId ?? '', question, isShown);
   return send(run, { readAt: dispute.readAt, former: formerOf(dispute) });

@@ -1,9 +1,11 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
+import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { outputFileOption } from '../../cli/output/output-file.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { expectedStatus, introduceDispute, showAndDecide } from './decide-one.ts';
@@ -18,9 +20,8 @@ const one = operationCommand({
 evidence first. With several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run
 the same command again to continue.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
-plan, and asks you to confirm the number of decisions. Rows that cannot be decided are skipped; with --output-file they are
-written to a CSV file beside it, to be fixed and used with ${from}. A status that is almost won, lost or withdrawn is refused as
-a typing error; other statuses are sent with a warning. Exits with the most severe code of all rows (10 in doubt, 6 decided
+plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won, lost or withdrawn is refused as
+a typing error; others are sent. Exits with the most severe code of all rows (10 in doubt, 6 decided
 differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
@@ -79,18 +80,20 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
 });
 
+/** What options mean for many disputes, too. */
+const ofMany: Readonly<Record<string, Partial<OptionSpec>>> = {
+  '--confirm': {
+    value: 'ID|N',
+    description: `Confirm without a prompt: the id, or with ${from} the number of disputes to decide`,
+  },
+  [outputFileOption.flag]: {
+    description: 'Also write the results as JSON, and rows that failed as FILE.failed.csv',
+  },
+};
+
 export const command: CommandDefinition = {
   ...one,
-  options:
-    one.options?.map((option) =>
-      option.flag === '--confirm'
-        ? {
-            ...option,
-            value: 'ID|N',
-            description: `Confirm without a prompt: the id, or with ${from} the number of decisions`,
-          }
-        : option,
-    ) ?? [],
+  options: one.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
   async run(call) {
     const { ui, session, parsed } = call;
     const file = optionValue(parsed, from);
@@ -122,14 +125,8 @@ function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
   if (isFile && argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
   if (!isFile && parsed.options.has('--confirm')) single.push('--confirm');
   if (single.length === 0) return;
-  if (isFile) {
-    throw usageError(
-      `${from} cannot be used with ${single.join(', ')}`,
-      'the file contains them for each dispute',
-    );
-  }
   throw usageError(
-    `${new Intl.ListFormat('en').format(single)} cannot be used with several disputes`,
-    `for several, use ${from} FILE (status and resolution for each), or leave ${single.length === 1 ? 'it' : 'them'} out to decide one by one in a terminal`,
+    `${new Intl.ListFormat('en').format(single)} cannot be used with ${isFile ? from : 'several disputes'}`,
+    `status and resolution of each stand in the CSV file of ${from}, or are asked for one by one in a terminal`,
   );
 }

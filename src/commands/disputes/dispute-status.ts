@@ -76,12 +76,6 @@ export function checkStatus(body: Record<string, unknown>): void {
   body.status = status;
 }
 
-/** A warning for a status outside of the usual ones, or null. */
-export function unusualStatus(status: string): string | null {
-  if (usualStatuses.includes(status)) return null;
-  return `unusual status "${status}" (usual: ${usualStatuses.join(', ')})`;
-}
-
 /** Compares a decision with the dispute: it can be decided, already has this decision, or conflicts with it. */
 export function compareDecision(
   { record }: CurrentDispute,

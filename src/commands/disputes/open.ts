@@ -16,7 +16,7 @@ export const command = operationCommand({
   options: [
     {
       flag: '--new',
-      description: 'Start over instead of continuing an earlier attempt with an unknown outcome',
+      description: 'Start over instead of continuing an earlier attempt that is in doubt',
       group: advancedGroup,
     },
   ],

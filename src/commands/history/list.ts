@@ -13,7 +13,12 @@ import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
-import { type HistoryRecord, rawOperationId, recordStates } from '../../history/journal/history-record.ts';
+import {
+  type HistoryRecord,
+  isInDoubt,
+  rawOperationId,
+  recordStates,
+} from '../../history/journal/history-record.ts';
 import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
@@ -53,7 +58,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     {
       flag: '--state',
       value: 'STATE',
-      description: `Show only this state: ${states.join(', ')} (interrupted or outcome unknown)`,
+      description: `Show only this state: ${states.join(', ')}; unknown is in doubt, open is what resume takes`,
       complete: states,
       input: { type: 'string', enum: states },
     },
@@ -66,10 +71,9 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed);
     const history = await session.history();
-    const { records, problems } = history.list({
-      operation,
-      ...(state === 'open' ? { open: true } : { state }),
-    });
+    const listed = history.list({ operation });
+    const { problems } = listed;
+    const records = listed.records.filter((record) => state === undefined || isIn(state, record));
     for (const { file, message } of problems)
       ui.notice(ui.err.color.yellow(printable(`warning: ${file} ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
@@ -95,6 +99,12 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     });
   },
 };
+
+/** One that was sent by a process that was killed is as unknown as one whose response was lost. */
+function isIn(state: (typeof states)[number], record: HistoryRecord): boolean {
+  if (state === 'open') return record.open;
+  return record.state === state || (state === 'unknown' && isInDoubt(record));
+}
 
 /** A restore has the label of its backup, or the id if this machine does not know the label. */
 async function summarize(session: Session, records: readonly HistoryRecord[]): Promise<RecordSummary[]> {
@@ -128,14 +138,14 @@ function describe(summaries: readonly RecordSummary[], { out }: Ui): string {
   return renderLines(header, rowsWith, [labelColumn], out);
 }
 
-/** The state in a word, or as a mark in a terminal if it is applied, and the id or error after it. */
-function describeResult({ state, open, result }: RecordSummary, { color, width, plain }: Style): string {
-  const text = result === null ? null : printable(result);
-  if (state === 'applied') {
-    const mark = width === null || plain ? 'applied' : color.green('✓');
-    return [mark, text ?? (mark === 'applied' ? null : 'applied')].filter((part) => part !== null).join(' ');
-  }
+/** The state in words, or as a mark in a terminal if it is applied, and the id or error after it. */
+function describeResult(summary: RecordSummary, { color, width, plain }: Style): string {
+  const { state, open, result } = summary;
+  const words = describeState(summary);
+  const isDoubt = state === 'sent' || state === 'unknown';
+  const text = result === null || isDoubt || result === markedByHand ? null : printable(result);
+  if (state === 'applied' && !open && width !== null && !plain) return `${color.green('✓')} ${text ?? words}`;
+  if (state === 'applied' && !open) return text === null ? words : `${words} ${text}`;
   const paint = open ? color.yellow : color.red;
-  const words = paint(describeState({ state, open, result }));
-  return text === null || open || result === markedByHand ? words : `${words}: ${text}`;
+  return paint(words) + (text === null ? '' : `: ${text}`);
 }

@@ -1,16 +1,14 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
-import type { Session } from '../../cli/command/session.ts';
-import type { Ui } from '../../cli/command/ui.ts';
-import { cancelledError, usageError } from '../../cli/core/errors.ts';
-import { isOn, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { usageError } from '../../cli/core/errors.ts';
+import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { agrees, askOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { askFirst } from '../../cli/prompts/questions.ts';
 import { pruneLogs } from '../../history/journal/prune.ts';
 
 const backups = '--backups';
+const description = 'Remove changes older than this, for example 90d, 12w or 36h';
 
 export const command: CommandDefinition = {
   description: `Remove old changes from the history of this store. Open changes and appeals are kept, whatever their age, and so
@@ -19,7 +17,7 @@ are backups unless ${backups} is given: the service cannot list them.`,
     {
       flag: '--older-than',
       value: 'AGE',
-      description: 'Remove changes older than this, for example 90d, 12w or 36h',
+      description,
     },
     { flag: backups, description: 'Also forget old backups; they stay in the store' },
   ],
@@ -27,17 +25,15 @@ are backups unless ${backups} is given: the service cannot list them.`,
   dryRun: true,
   async run({ ui, session, parsed }) {
     const age = optionValue(parsed, '--older-than');
-    const olderThanMs = age === undefined ? await askAge(ui) : parseAge(age);
+    if (age === undefined) throw inputNeeded([{ field: 'olderThan', give: '--older-than AGE', description }]);
+    const olderThanMs = parseDuration(age, 'hdw');
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
     const { dryRun } = session.flags;
     const { json, quiet } = ui;
-    if (age === undefined && !dryRun) {
-      const old = await pruneOlder(session, parsed, olderThanMs, true);
-      const question = `Remove ${countRuns(old)} on this machine?`;
-      if (old.length > 0 && !(await agrees(ui, question))) throw cancelledError();
-    }
-    const ids = await pruneOlder(session, parsed, olderThanMs, dryRun);
+    const history = await session.history();
+    const options = { olderThanMs, withBackups: isOn(parsed, backups), isDryRun: dryRun };
+    const ids = (await pruneLogs(history.journal, options)).map(({ id }) => id);
     if (json) printJson(ui, dryRun ? { wouldRemove: ids } : { removed: ids });
     else if (dryRun || quiet) for (const id of ids) ui.print(id);
     if (ids.length === 0) ui.notice('Nothing to remove.');
@@ -47,32 +43,6 @@ are backups unless ${backups} is given: the service cannot list them.`,
   },
 };
 
-async function pruneOlder(
-  session: Session,
-  parsed: ParsedCommand,
-  olderThanMs: number,
-  isDryRun: boolean,
-): Promise<string[]> {
-  const history = await session.history();
-  const options = { olderThanMs, withBackups: isOn(parsed, backups), isDryRun };
-  return (await pruneLogs(history.journal, options)).map(({ id }) => id);
-}
-
 function countRuns({ length }: readonly string[]): string {
   return length === 1 ? '1 run from the history' : `${length} runs from the history`;
-}
-
-/** Milliseconds, or null if the text is not an age. */
-const parseAge = (text: string) => parseDuration(text, 'hdw');
-
-async function askAge(ui: Ui): Promise<number | null> {
-  const description = 'age of the changes to remove, for example 90d';
-  const missing = { field: 'olderThan', give: '--older-than AGE', description };
-  const validate = (typed: string) =>
-    parseAge(typed.trim()) !== null || 'must be an age such as 90d, 12w or 36h';
-  const question = 'Remove changes older than (for example 90d, 12w or 36h)';
-  const text = await askOrFail(ui, [missing], ({ askText }) =>
-    askFirst(() => askText(ui.io, question, { validate })),
-  );
-  return parseAge(text.trim());
 }

@@ -4,8 +4,7 @@ import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { recordChoice } from '../../cli/output/record-summary.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import { type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
 
@@ -25,23 +24,9 @@ until you mark it.`,
   },
 };
 
-function report(ui: Ui, { id, file, message, copy, records }: RepairedLog): void {
+function report(ui: Ui, { file, message, copy, records }: RepairedLog): void {
   ui.notice(`${printable(file)} ${printable(message)}.`);
   ui.notice(`A copy is in ${printable(copy)}.`);
-  for (const record of records) ui.print(describe(record, Date.now()));
-  const lost = records.filter(({ unreadable }) => unreadable);
-  if (lost.length > 0) {
-    ui.noticeToCopy(
-      phrase`Look in the store for what this run sent, then run ${toRun('resume', id, '--mark', 'applied')} or \`--mark not-applied\`.`,
-    );
-  } else if (records.some(isInDoubt)) ui.noticeToCopy(phrase`Run ${toRun('resume')} to finish what is open.`);
-}
-
-function describe(record: HistoryRecord, now: number): string {
-  const { id, operation, label, age, state, open, result } = recordSummary(record, now);
-  const what = record.unreadable ? 'request lost' : describeState({ state, open, result });
-  return [id, operation, label, age, what]
-    .filter((part) => part !== null)
-    .map(printable)
-    .join('  ');
+  for (const record of records) ui.print(recordChoice(record).name);
+  if (records.some(isInDoubt)) ui.noticeToCopy(phrase`Run ${toRun('resume')} to finish what is open.`);
 }

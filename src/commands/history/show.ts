@@ -45,22 +45,17 @@ export const command: CommandDefinition = {
     if (ui.json) printJson(ui, records.length === 1 ? records[0] : records);
     else {
       const { records: all } = history.list();
-      for (const record of records) await print(ui, session, record, all);
+      ui.print(records.map((record) => describe(ui, record, all)).join('\n\n'));
+      for (const record of records) noticeNext(ui, session, history, record);
     }
     return undefined;
   },
 };
 
 /** `all` are the records of the store. */
-async function print(
-  ui: Ui,
-  session: Session,
-  record: HistoryRecord,
-  all: readonly HistoryRecord[],
-): Promise<void> {
+function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecord[]): string {
   const { open, baseUrl, ...summary } = recordSummary(record);
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
-  const history = await session.history();
   const head = {
     id: recordId,
     createdAt,
@@ -79,16 +74,19 @@ async function print(
   // What it replaced, if the record says so.
   const former = parseJson(record.former);
   const request = isObject(former) ? rowsOfChanges(changesBetween(clientFields(former), sent)) : rowsOf(sent);
-  const { bold } = ui.out.color;
+  const { bold } = out.color;
   const block = (title: string, rows: readonly Row[]) =>
-    rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, ui.out)}`];
-  const blocks = [
-    renderRecord(rowsOf(head), ui.out),
+    rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, out)}`];
+  return [
+    renderRecord(rowsOf(head), out),
     ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
     ...block('Response', rowsOfResponse(record)),
-  ];
-  ui.print(blocks.join('\n\n'));
-  if (open)
+  ].join('\n\n');
+}
+
+/** What can be done about the change. */
+function noticeNext(ui: Ui, session: Session, history: History, record: HistoryRecord): void {
+  if (record.open)
     ui.noticeToCopy(phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`);
   if (canUndo(history, record)) noticeUndo(ui, session, record);
 }

@@ -3,14 +3,13 @@ import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
-import type { LeftReason, Resumed } from '../../history/changes/resume.ts';
+import type { foreseeResume, LeftReason, Resumed } from '../../history/changes/resume.ts';
 import type { Finding } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
 export const words = {
   one: 'change',
   many: 'changes',
-  done: 'Resumed',
   applied: 'applied',
   exists: 'already finished',
   again: null,
@@ -28,37 +27,59 @@ const mark = (id: string): readonly Step[] => [
   { run: ['resume', id, '--mark', 'applied'], rest: 'or `--mark not-applied`' },
 ];
 
-/** Why a change stays open, and what the user can do. `id` is the change's, or `ID` for several. */
-const reasons: Readonly<
-  Record<LeftReason, { readonly message: string; remedy(id: string): readonly Step[] }>
-> = {
-  running: { message: 'another storectl command is working on it', remedy: () => [] },
-  too_old: {
-    message: 'older than 20 hours, so the service may have forgotten its idempotency key',
-    remedy: (id) => [...mark(id), { say: 'a terminal asks whether to send it anyway' }],
-  },
-  needs_yes: {
-    message: 'a restore replaces what was changed since, so it is not resumed together with others',
-    remedy: (id) => [{ run: ['resume', id], rest: 'to restore now, after a new safety backup' }],
-  },
-  later_change: { message: 'sending it again could overwrite a later change', remedy: mark },
-  not_settled: {
-    message: 'could not be settled',
-    remedy: (id) => [
-      { run: ['resume', id], rest: 'again in a few minutes' },
-      { say: 'if it cannot be settled then either, look at the store' },
-      {
-        run: ['resume', id, '--mark', 'applied'],
-        rest: 'or `--mark not-applied`; then it can be done again',
-      },
-    ],
-  },
-  ask_user: { message: 'the service cannot be asked, and sending it again could do it twice', remedy: mark },
-  unreadable: { message: 'its request was lost in a damaged log', remedy: mark },
+/** Why a change stays open. */
+const reasons: Readonly<Record<LeftReason, string>> = {
+  running: 'another storectl command is working on it',
+  too_old: 'older than 20 hours, so the service may have forgotten its idempotency key',
+  needs_yes: 'a restore replaces what was changed since, so it is resumed by its id only',
+  later_change: 'sending it again could overwrite a later change',
+  not_settled: 'could not be settled',
+  ask_user: 'the service cannot be asked, and sending it again could do it twice',
+  unreadable: 'its request was lost in a damaged log',
 };
 
-/** The result of an open change, which was `asked` for. */
-export function resultOfResumed(session: Session, asked: HistoryRecord, resumed: Resumed): ItemResult {
+/** What the user can do about a change that stays open. `id` is the change's, or `ID` for several. */
+function remedyOf(reason: LeftReason, id: string): readonly Step[] {
+  switch (reason) {
+    case 'running':
+      return [];
+    case 'too_old':
+      return [...mark(id), { say: 'a terminal asks whether to send it anyway' }];
+    case 'needs_yes':
+      return [{ run: ['resume', id], rest: 'to restore now, after a new safety backup' }];
+    case 'not_settled':
+      return [
+        { run: ['resume', id], rest: 'again in a few minutes' },
+        {
+          run: ['resume', id, '--mark', 'not-applied'],
+          rest: 'if the store does not have it then either, and do it again',
+        },
+      ];
+    default:
+      return mark(id);
+  }
+}
+
+/** What `resume` would do, without sending anything. */
+const foreseen: Readonly<Record<string, string>> = {
+  told: 'its outcome is known and would be reported',
+  overtaken: 'no longer matters: a later change was applied',
+  read: 'the store would be asked',
+  send: 'would be sent again',
+};
+
+/** What `resume` would do, or why it would leave the change. */
+export function describePlan(plan: ReturnType<typeof foreseeResume>): string {
+  return foreseen[plan] ?? `left: ${reasons[plan as LeftReason]}`;
+}
+
+/** The result of an open change, which was `asked` for. `id` is what its remedy calls it: its id, or `ID` for several. */
+export function resultOfResumed(
+  session: Session,
+  asked: HistoryRecord,
+  resumed: Resumed,
+  id: string,
+): ItemResult {
   const { record } = resumed;
   if ('safetyBackup' in resumed && resumed.safetyBackup?.record.id === record.id && record.id !== asked.id) {
     const { outcome, recordingError } = resumed;
@@ -76,15 +97,15 @@ export function resultOfResumed(session: Session, asked: HistoryRecord, resumed:
   if (resumed.action === 'left') {
     const { reason, later, finding } = resumed;
     const found = finding === undefined ? '' : `: ${findings[finding]}`;
-    const message = `${reasons[reason].message}${later === undefined ? '' : ` (${later.id})`}${found}`;
-    return makeResult('unknown', { record, code: reason, message });
+    const message = `${reasons[reason]}${later === undefined ? '' : ` (${later.id})`}${found}`;
+    return makeResult('unknown', { record, code: reason, message, remedy: remedyOf(reason, id) });
   }
   const { outcome, action } = resumed;
   if (outcome.kind === 'applied') {
     return makeResult('applied', {
       record,
       requestId: outcome.requestId,
-      message: action === 'told' ? 'before the command ended' : '',
+      message: action === 'told' ? 'was applied before; nothing was sent' : '',
     });
   }
   const { class: operationClass, profile, baseUrl } = record;
@@ -100,25 +121,11 @@ export function resultOfResumed(session: Session, asked: HistoryRecord, resumed:
   return result.outcome === 'not_sent' ? { ...result, outcome: 'failed' } : result;
 }
 
-/** The results with what the user can do about those that are left, said once for all with the same reason. */
-export function withRemedies(results: readonly ItemResult[]): ItemResult[] {
-  return results.map((result) => {
-    const reason = reasonOf(result);
-    if (reason === null) return result;
-    const isOnly = results.filter(({ code }) => code === reason).length === 1;
-    return { ...result, remedy: reasons[reason].remedy(isOnly ? (result.record?.id ?? 'ID') : 'ID') };
-  });
-}
-
-function reasonOf({ code }: ItemResult): LeftReason | null {
-  return code !== null && Object.hasOwn(reasons, code) ? (code as LeftReason) : null;
-}
-
-/** What identifies a change, and once it has a result, what it made. */
-export function cellsOf(record: HistoryRecord, result: ItemResult | null): string[] {
+/** What identifies a change, and what it made. */
+export function cellsOf(record: HistoryRecord, result: ItemResult): string[] {
   const { operation, label } = recordSummary(record);
   const cells = [record.id, operation, label ?? ''];
-  const created = result?.outcome === 'applied' ? createdId(result.record) : null;
+  const created = result.outcome === 'applied' ? createdId(result.record) : null;
   return created === null ? cells : [...cells, created];
 }
 
@@ -137,7 +144,7 @@ export function documentOfChange(found: HistoryRecord, result: ItemResult, actio
     operation,
     label,
     action,
-    reason: reasonOf(result),
+    reason: result.code !== null && Object.hasOwn(reasons, result.code) ? result.code : null,
     state,
     attempts,
     result: state === 'applied' ? answerBody(record) : null,

@@ -15,11 +15,11 @@ import { noteRecording } from '../../cli/operation/send/send-run.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { logIdOf } from '../../history/history.ts';
-import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { hasUndo } from '../../history/operation-rules.ts';
-import { cellsOf, createdId, documentOfChange, resultOfResumed, withRemedies, words } from './describe.ts';
+import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
 
 export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. What can be neither read
@@ -28,7 +28,7 @@ from the store nor safely sent again stays open, and resume says what to do.`,
 others, resume reads the result from the store where that is possible.`,
   tool: {
     description:
-      'Settle a change whose outcome is unknown: by reading from the store where that shows it, or by sending the same request again where that is safe.',
+      'Settle a change that is in doubt: by reading from the store where that shows it, or by sending the same request again where that is safe.',
     sends: 'recorded',
     inputs: { id: 'ID of the change, from its result or history_list' },
   },
@@ -60,7 +60,7 @@ others, resume reads the result from the store where that is possible.`,
     }
     const records = await findRecords(ui, session, id);
     if (records.length === 0) {
-      ui.notice('Nothing to resume.');
+      ui.notice('Nothing to resume. To continue a batch, run its command again.');
       if (ui.json) ui.print('[]');
     }
     try {
@@ -88,10 +88,7 @@ async function findRecords(
     const ids = held.map((record) => record.id).join(', ');
     ui.notice(`${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`);
   }
-  const free = all.filter((record) => !held.includes(record));
-  if (free.filter(isInDoubt).length < 2 || !ui.canAsk || session.flags.dryRun) return free;
-  const { chooseOneOrAll } = await import('./choose.ts');
-  return chooseOneOrAll(ui, free);
+  return all.filter((record) => !held.includes(record));
 }
 
 async function resumeAll(
@@ -102,7 +99,7 @@ async function resumeAll(
 ): Promise<CommandResult> {
   const history = await session.history();
   if (ui.canAsk) {
-    const { confirmSending } = await import('./choose.ts');
+    const { confirmSending } = await import('./confirm-sending.ts');
     await confirmSending(
       ui,
       records.filter((record) => record.open && foreseeResume(history, record) === 'send'),
@@ -120,14 +117,14 @@ async function resumeAll(
       async send(record) {
         const resumed = await resumeOne(ui, session, record, { signal, isNamed: id === record.id });
         actions.set(record, resumed.action);
-        return resultOfResumed(session, record, resumed);
+        return resultOfResumed(session, record, resumed, records.length === 1 ? record.id : 'ID');
       },
       end: () => {},
     }),
     cells: cellsOf,
     id: (_, { record }) => createdId(record),
   });
-  const results = withRemedies(records.map((record) => resultIn(end, record)));
+  const results = records.map((record) => resultIn(end, record));
   await noteMore(ui, session, results);
   const documents = records.map((record, index) =>
     documentOfChange(record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
@@ -171,7 +168,7 @@ async function isWanted(
 ): Promise<boolean> {
   if (reason !== 'needs_yes' && reason !== 'too_old') return false;
   if (!ui.canAsk) return isNamed && reason === 'needs_yes';
-  const { askYes } = await import('./choose.ts');
+  const { askYes } = await import('./confirm-sending.ts');
   const question =
     reason === 'needs_yes'
       ? 'Restore this backup again? It replaces what was changed since; a new safety backup is taken first.'
@@ -182,17 +179,12 @@ async function isWanted(
 /** How applied changes are undone, restores that were not begun, and what a batch may have left. */
 async function noteMore(ui: Ui, session: Session, results: readonly ItemResult[]): Promise<void> {
   const history = await session.history();
-  const batches = new Map(
-    results.flatMap(({ record }) =>
-      record === null || record.id === logIdOf(record.id) || record.prepares !== null
-        ? []
-        : [[logIdOf(record.id), record.operation]],
-    ),
-  );
-  for (const [id, operation] of batches)
-    ui.notice(
-      `${id} was a batch (${operation}). The history has only what it had begun: run its command again for the rest.`,
-    );
+  if (
+    results.some(
+      ({ record }) => record !== null && record.id !== logIdOf(record.id) && record.prepares === null,
+    )
+  )
+    ui.notice('To continue a batch, run its command again.');
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { record, outcome } of results) {
     if (record === null || outcome !== 'applied') continue;
@@ -202,26 +194,19 @@ async function noteMore(ui: Ui, session: Session, results: readonly ItemResult[]
   }
 }
 
-/** What `resume` would do, without sending anything. */
-const foreseen: Readonly<Record<ReturnType<typeof foreseeResume>, string>> = {
-  told: 'its outcome is known and would be reported',
-  overtaken: 'no longer matters: a later change was applied',
-  read: 'the store would be read',
-  send: 'would be sent again',
-  running: 'another storectl command is working on it',
-  too_old: 'left: older than 20 hours',
-  needs_yes: 'left: a restore is resumed by its id',
-  later_change: 'left: a later change could be overwritten',
-  ask_user: 'left: look at the store, then use --mark',
-  unreadable: 'left: its request was lost in a damaged log',
-};
-
 async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRecord[]): Promise<undefined> {
   const history = await session.history();
   const planned = records.map((record) => {
     const { id, operation, label, state } = recordSummary(record);
     const plan = foreseeResume(history, record);
-    return { id, operation, label, state, plan, message: record.open ? foreseen[plan] : 'settled before' };
+    return {
+      id,
+      operation,
+      label,
+      state,
+      plan,
+      message: record.open ? describePlan(plan) : 'settled before',
+    };
   });
   if (ui.json) printJson(ui, planned);
   else {

@@ -3,7 +3,7 @@ import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
 import { newRun } from '../../cli/operation/call/run.ts';
-import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
+import { printResult } from '../../cli/operation/result/print-result.ts';
 import {
   describeBackup,
   describeReplaced,
@@ -11,10 +11,8 @@ import {
   safetyLabelOf,
 } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-
 import { send } from '../../cli/operation/send/send-run.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
-
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
@@ -58,9 +56,6 @@ export async function offerRestore(ui: Ui, session: Session, unfinished: Unfinis
   ui.notice(await describeReplaced(run, true));
   await confirmById(run, backupId, 'Restore this backup?');
   const result = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
-  const { record } = result;
-  if (record === null) return;
-  noticeDone(ui, await restoredView.done(result, run));
-  ui.notice(restoredView.show(result, run));
-  noticeUndo(ui, session, record);
+  // With --json, the results of `resume` are the only document.
+  if (!ui.json) await printResult(run, restoredView, result);
 }

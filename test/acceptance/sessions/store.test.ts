@@ -205,14 +205,15 @@ test('blog create of several files: run again, what exists is in the plan and no
     "$ storectl blog create post-a.md post-b.md
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
+    1 to create (draft), 1 already created
+
     PLAN    FILE       SLUG    STATUS  TITLE
     create  post-b.md  post-b  draft   Post b
 
-    1 to create (draft), 1 already created
     Posts without a status become drafts. To publish them, add --status published.
 
-    ✔ Create 1 post (draft)? Yes
-    created   post-b.md  <uuid>  post-b  draft
+    ✔ Create these posts? Yes
+    created   post-b.md  <uuid>  draft
     ✓ Created 1 post, 1 already created
     exit 0"
   `);

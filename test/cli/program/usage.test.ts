@@ -104,7 +104,7 @@ const wrong: readonly Wrong[] = [
   ['store update --from-file -', 'standard input (--from-file) is empty'],
   ['store update --from-file file', 'file (--from-file) is empty', { file: ' \n' }],
   ['disputes decide --from-file all.csv', 'for a list, use --from all.csv'],
-  ['disputes decide 5f0c --status won --from x.csv', '<disputeId>, --status'],
+  ['disputes decide 5f0c --status won --from x.csv', '<disputeId> and --status'],
   [
     'disputes decide first-1 second-2 --status won --confirm x',
     '--status and --confirm cannot be used with several disputes',

@@ -14,13 +14,13 @@ test('a service that does not answer is named, with what to do next', async () =
   const show = await machine.run(['history', 'show', id]);
 
   expect(first.exitCode).toBe(10);
-  expect(first.stderr).toContain(`its outcome is unknown: ${host} did not answer within`);
+  expect(first.stderr).toContain(`it is in doubt whether it was applied: ${host} did not answer within`);
   expect(first.stderr).not.toContain('before you run the command again');
   expect(resumed.exitCode).toBe(10);
   expect(resumed.stdout).toContain(`${host} did not answer within`);
   expect(resumed.stderr).toMatch(whenItAnswers);
-  expect(list.stdout).toContain('outcome unknown');
-  expect(show.stdout).toMatch(/^State +outcome unknown$/m);
+  expect(list.stdout).toContain('in doubt');
+  expect(show.stdout).toMatch(/^State +in doubt$/m);
   expect(show.stdout.match(/^ *Idempotency key/gm)).toHaveLength(1);
   expect(show.stdout.match(/^ *Label/gm)).toHaveLength(1);
 });

@@ -57,7 +57,7 @@ test('repair sets a copy aside, says what can be read, and changes are sent agai
   const repaired = await machine.run(['history', 'repair']);
 
   expect(repaired).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('A copy is in ') });
-  expect(repaired.stdout).toMatch(new RegExp(`^${id}  backup\\.create  nightly  .*outcome unknown`));
+  expect(repaired.stdout).toMatch(new RegExp(`^${id}  backup\\.create, nightly, in doubt`));
   expect(await machine.run(['history', 'repair'])).toMatchObject({ stderr: 'Nothing is damaged.\n' });
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
 });

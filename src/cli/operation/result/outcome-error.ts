@@ -121,7 +121,7 @@ function inDoubt(outcome: Unknown, sent: Sent): Failure {
     code: 'outcome_unknown',
     reason,
     exitCode: exitCodes.unknown,
-    what: `the request was sent, but its outcome is unknown: ${reason}`,
+    what: `the request was sent, but it is in doubt whether it was applied: ${reason}`,
     next: nextInDoubt(outcome, sent),
     status: outcome.status ?? undefined,
   };

@@ -181,7 +181,7 @@ function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
   const text =
     earlier.state === 'applied'
       ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
-      : `Sending ${earlier.id} again, because its outcome is unknown: with the same idempotency key it is applied only once.`;
+      : `Sending ${earlier.id} again, because it is in doubt: with the same idempotency key it is applied only once.`;
   if (ui.quiet) ui.saveUserText(printable(text));
   else ui.notice(ui.err.color.dim(printable(text)));
 }

@@ -40,8 +40,9 @@ interface PostsInput {
 }
 
 /**
- * Creates a post for each file. All files are validated before anything is sent. Run again, it continues: posts that exist
- * according to the history are skipped, and those in doubt are settled where the service refuses taken slugs.
+ * Creates a post for each file, also for a single one. All files are validated before anything is sent. Run again, it
+ * continues: posts that exist according to the history are skipped, and those in doubt are settled where the service refuses
+ * taken slugs.
  */
 export async function createPosts(
   ui: Ui,
@@ -49,7 +50,16 @@ export async function createPosts(
   parsed: ParsedCommand,
   { fields, files, allowsDuplicates }: PostsInput,
 ): Promise<CommandResult | undefined> {
-  const posts = await readPostFiles(session, files, await readCommon(session, fields, parsed));
+  const common = await readBody(session, fields, parsed);
+  checkBody(createBlogPost, fields, common);
+  const own = files.length === 1 ? [] : ['title', 'slug', 'contentMd'].filter((name) => name in common);
+  if (own.length > 0) {
+    throw usageError(
+      `${own.join(' and ')} cannot be set for several files at once`,
+      'set it in each file: front matter, first heading or file name',
+    );
+  }
+  const posts = await readPostFiles(session, files, common);
   const history = await session.history();
   const planned = planPosts(history, posts, allowsDuplicates);
   if (session.flags.dryRun) {
@@ -63,9 +73,10 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const { question, ...plan } = describePosts(planned);
-  showPlan(ui, plan, { isAsked: question !== null });
-  if (question !== null && ui.canAsk && !(await agrees(ui, question, true))) throw cancelledError();
+  const plan = describePosts(planned);
+  const isAsked = ui.canAsk && plan.rows.length > 0;
+  showPlan(ui, plan, { isAsked });
+  if (isAsked && !(await agrees(ui, 'Create these posts?', true))) throw cancelledError();
   await settleEarlier(run, planned);
   const end = await runBatch<PlannedPost>(ui, {
     words,
@@ -74,28 +85,12 @@ export async function createPosts(
     atOnce: 'adaptive',
     known: knownResult,
     open: (limits) => openChannel(run, limits, allowsDuplicates),
-    cells: ({ post }, result) => (result === null ? [post.file] : [post.file, ...describePost(post, result)]),
+    cells: ({ post }, result) => [post.file, ...describePost(result)],
     id: (_, { record }) => textAt(shownPost(record), ['id']),
   });
   const results = planned.map((one) => resultIn(end, one));
   const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
   return endBatch(ui, { words, results, document, stop: end.stop, write });
-}
-
-/** Reads the fields from flags, which apply to all posts. */
-async function readCommon(
-  session: Session,
-  fields: readonly FieldFlag[],
-  parsed: ParsedCommand,
-): Promise<Record<string, unknown>> {
-  const common = await readBody(session, fields, parsed);
-  const own = ['title', 'slug', 'contentMd'].filter((name) => name in common);
-  checkBody(createBlogPost, fields, common);
-  if (own.length === 0) return common;
-  throw usageError(
-    `${own.join(' and ')} cannot be set for several files at once`,
-    'set it in each file: front matter, first heading or file name',
-  );
 }
 
 async function openChannel(
@@ -175,11 +170,11 @@ async function settle(
   return makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' });
 }
 
-/** Id, slug and status, as far as a response says. */
-function describePost(post: PostFile, { outcome, record }: ItemResult): string[] {
+/** Id and status, as far as a response says. */
+function describePost({ outcome, record }: ItemResult): string[] {
   if (outcome !== 'applied' && outcome !== 'exists') return [];
-  const [id, slug, status] = [['id'], ['slug'], ['status']].map((path) => textAt(shownPost(record), path));
-  return [id ?? '-', slug ?? post.slug, status ?? ''].filter(Boolean);
+  const [id, status] = [['id'], ['status']].map((path) => textAt(shownPost(record), path));
+  return [id ?? '-', status ?? ''].filter(Boolean);
 }
 
 /** The post as the service has shown it, also where it refused another with the same slug. */

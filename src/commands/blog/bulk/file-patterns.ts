@@ -11,11 +11,7 @@ export function expandFiles(patterns: readonly string[], cwd: string): string[] 
     if (pattern === '-' || existsSync(path.resolve(cwd, pattern))) return [pattern];
     return /[*?]/.test(path.basename(pattern)) ? expand(pattern, cwd) : [pattern];
   });
-  const seen = new Set<string>();
-  return files.filter((file) => {
-    const absolute = path.resolve(cwd, file);
-    return !seen.has(absolute) && seen.add(absolute);
-  });
+  return [...new Set(files)];
 }
 
 function expand(pattern: string, cwd: string): string[] {

@@ -11,9 +11,6 @@ export interface MarkdownPost {
   lineOf(field: string): number | null;
 }
 
-/** Names that reach the prototype of every object instead of a field. */
-const unsafeNames = ['__proto__', 'constructor', 'prototype'];
-
 /**
  * Parses a post. Front matter is YAML between two lines `---` at the start of the text; no other language is read or run.
  * Without a title there, the first level-1 heading is the title. The content is everything after the front matter,
@@ -92,7 +89,6 @@ async function parseFrontMatter(
   if (problem !== undefined) {
     const line = lineAt(problem.pos[0]);
     const why = problem.code === 'NON_STRING_KEY' ? 'the name of a field must be text' : problem.message;
-    if (file === null) throw invalidInput(`invalid YAML in line ${line} (${why})`, fixInput);
     throw fileError(file, line, `invalid YAML (${why})`);
   }
   if (document.contents === null) return { fields: {}, lineOf: () => null };
@@ -111,9 +107,6 @@ async function parseFrontMatter(
     const pair = contents.items.find(({ key }) => isScalar(key) && String(key.value) === field);
     return isScalar(pair?.key) && pair.key.range ? lineAt(pair.key.range[0]) : null;
   };
-  const unsafe = unsafeNames.find((name) => Object.hasOwn(value, name) || lineOf(name) !== null);
-  if (unsafe !== undefined)
-    throw fileError(file, lineOf(unsafe), `"${unsafe}" is not allowed as a field name`);
   return { fields: value, lineOf };
 }
 

@@ -1,6 +1,6 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import {
-  countItems,
+  describeStatuses,
   describeTotals,
   type ItemResult,
   knownResult,
@@ -10,7 +10,6 @@ import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
-import { upperFirst } from '../../../cli/output/labels.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
@@ -22,7 +21,6 @@ import type { PostFile } from './post-files.ts';
 export const words = {
   one: 'post',
   many: 'posts',
-  done: 'Created',
   applied: 'created',
   exists: 'already created',
   again: 'posts that exist are skipped',
@@ -47,27 +45,25 @@ export function planPosts(
 ): PlannedPost[] {
   const find = allowsDuplicates ? () => null : readKnownPosts(history);
   return posts.map((post) => {
-    const found = find(post.slug);
-    const plan = found === null ? 'create' : planKnown(post, found);
-    return { post, plan, earlier: found?.record ?? null };
+    const earlier = find(post.slug);
+    return { post, plan: earlier === null ? 'create' : planKnown(post, earlier), earlier };
   });
 }
 
 const changedFile = [
   {
-    say: 'posts cannot be edited: to publish a changed file as a new post, set another slug in its front matter',
+    say: 'posts cannot be edited: to publish the file as a new post, set another slug in its front matter',
   },
 ];
 
-function planKnown(post: PostFile, found: KnownPost): PlannedPost['plan'] {
-  const { record } = found;
-  const isSame = found.content === contentOf(post.body);
+function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
+  const isSame = contentOf(asObject(parseJson(record.body))) === contentOf(post.body);
   if (record.state === 'applied') {
     if (isSame) return makeResult('exists', { record });
     return makeResult('failed', {
       record,
       code: 'content_changed',
-      message: `created earlier with other content (${record.id})`,
+      message: `this slug was used earlier with other content (${record.id})`,
       remedy: changedFile,
       exitCode: exitCodes.conflict,
     });
@@ -96,8 +92,8 @@ export function planWord({ plan }: PlannedPost): string {
   return typeof plan === 'string' ? plan : plan.outcome;
 }
 
-/** What is shown before posts are created, and the question about it; null if nothing is to be sent. */
-export function describePosts(planned: readonly PlannedPost[]): Plan & { readonly question: string | null } {
+/** What is shown before posts are created. */
+export function describePosts(planned: readonly PlannedPost[]): Plan {
   const known = planned.flatMap((one) => {
     const result = knownResult(one);
     return result === null ? [] : [{ file: one.post.file, result }];
@@ -106,24 +102,18 @@ export function describePosts(planned: readonly PlannedPost[]): Plan & { readonl
   const check = planned.filter(({ plan }) => plan === 'check');
   const rows = [...check, ...create].map((one) => {
     const { file, slug, body } = one.post;
-    const cells = [planWord(one), printable(file), printable(slug), statusOf(one.post)];
+    const cells = [planWord(one), printable(file), printable(slug ?? ''), statusOf(one.post)];
     return [...cells, printableInOneLine(String(body.title))];
   });
   const [isCreating, isChecking] = [create.length > 0, check.length > 0];
-  const statuses = isCreating ? describeStatuses(create) : '';
-  const earlier = `${countItems(check.length, words)} sent earlier`;
+  const statuses = `(${describeStatuses(create.map(({ post }) => statusOf(post)))})`;
   const totals = [
     isCreating && `${create.length} to create ${statuses}`,
     isChecking && `${check.length} to check`,
     describeTotals(
       known.map(({ result }) => result.outcome),
       words,
-      { isPlan: true },
     ),
-  ];
-  const actions = [
-    isCreating && `create ${countItems(create.length, words)} ${statuses}`,
-    isChecking && `check ${earlier}`,
   ];
   const notes = [
     isChecking &&
@@ -139,28 +129,12 @@ export function describePosts(planned: readonly PlannedPost[]): Plan & { readonl
     rows,
     totals: totals.filter(Boolean).join(', '),
     notes: notes.filter((note) => note !== false),
-    question: rows.length === 0 ? null : `${upperFirst(actions.filter(Boolean).join(' and '))}?`,
   };
 }
 
-/** `published`; a post without a status becomes a draft. */
+/** A post without a status becomes a draft. */
 function statusOf({ body }: PostFile): string {
   return printable(String(body.status ?? 'draft'));
-}
-
-/** `(draft)`, or `(10 draft, 2 published)`. */
-function describeStatuses(planned: readonly PlannedPost[]): string {
-  const statuses = planned.map(({ post }) => statusOf(post));
-  const distinct = [...new Set(statuses)];
-  const counted = distinct.map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
-  return `(${(distinct.length === 1 ? distinct : counted).join(', ')})`;
-}
-
-/** A post that this machine sent to the store. */
-interface KnownPost {
-  readonly record: HistoryRecord;
-  /** Fingerprint of the request without the slug. */
-  readonly content: string;
 }
 
 /**
@@ -168,18 +142,17 @@ interface KnownPost {
  * without those that a restore has removed. The history is read once for all files. Throws a DamagedError if a log cannot be
  * read: its posts would be created again.
  */
-function readKnownPosts(history: History): (slug: string) => KnownPost | null {
+function readKnownPosts(history: History): (slug: string | null) => HistoryRecord | null {
   const records = history.listWhole();
   const exists = existenceAfter(records);
   const posts = records.filter(({ operation }) => operation === createBlogPost.id);
-  const bySlug = new Map<string, KnownPost>();
+  const bySlug = new Map<string | null, HistoryRecord>();
   for (const record of [
     ...posts.filter((post) => post.state === 'applied' && exists(post)),
     ...posts.filter(isInDoubt),
   ]) {
-    const body = asObject(parseJson(record.body));
-    const slug = textAt(body, ['slug']) ?? textAt(answerBody(record), ['slug']);
-    if (slug !== null && !bySlug.has(slug)) bySlug.set(slug, { record, content: contentOf(body) });
+    const slug = textAt(parseJson(record.body), ['slug']) ?? textAt(answerBody(record), ['slug']);
+    if (slug !== null && !bySlug.has(slug)) bySlug.set(slug, record);
   }
   return (slug) => bySlug.get(slug) ?? null;
 }

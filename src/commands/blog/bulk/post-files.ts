@@ -10,7 +10,8 @@ import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './m
 /** A post to create, validated. */
 export interface PostFile {
   readonly file: string;
-  readonly slug: string;
+  /** Null for standard input, which has no name to make one from: the service makes it. */
+  readonly slug: string | null;
   readonly body: Record<string, unknown>;
 }
 
@@ -32,7 +33,7 @@ export async function readPostFiles(
   for (const file of files) {
     try {
       const post = await readPostFile(source, file, common);
-      const twin = fileOfSlug.get(post.slug);
+      const twin = fileOfSlug.get(post.slug ?? '');
       if (twin !== undefined) {
         throw fileError(
           file,
@@ -40,7 +41,7 @@ export async function readPostFiles(
           `has the same slug as ${twin} ("${post.slug}"): set slug in its front matter`,
         );
       }
-      fileOfSlug.set(post.slug, file);
+      if (post.slug !== null) fileOfSlug.set(post.slug, file);
       posts.push(post);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
@@ -63,32 +64,13 @@ async function readPostFile(
   file: string,
   common: Readonly<Record<string, unknown>>,
 ): Promise<PostFile> {
-  if (isStandardInput(file)) {
-    throw usageError(
-      'standard input (-) cannot be combined with files',
-      'standard input is one post: pass either - or files',
-    );
-  }
+  const name = describeFile(file);
   const { body, lineOf } = await readDraft(source, file, common);
-  checkPost(file, body, lineOf);
+  checkPost(name, body, lineOf);
   if (body.title === undefined) {
-    throw fileError(file, 1, 'title is missing: set it in the front matter or as a first heading "# …"');
+    throw fileError(name, 1, 'title is missing: set it in the front matter or as a first heading "# …"');
   }
-  return { file, slug: String(body.slug), body };
-}
-
-/**
- * The validated body of a single post. The title may be missing, because the user can be asked for it. Standard input has
- * no name to make a slug from.
- */
-export async function readOnePost(
-  source: InputSource,
-  file: string,
-  given: Readonly<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
-  const { body, lineOf } = await readDraft(source, file, given);
-  checkPost(describeFile(file), body, lineOf);
-  return body;
+  return { file: name, slug: typeof body.slug === 'string' ? body.slug : null, body };
 }
 
 /** The fields of a file, overridden by `given`, with a slug; not validated. */

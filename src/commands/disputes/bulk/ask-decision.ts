@@ -2,7 +2,6 @@ import { CliError, WentBack } from '../../../cli/core/errors.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
-import { renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import { askInTurn } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -27,7 +26,6 @@ export async function askDecision(run: Run, canGoBack: boolean): Promise<'skip' 
   const body: Record<string, unknown> = {};
   const asked: Asked[] = [];
   const decide = async () => {
-    ui.notice(`\n${renderRecord(rowsOf(body), ui.err)}\n`);
     const own = { ...run, request: { ...run.request, body } };
     const { record } = await confirmAndDecide(own, { isShown: true });
     asked.push({ status: String(body.status), record });

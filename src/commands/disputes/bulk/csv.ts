@@ -40,6 +40,6 @@ export function parseCsv(text: string, name: string): CsvRow[] {
 }
 
 /** Comma, semicolon or tab, depending on the language of the spreadsheet; the header shows it. */
-export function separatorOf(text: string): string {
+function separatorOf(text: string): string {
   return /[,;\t]/.exec(text.split(/\r?\n/, 1)[0] ?? '')?.[0] ?? ',';
 }

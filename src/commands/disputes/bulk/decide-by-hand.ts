@@ -3,11 +3,10 @@ import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
+import { inputNeeded, orBePrompted } from '../../../cli/command/input-needed.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { type CliError, usageError } from '../../../cli/core/errors.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
@@ -18,7 +17,7 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
 import { askDecision } from './ask-decision.ts';
-import { documentOfRow, type FindOwn, readOwnDecisions, runFor, words } from './rows.ts';
+import { documentOfRow, runFor, words } from './rows.ts';
 
 /** A dispute, and its place among the others, from 1. */
 interface Place {
@@ -37,7 +36,11 @@ export async function decideByHand(
   parsed: ParsedCommand,
   given: readonly string[],
 ): Promise<CommandResult> {
-  if (!ui.canAsk || session.flags.dryRun) throw decisionsNeeded(given.length);
+  if (!ui.canAsk || session.flags.dryRun) {
+    const description = 'CSV with status and resolution for each disputeId';
+    const missing = { field: 'from', give: '--from FILE', description };
+    throw inputNeeded([missing], orBePrompted);
+  }
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
@@ -49,7 +52,6 @@ export async function decideByHand(
   function* upcoming() {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) yield next;
   }
-  const findOwn = readOwnDecisions(history);
   const write = openOutputFile(session.io, parsed);
   const end = await runBatch<Place>(ui, {
     words,
@@ -62,8 +64,7 @@ export async function decideByHand(
       async send(place) {
         const { line, disputeId } = place;
         const own = withSignal(runFor(run, disputeId), signal);
-        const heading = `${line} of ${ids.length}`;
-        const result = await decideNext(own, { heading, findOwn, canGoBack: skipped.length > 0 });
+        const result = await decideNext(own, `${line} of ${ids.length}`, skipped.length > 0);
         // Back leads to the last one that was skipped, and from there forwards again.
         if (result === null) queue.unshift(...skipped.splice(-1), place);
         else if (result.outcome === 'skipped') skipped.push(place);
@@ -79,36 +80,13 @@ export async function decideByHand(
   return endBatch(ui, { words, results, document, stop: end.stop, write });
 }
 
-function decisionsNeeded(count: number): CliError {
-  const detail = 'a required column, besides disputeId';
-  return usageError(
-    `status and resolution are required for each of ${count} disputes`,
-    'pass them with --from FILE, a CSV file with the columns disputeId,status,resolution, or run the command in a terminal to decide one by one',
-    {
-      code: 'input_needed',
-      exitCode: exitCodes.inputNeeded,
-      fields: ['status', 'resolution'].map((field) => ({ field, flag: '--from', detail })),
-    },
-  );
-}
-
 /** Null if the user goes back to the previous dispute. */
-async function decideNext(
-  run: Run,
-  {
-    heading,
-    findOwn,
-    canGoBack,
-  }: { readonly heading: string; readonly findOwn: FindOwn; readonly canGoBack: boolean },
-): Promise<ItemResult | null> {
+async function decideNext(run: Run, heading: string, canGoBack: boolean): Promise<ItemResult | null> {
   const { ui } = run;
   await refuseEarlier(run, {});
   const dispute = await readDispute(run);
   const { status } = dispute.record;
-  if (status !== expectedStatus(run)) {
-    const own = findOwn(run.request.parameters.disputeId ?? '');
-    return makeResult('exists', { record: own, message: `already ${String(status)}` });
-  }
+  if (status !== expectedStatus(run)) return makeResult('exists', { message: `already ${String(status)}` });
   ui.notice(`\n${ui.err.color.bold(heading)}`);
   showCaseFile(run, dispute);
   explainKeys(ui);

@@ -7,7 +7,7 @@ import {
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
-import { knownResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
+import { countItems, knownResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
 import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -19,7 +19,6 @@ import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import { printable } from '../../../cli/core/sanitize.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
@@ -29,12 +28,11 @@ import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { expectedStatus, formerOf } from '../decide-one.ts';
-import { assessRow } from './assess-row.ts';
+import { formerOf } from '../decide-one.ts';
 import { type DecisionRow, fixRows, parseDecisions } from './decisions-file.ts';
-import { addedColumns, failedRowsFile, writeFailedRows } from './failed-rows.ts';
-import { describeDecisions, describeRecording, planDecisions } from './plan.ts';
-import { documentOfRow, readOwnDecisions, runFor, words } from './rows.ts';
+import { failedRowsFile, writeFailedRows } from './failed-rows.ts';
+import { assessRow, describeDecisions, planDecisions } from './plan.ts';
+import { documentOfRow, readOwnDecisions, rowWords, runFor } from './rows.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
@@ -48,30 +46,23 @@ export async function decideMany(
 ): Promise<CommandResult | undefined> {
   const text = await readText(session, from, '--from');
   const file = parseDecisions(text, describeFile(from));
-  const ignored = file.ignored.filter((name) => !addedColumns.includes(name));
-  if (ignored.length > 0) {
-    ui.notice(
-      `Ignored columns: ${ignored.map(printable).join(', ')} (only disputeId, status and resolution are sent).`,
-    );
-  }
   refuseOverwrite(session, parsed, from);
   const run = await startRun(ui, session, parsed, decideDispute);
   const history = await session.history();
-  const plan = () =>
-    planDecisions(run, file.rows, { status: expectedStatus(run), findOwn: readOwnDecisions(history) });
+  const plan = () => planDecisions(run, file.rows, readOwnDecisions(history));
   if (session.flags.dryRun) {
     const rows = await plan();
-    printPlan(ui, describeDecisions(rows, ui.out), rows.map(planOf));
+    printPlan(ui, describeDecisions(rows), rows.map(planOf));
     return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
   }
   await announce(run);
   const write = openOutputFile(session.io, parsed);
   const rows = await settleEarlier(run, await plan());
   const toDecide = rows.filter((row) => row.plan === 'decide');
-  showPlan(ui, describeDecisions(rows, ui.out), { isAsked: toDecide.length > 0 });
+  showPlan(ui, describeDecisions(rows), { isAsked: toDecide.length > 0 });
   await confirmCount(ui, parsed, rows, toDecide.length);
   const end = await runBatch<DecisionRow>(ui, {
-    words,
+    words: rowWords,
     items: rows,
     total: toDecide.length,
     atOnce: 1,
@@ -86,10 +77,11 @@ export async function decideMany(
     writeFailedRows(
       session,
       parsed,
+      file.titles,
       rows.map((row) => ({ row, result: resultIn(end, row) })),
     ),
   );
-  return endBatch(ui, { words, results, document, stop: end.stop, write, advice });
+  return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
 }
 
 /** The rows that fail now must not take the place of those that are being read. */
@@ -111,7 +103,7 @@ async function openChannel(run: Run, limits: Limits): Promise<Channel<DecisionRo
     async send({ disputeId, status, resolution }) {
       const decision = { status, resolution };
       const own = runFor(patient, disputeId, decision);
-      const found = await assessRow(own, decision, { status: expectedStatus(run), findOwn });
+      const found = await assessRow(own, decision, findOwn);
       if ('result' in found) return found.result;
       const { dispute } = found;
       const recorded = await batch.change({
@@ -128,9 +120,9 @@ async function openChannel(run: Run, limits: Limits): Promise<Channel<DecisionRo
 
 /** What `--dry-run --json` prints of a row. */
 function planOf(row: DecisionRow) {
-  const { line, disputeId, status, resolution, warning } = row;
+  const { line, disputeId, status, resolution } = row;
   const { outcome: plan = 'decide', message = '' } = knownResult(row) ?? {};
-  return { line, disputeId, status, resolution, plan, message, warning };
+  return { line, disputeId, status, resolution, plan, message };
 }
 
 /**
@@ -146,7 +138,7 @@ async function confirmCount(
   if (count === 0) return;
   const known = rows.flatMap((row) => knownResult(row) ?? []);
   const earlier = known.filter(({ record }) => record !== null).length;
-  const what = describeRecording(rows);
+  const what = `record ${countItems(count, { one: 'decision', many: 'decisions' })}`;
   const given = optionValue(parsed, '--confirm');
   if (given !== undefined) {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;

@@ -4,28 +4,28 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
 import { type Decision, readStatus } from '../dispute-status.ts';
-import { type CsvRow, parseCsv, separatorOf } from './csv.ts';
+import { type CsvRow, parseCsv } from './csv.ts';
 
 /** A row of a file, and what to do with it: decide, or nothing because its result is known. */
 export interface DecisionRow extends Decision {
   /** From 1. */
   readonly line: number;
   readonly disputeId: string;
+  /** All of the row, as it is in the file. */
+  readonly cells: readonly string[];
   readonly plan: 'decide' | ItemResult;
-  /** A warning about a row that will be decided, or null. */
-  readonly warning: string | null;
 }
 
 const columns = ['disputeId', 'status', 'resolution'] as const;
 
 /**
- * The decisions in a CSV text with a header, and the columns that are not sent. Invalid rows do not stop the others. Throws exit
- * 2 if the file as a whole is unusable.
+ * The decisions in a CSV text, and the titles of its columns, of which others are ignored. Invalid rows do not stop the others. Throws exit 2 if the file as a
+ * whole is unusable.
  */
 export function parseDecisions(
   text: string,
   name: string,
-): { readonly rows: readonly DecisionRow[]; readonly ignored: readonly string[] } {
+): { readonly titles: readonly string[]; readonly rows: readonly DecisionRow[] } {
   const [header, ...records] = parseCsv(text, name);
   const titles = header?.cells.map(columnOf) ?? [];
   const isEmpty = text.trim() === '';
@@ -38,11 +38,7 @@ export function parseDecisions(
   if (records.length === 0) {
     throw invalidInput(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`);
   }
-  const separator = { ',': 'a comma', ';': 'a semicolon' }[separatorOf(text)] ?? 'a tab';
-  return {
-    rows: withoutRepeated(records.map((record) => readRow(record, titles, separator))),
-    ignored: titles.filter((title) => !columns.some((column) => column === title)),
-  };
+  return { titles, rows: withoutRepeated(records.map((record) => readRow(record, titles))) };
 }
 
 /** The column that a title names, as spreadsheets write it: `Dispute ID` is disputeId. Other titles stay as they are. */
@@ -51,14 +47,14 @@ function columnOf(title: string): string {
   return columns.find((column) => column.toLowerCase() === word) ?? title.trim();
 }
 
-function readRow({ line, cells }: CsvRow, titles: readonly string[], separator: string): DecisionRow {
+function readRow({ line, cells }: CsvRow, titles: readonly string[]): DecisionRow {
   const textIn = (column: (typeof columns)[number]) => (cells[titles.indexOf(column)] ?? '').trim();
   const disputeId = canonicalId(textIn('disputeId'));
   const { status, problem } = readStatus(textIn('status'));
-  const row = { line, disputeId, status, resolution: textIn('resolution'), warning: null };
+  const row = { line, cells, disputeId, status, resolution: textIn('resolution') };
   if (cells.length !== titles.length) {
     const quote =
-      cells.length > titles.length ? `: put text that contains ${separator} in double quotes` : '';
+      cells.length > titles.length ? ': put text that contains the separator in double quotes' : '';
     const plan = invalidRow(`expected ${titles.length} columns, found ${cells.length}${quote}`);
     // Which part of the row it was is not known, and a part of it must not become a final decision.
     return { ...row, resolution: '', plan };
@@ -70,7 +66,7 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[], separator: 
   return { ...row, plan: problem === null ? 'decide' : invalidRow(problem) };
 }
 
-export const fixRows = [{ say: 'fix the rows that failed' }];
+export const fixRows = [{ say: 'correct or remove the rows that failed' }];
 
 /** The result of a row that is not a decision. */
 function invalidRow(message: string): ItemResult {

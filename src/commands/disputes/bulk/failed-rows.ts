@@ -1,5 +1,6 @@
 import type { ItemResult } from '../../../cli/batch/item-result.ts';
 import type { Session } from '../../../cli/command/session.ts';
+import type { Step } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { openFile, outputFileOption } from '../../../cli/output/output-file.ts';
@@ -11,27 +12,37 @@ export function failedRowsFile(parsed: ParsedCommand): string | null {
   return outputFile === undefined ? null : `${outputFile.replace(/\.json$/i, '')}.failed.csv`;
 }
 
+/** Columns that are put before those of the file. They are not sent. */
+const addedColumns = ['line', 'reason'];
+
 /**
- * Writes the rows that failed as a CSV file beside `--output-file`, to be fixed and given to `--from`. Returns where they are,
- * if there are any.
+ * Writes the rows that failed as a CSV file beside `--output-file`, as they were, each with its line and why it failed: to be
+ * corrected and given to `--from`. Returns what to do with it, if there are any.
  */
 export function writeFailedRows(
   { io }: Session,
   parsed: ParsedCommand,
+  titles: readonly string[],
   ended: readonly { readonly row: DecisionRow; readonly result: ItemResult }[],
-): string | undefined {
+): readonly Step[] | undefined {
   const failed = ended.filter(({ result }) => result.outcome === 'failed');
   const file = failedRowsFile(parsed);
   if (file === null || failed.length === 0) return undefined;
-  const lines = failed.map(({ row, result }) =>
-    [row.disputeId, row.status, row.resolution, String(row.line), reasonOf(result)].map(quote).join(','),
-  );
-  openFile(io, file)([['disputeId', 'status', 'resolution', ...addedColumns].join(','), ...lines].join('\n'));
-  return `they are in ${file}: fix them there, and give that file to --from`;
+  const withoutAdded = (cells: readonly string[]) =>
+    cells.filter((_, column) => !addedColumns.includes(titles[column] ?? ''));
+  const lines = failed.map(({ row: { line, cells }, result }) => [
+    // The line of the first file, if this one was written for another.
+    cells[titles.indexOf('line')] ?? String(line),
+    reasonOf(result),
+    ...withoutAdded(cells),
+  ]);
+  const rows = [[...addedColumns, ...withoutAdded(titles)], ...lines];
+  openFile(io, file)(rows.map((cells) => cells.map(quote).join(',')).join('\n'));
+  return [
+    { say: `correct or remove the rows in ${file}` },
+    { run: ['disputes', 'decide', '--from', file], rest: 'for them' },
+  ];
 }
-
-/** Columns of the file that are not sent. */
-export const addedColumns = ['line', 'reason'];
 
 /** A text from the service must not become a formula in a spreadsheet. */
 function reasonOf({ message }: ItemResult): string {

@@ -1,15 +1,77 @@
-import { countItems, describeTotals, knownResult } from '../../../cli/batch/item-result.ts';
+import {
+  concernsOneItem,
+  countItems,
+  describeStatuses,
+  describeTotals,
+  type ItemResult,
+  knownResult,
+  makeResult,
+  resultOfError,
+  settleDoubts,
+} from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
-import { shortenId } from '../../../cli/command/short-id.ts';
+import { CliError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import type { Style } from '../../../cli/output/style.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
-import { assessRow, type Expected } from './assess-row.ts';
-import type { DecisionRow } from './decisions-file.ts';
-import { runFor, words } from './rows.ts';
+import { isInDoubt } from '../../../history/journal/history-record.ts';
+import { expectedStatus } from '../decide-one.ts';
+import {
+  type CurrentDispute,
+  compareDecision,
+  type Decision,
+  describeConflict,
+  readDispute,
+} from '../dispute-status.ts';
+import { type DecisionRow, fixRows, isSameDecision } from './decisions-file.ts';
+import { decisionOf, type FindOwn, rowWords, runFor } from './rows.ts';
+
+/**
+ * Reads the dispute of the run: it can be decided, or its result is known. Throws errors that concern all rows: no connection, no
+ * key.
+ */
+export async function assessRow(
+  run: Run,
+  decision: Decision,
+  findOwn: FindOwn,
+): Promise<{ readonly dispute: CurrentDispute } | { readonly result: ItemResult }> {
+  const expected = expectedStatus(run);
+  const own = findOwn(run.request.parameters.disputeId ?? '');
+  const isOwn = own !== null && isSameDecision(decision, decisionOf(own));
+  try {
+    const dispute = await readDispute(run);
+    switch (compareDecision(dispute, decision, expected)) {
+      case 'same': {
+        const message = isOwn ? 'decided by an earlier run' : `already decided as ${decision.status}`;
+        return { result: makeResult('exists', { record: isOwn ? own : null, message }) };
+      }
+      case 'conflict': {
+        const message = describeConflict(dispute, expected, decision.status);
+        const exitCode = exitCodes.conflict;
+        return {
+          result: makeResult('failed', { code: 'unexpected_status', message, remedy: fixRows, exitCode }),
+        };
+      }
+      case 'decide': {
+        if (own !== null && isInDoubt(own)) {
+          const message = `an earlier decision (${own.id}) may have been applied`;
+          const doubt = { record: own, code: 'outcome_unknown', message, remedy: settleDoubts };
+          return { result: makeResult('unknown', doubt) };
+        }
+        return { dispute };
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CliError) || !concernsOneItem(error.failure.exitCode)) throw error;
+    const result = resultOfError(error);
+    const isMissing = result.exitCode === exitCodes.notFound;
+    const message = isMissing ? 'not found in this store' : result.message;
+    return { result: { ...result, message, remedy: fixRows } };
+  }
+}
 
 const maxConcurrentReads = 4;
 
@@ -20,15 +82,15 @@ const maxConcurrentReads = 4;
 export async function planDecisions(
   run: Run,
   rows: readonly DecisionRow[],
-  expected: Expected,
+  findOwn: FindOwn,
 ): Promise<DecisionRow[]> {
   const { ui } = run;
   const planned = new Map<DecisionRow, DecisionRow>();
   const toRead = rows.filter(({ plan }) => plan === 'decide');
   const progress = startProgress(ui, toRead.length, 'disputes read');
   await forEachConcurrently(toRead, maxConcurrentReads, async (row) => {
-    const found = await assessRow(runFor(run, row.disputeId), row, expected);
-    planned.set(row, 'result' in found ? { ...row, plan: found.result } : { ...row, warning: found.warning });
+    const found = await assessRow(runFor(run, row.disputeId), row, findOwn);
+    if ('result' in found) planned.set(row, { ...row, plan: found.result });
     if (!ui.io.signal.aborted) progress.step();
   }).finally(progress.end);
   return rows.map((row) => planned.get(row) ?? row);
@@ -37,11 +99,11 @@ export async function planDecisions(
 /** In a pipe or a log. A terminal may have less room. */
 const maxResolutionWidth = 80;
 
-/** What is shown before decisions are recorded. A terminal shows the ids of rows that can be decided by their beginning. */
-export function describeDecisions(rows: readonly DecisionRow[], { width }: Style): Plan {
+/** What is shown before decisions are recorded. Ids are whole, to be copied: a decision is final. */
+export function describeDecisions(rows: readonly DecisionRow[]): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
   const known = rows.flatMap((row) => knownResult(row)?.outcome ?? []);
-  const ids = rows.map(({ disputeId }) => disputeId);
+  const statuses = describeStatuses(decided.map(({ status }) => printable(status)));
   return {
     problems: rows.flatMap((row) => {
       const result = knownResult(row);
@@ -52,26 +114,16 @@ export function describeDecisions(rows: readonly DecisionRow[], { width }: Style
     header: ['LINE', 'DISPUTE', 'STATUS', 'RESOLUTION'],
     rows: decided.map(({ line, disputeId, status, resolution }) => [
       String(line),
-      width === null ? disputeId : shortenId(disputeId, ids),
+      disputeId,
       printable(status),
       truncateText(printableInOneLine(resolution), maxResolutionWidth),
     ]),
     totals: [
-      ...(decided.length === 0 ? [] : [`${countItems(decided.length, words)} to decide`]),
-      describeTotals(known, words, { isPlan: true }),
+      ...(decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`]),
+      describeTotals(known, rowWords),
     ]
       .filter(Boolean)
       .join(', '),
-    notes: rows.flatMap(({ line, warning }) =>
-      warning === null ? [] : `Warning: line ${line}: ${printable(warning)}`,
-    ),
+    notes: [],
   };
-}
-
-/** `record 195 decisions and skip 3 rows`. */
-export function describeRecording(rows: readonly DecisionRow[]): string {
-  const count = rows.filter(({ plan }) => plan === 'decide').length;
-  const skipped = rows.filter((row) => !['exists', undefined].includes(knownResult(row)?.outcome)).length;
-  const skip = skipped === 0 ? '' : ` and skip ${countItems(skipped, { one: 'row', many: 'rows' })}`;
-  return `record ${countItems(count, { one: 'decision', many: 'decisions' })}${skip}`;
 }

@@ -12,11 +12,13 @@ import type { Decision } from '../dispute-status.ts';
 export const words = {
   one: 'dispute',
   many: 'disputes',
-  done: 'Decided',
   applied: 'decided',
   exists: 'already decided',
   again: 'disputes that are already decided are skipped',
 } as const;
+
+/** The same for the rows of a file, which are compared with what is decided. */
+export const rowWords = { ...words, exists: 'already decided as in the file' } as const;
 
 /** The run that reads and decides one dispute. */
 export function runFor(run: Run, disputeId: string, body: Run['request']['body'] = null): Run {

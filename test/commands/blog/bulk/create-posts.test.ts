@@ -38,7 +38,7 @@ async function settledCount(count: () => number, atLeast: number): Promise<numbe
   return count();
 }
 
-test('a line for each file with its id and slug; --json is one array in the order of the files', async () => {
+test('a line for each file with its id; --json is one array in the order of the files', async () => {
   const { machine, made } = await scene();
   writeFiles(machine, {
     'p/bee.md': post('Bee'),
@@ -50,8 +50,8 @@ test('a line for each file with its id and slug; --json is one array in the orde
   const json = await machine.run(['blog', 'create', 'q/c.md', 'p/a.md', '--tags', 'ink', '--json']);
 
   expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('✓ Created 2 posts\n') });
-  expect(shown.stdout).toMatch(/^created +p\/a\.md {4}[0-9a-f-]{36} {2}chosen {2}draft$/m);
-  expect(shown.stdout).toMatch(/^created +p\/bee\.md {2}[0-9a-f-]{36} {2}bee {2}draft$/m);
+  expect(shown.stdout).toMatch(/^created +p\/a\.md {2}[0-9a-f-]{36} {2}draft$/m);
+  expect(shown.stdout).toMatch(/^created +p\/bee\.md {2}[0-9a-f-]{36} {2}draft$/m);
   expect(JSON.parse(json.stdout)).toMatchObject([
     { file: 'q/c.md', outcome: 'applied', slug: 'c', id: expect.stringMatching(/-/) },
     { file: 'p/a.md', outcome: 'exists', slug: 'chosen', id: expect.stringMatching(/-/) },
@@ -67,12 +67,12 @@ test('a file has the same slug alone and among others, so it makes one post both
   const many = await machine.run(['blog', 'create', '2026-05-01-notes.md', 'b.md', '--json']);
   const after = await machine.run(['blog', 'create', 'b.md']);
 
-  expect(JSON.parse(alone.stdout)).toMatchObject({ slug: 'notes' });
+  expect(JSON.parse(alone.stdout)).toMatchObject([{ slug: 'notes', outcome: 'applied' }]);
   expect(JSON.parse(many.stdout)).toMatchObject([
-    { slug: 'notes', outcome: 'exists', id: JSON.parse(alone.stdout).id },
+    { slug: 'notes', outcome: 'exists', id: JSON.parse(alone.stdout)[0].id },
     { slug: 'b', outcome: 'applied' },
   ]);
-  expect(after.exitCode).toBe(6);
+  expect(after).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 already created') });
   expect(await made()).toEqual(['b', 'notes']);
 });
 
@@ -175,7 +175,7 @@ test('a post whose answer was lost is settled by its slug when the command is ru
   expect(JSON.parse((await machine.run(['history', 'list', '--state', 'unknown', '--json'])).stdout)).toEqual(
     [],
   );
-  expect((await machine.run(['resume'])).stderr).toBe('Nothing to resume.\n');
+  expect((await machine.run(['resume'])).stderr).toMatch(/^Nothing to resume\./);
   const settled = await machine.run(['history', 'show', JSON.parse(second.stdout)[0].operationId]);
   expect(settled.stdout).toMatch(/^State +applied$/m);
 });
@@ -198,7 +198,7 @@ test('a post that is in doubt does not count as created because another post has
     { file: 'b.md', outcome: 'applied' },
   ]);
   expect(again.stderr).toContain('set another slug in the front matter');
-  expect(third.stderr).toBe('Nothing to resume.\n');
+  expect(third.stderr).toMatch(/^Nothing to resume\./);
   expect(await made()).toEqual(['a', 'b']);
 });
 
@@ -405,7 +405,7 @@ test('a file that was changed after its post was created is not sent as another 
 
   expect(result).toMatchObject({
     exitCode: 6,
-    stdout: expect.stringMatching(/^failed +a\.md +created earlier with other content \(\S+\)\n$/),
+    stdout: expect.stringMatching(/^failed +a\.md +this slug was used earlier with other content \(\S+\)\n$/),
   });
   // Once, and with what helps.
   expect(result.stderr.match(/front matter/g)).toHaveLength(1);
@@ -518,7 +518,7 @@ test('posts in doubt are settled by resume too where the service refuses taken s
 
   expect(await machine.run(['resume'])).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringContaining('✓ Resumed 2 changes'),
+    stderr: expect.stringMatching(/^To continue a batch, run its command again\.\n✓ Applied 2 changes\n$/m),
   });
   expect(await made()).toEqual(['a', 'b']);
 });
@@ -534,7 +534,7 @@ test('posts of a log that was emptied and repaired are left to the user, and the
   const { exitCode, stderr } = await machine.run(args);
 
   expect(exitCode).toBe(10);
-  expect(stderr).toContain('error: 5 of 5 posts in doubt\n');
+  expect(stderr).toContain('error: 5 in doubt\n');
   expect(stderr).toContain('--mark not-applied');
   expect(stderr).not.toContain('when the service answers');
   expect(proxy.writes()).toHaveLength(before);
@@ -549,5 +549,5 @@ test('posts in doubt are counted apart from those that were not created', async 
   const { exitCode, stderr } = await machine.run(['blog', 'create', 'a.md', 'b.md']);
 
   expect(exitCode).toBe(10);
-  expect(stderr).toContain('error: 1 of 2 posts not created, 1 in doubt\n');
+  expect(stderr).toContain('error: 1 failed, 1 in doubt\n');
 });
