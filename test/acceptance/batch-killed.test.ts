@@ -45,7 +45,7 @@ test(
     // Tab offers what stands in the log of the killed batch alone.
     const listed = JSON.parse((await machine.run(['history', 'list', '--limit', '9999', '--json'])).stdout);
     const records: string[] = listed.map(({ id }: { id: string }) => id);
-    const lines = (await machine.run(['__complete', 'fish', 'history', 'show', ''])).stdout
+    const lines = (await machine.run(['__complete', 'fish', '--current=', 'history', 'show'])).stdout
       .trim()
       .split('\n');
     const offered = lines.map((line) => line.split('\t')[0] ?? '');
