@@ -152,7 +152,7 @@ test.each([
     signal: null,
     stdout: expect.stringContaining('not a regular file'),
   });
-  expect(await machine.run(['__complete', 'fish', 'profile', 'use', ''])).toMatchObject({
+  expect(await machine.run(['__complete', 'fish', '--current=', 'profile', 'use'])).toMatchObject({
     exitCode: 0,
     signal: null,
   });
