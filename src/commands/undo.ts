@@ -19,7 +19,6 @@ import {
   describeRestored,
   restoredView,
   safetyLabelOf,
-  withSafetyId,
 } from '../cli/operation/result/restored.ts';
 import { confirmById } from '../cli/operation/send/confirm.ts';
 import { offerBackup } from '../cli/operation/send/offer-backup.ts';
@@ -100,7 +99,7 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
       return undefined;
     }
     await confirm(whole, undo, question);
-    const result = withSafetyId(await send(whole, change));
+    const result = await send(whole, change);
     await printResult(run, viewOf(undo), result);
     return { applied: recordsOf(result) };
   },

@@ -12,7 +12,6 @@ import {
   restoredView,
   safetyLabelOf,
   sectionsOf,
-  withSafetyId,
 } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
@@ -25,8 +24,8 @@ export const command = operationCommand({
   withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
 same sections is taken first, and the command that undoes the restore is printed at the end.`,
-  details: `The id of the safety backup is safetyBackupId in --json. The service also takes an automatic backup
-(preRestoreBackupId), which the undo does not need.`,
+  details: `--quiet prints the id of the safety backup, and \`history show\` names it. The service also takes an automatic
+backup (preRestoreBackupId), which the undo does not need.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
@@ -90,5 +89,5 @@ async function backUpAndRestore(run: Run): Promise<Result> {
   ui.notice(await describeReplaced(run, isSafe));
   await confirmById(run, backupId, 'Restore this backup?');
   const safetyLabel = isSafe ? await safetyLabelOf(session, backupId) : undefined;
-  return withSafetyId(await send(run, { safetyLabel }));
+  return send(run, { safetyLabel });
 }

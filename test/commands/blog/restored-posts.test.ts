@@ -53,8 +53,7 @@ test('an endpoint that a restore has removed is not listed, can be added again, 
   };
   const backUp = () => run('backup', 'create', '--label', 'B', '--sections', 'endpoints', '-q');
   const restore = async (id: string) => {
-    const words = typed`backup restore ${id} --sections endpoints --confirm ${id} --fields safetyBackupId`;
-    return JSON.parse(await run(...words)).safetyBackupId;
+    return run(...typed`backup restore ${id} --sections endpoints --confirm ${id} -q`);
   };
   const add = ['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest', '-q'];
   const url = ['--url', 'https://discord.com/api/webhooks/4711/a-token'];

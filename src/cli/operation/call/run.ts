@@ -72,8 +72,6 @@ export interface Result {
   readonly record: HistoryRecord | null;
   /** It had been applied before, and this command sent nothing. */
   readonly isEarlier?: boolean;
-  /** The id that `--quiet` prints if it is not the answer's. */
-  readonly id?: string;
   /** It changed nothing, so there is nothing to undo. */
   readonly changedNothing?: boolean;
 }

@@ -25,11 +25,12 @@ export function idIfAny(answer: unknown): unknown {
  * how to undo it.
  */
 export async function printResult(run: Run, command: ResultView, result: Result): Promise<void> {
-  const { answer, text, id, record } = result;
+  const { answer, text, record } = result;
   const { ui, session } = run;
   const { out } = ui;
   if (ui.quiet) {
-    const produced = id ?? (command.id ?? idIfAny)(answer);
+    // What a restore produces is the backup that was taken before it.
+    const produced = record?.safetyBackupId ?? (command.id ?? idIfAny)(answer);
     if (typeof produced === 'string') ui.print(printable(produced));
     else if (command.id === undefined) throw withoutId(run.request.operation, record);
     return;

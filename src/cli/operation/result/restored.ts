@@ -1,4 +1,4 @@
-import { asObject, isObject, parseJson } from '../../../base/json.ts';
+import { asObject, parseJson } from '../../../base/json.ts';
 import { uuidPattern } from '../../../contract/operation.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -113,19 +113,6 @@ export function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {
 
 export function sectionsOf(body: OperationRequest['body']): string[] {
   return Array.isArray(body?.sections) ? body.sections.map(String) : [];
-}
-
-/** The result with the id of the safety backup, which `storectl undo` restores; the response may name others. */
-export function withSafetyId(result: Result): Result {
-  const { answer, text, record } = result;
-  const safetyBackupId = record?.safetyBackupId ?? null;
-  if (safetyBackupId === null) return result;
-  if (!isObject(answer) || 'safetyBackupId' in answer) return { ...result, id: safetyBackupId };
-  const separator = Object.keys(answer).length === 0 ? '' : ',';
-  const member = `${separator}"safetyBackupId":${JSON.stringify(safetyBackupId)}}`;
-  // Added to the text, because its numbers would not survive being parsed and written again.
-  const longer = text.replace(/\}\s*$/, () => member);
-  return { ...result, answer: { ...answer, safetyBackupId }, text: longer, id: safetyBackupId };
 }
 
 /**
