@@ -4,12 +4,10 @@ import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { dottedPath, getPath } from '../../cli/core/field-path.ts';
 import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
-
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type OperationRequest, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send-run.ts';
-
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/style.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
