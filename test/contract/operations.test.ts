@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  buildPath,
+  type Operation,
+  parametersOf,
+  pathParameterProblem,
+  pathParameters,
+} from '../../src/contract/operation.ts';
+import { findOperation, operations } from '../../src/contract/operations.ts';
 
 // Section 4 of the contract; the class says what may be done if a response is lost.
 test('the twelve operations, and how each may be repeated', () => {
@@ -19,4 +26,94 @@ test('the twelve operations, and how each may be repeated', () => {
     'notify.add-endpoint one-shot POST /v1/stores/{storeId}/notifications/endpoints',
     'notify.mark-read repeatable POST /v1/stores/{storeId}/notifications/read',
   ]);
+});
+
+test('keyed operations are those whose body names an idempotency key', () => {
+  const withKey = operations.filter(({ body }) => body !== null && 'idempotencyKey' in body.shape);
+
+  expect(withKey.map(({ id }) => id)).toEqual(
+    operations.filter((operation) => operation.class === 'keyed').map(({ id }) => id),
+  );
+});
+
+test('an operation is found by its id, and an unknown id finds none', () => {
+  expect(findOperation('backup.create')?.path).toBe('/v1/stores/{storeId}/operations/backups');
+  expect(findOperation('backup.delete')).toBeUndefined();
+});
+
+describe('path parameters', () => {
+  const operation = { path: '/v1/stores/{storeId}/operations/backups/{backupId}/restore' };
+
+  test('are read from the template in their order', () => {
+    expect(pathParameters(operation)).toEqual(['storeId', 'backupId']);
+    expect(pathParameters({ path: '/healthz' })).toEqual([]);
+  });
+
+  test.each([
+    ['plain', '/plain/'],
+    ['4be5c0de-0000-4000-8000-000000000001', '/4be5c0de-0000-4000-8000-000000000001/'],
+    ['a?b#c', '/a%3Fb%23c/'],
+    ['100%2F', '/100%252F/'],
+    ['a:b@c;d=e&f', '/a%3Ab%40c%3Bd%3De%26f/'],
+    ['ünïcode', '/%C3%BCn%C3%AFcode/'],
+    ['{storeId}', '/%7BstoreId%7D/'],
+    ['$&', '/%24%26/'],
+    ['...', '/.../'],
+  ])('%s is percent-encoded', (value, expected) => {
+    const path = buildPath(operation, { storeId: 's', backupId: value });
+
+    expect(path).toBe(`/v1/stores/s/operations/backups${expected}restore`);
+    expect(new URL(path, 'http://host').pathname).toBe(path);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['.', 'must not be "." or ".."'],
+    ['..', 'must not be "." or ".."'],
+    ['a/b', 'must not contain a slash'],
+    ['../../other', 'must not contain a slash'],
+    ['a\\b', 'must not contain a slash'],
+    ['a b', 'must not contain spaces or control characters'],
+    ['a\nb', 'must not contain spaces or control characters'],
+    ['a\u009bb', 'must not contain spaces or control characters'],
+    ['a\ud800', 'is not valid Unicode'],
+  ])('%j is refused', (value, problem) => {
+    expect(pathParameterProblem(value)).toBe(problem);
+    expect(() => buildPath(operation, { storeId: 's', backupId: value })).toThrow(
+      new RangeError(`backupId ${problem}`),
+    );
+  });
+
+  test('a UUID is the same however it is written; other ids are left as they are', () => {
+    const path = (id: string) => buildPath(operation, { storeId: 's', backupId: id });
+    const id = '01a2c1f0-7d1e-7c3a-9b52-0f48197d60fe';
+    expect(path(id.toUpperCase())).toBe(path(id));
+    expect(path('Backup-A')).toContain('/Backup-A/');
+  });
+
+  test('a missing one is refused, not sent as nothing', () => {
+    expect(() => buildPath(operation, { storeId: 's' })).toThrow(new RangeError('backupId is empty'));
+  });
+});
+
+test('what a response repeats is a parameter of its path or a field of its request, and of the response', () => {
+  for (const { id, path, body, response, repeats = [] } of operations.map(
+    (operation): Operation => operation,
+  )) {
+    for (const { field, parameter } of repeats) {
+      const asked = parameter === undefined ? Object.keys(body?.shape ?? {}) : pathParameters({ path });
+      expect(asked, id).toContain(parameter ?? field);
+      const [name = ''] = field.split('.');
+      // The restore and the appeal answer with any fields.
+      if (Object.keys(response.shape).length > 0) expect(Object.keys(response.shape), id).toContain(name);
+    }
+  }
+});
+
+test('the parameters of a path are those that it was built with', () => {
+  const operation = { path: '/v1/stores/{storeId}/operations/backups/{backupId}/restore' };
+  const parameters = { storeId: 'a?b', backupId: 'ü' };
+
+  expect(parametersOf(operation, buildPath(operation, parameters))).toEqual(parameters);
+  expect(parametersOf(operation, '/v1/stores/s/settings')).toEqual({});
 });
