@@ -129,7 +129,12 @@ export function createMachine(options: MachineOptions): Machine {
   const stateFolder = () => path.join(folder, withoutHistory ? `state-${clients}` : 'state');
   const output = path.join(folder, 'output');
   const kept = path.join(folder, 'kept');
-  for (const made of [output, kept]) mkdirSync(made, { recursive: true });
+  const config = path.join(folder, 'config');
+  for (const made of [output, kept, config]) mkdirSync(made, { recursive: true });
+  // Store and key come from the environment, but a profile that is named has to be there.
+  writeFileSync(path.join(config, 'settings.json'), JSON.stringify({ profiles: { other: {} } }), {
+    mode: 0o600,
+  });
   const disk = createDisk(stateFolder(), kept);
 
   const start: Machine['start'] = (program, mishaps, { hangsAfterMs, identity }) => {
@@ -150,7 +155,7 @@ export function createMachine(options: MachineOptions): Machine {
         XDG_CACHE_HOME: path.join(root, 'node_modules', '.cache', 'torture'),
         TZ: 'UTC',
         CI: 'true',
-        STORECTL_CONFIG_DIR: path.join(folder, 'config'),
+        STORECTL_CONFIG_DIR: config,
         STORECTL_STATE_DIR: stateFolder(),
         ...identityEnv(options.url, identity),
         ...options.env,
