@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
-import { inputNeeded } from '../cli/command/input-needed.ts';
+import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
@@ -69,10 +69,10 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
   examples: ['undo', 'undo k3f9a2', 'undo k3f9a2 --confirm k3f9a2 --json'],
   async run({ ui, session, parsed }) {
     const given = argumentValue(parsed, 'id');
-    if (given === undefined && !ui.canAsk) {
-      const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
-      throw inputNeeded([missing]);
-    }
+    if (given === undefined && !ui.canAsk)
+      throw terminalNeeded('the id of a change is required', [
+        { run: ['history', 'list'], rest: 'to see the ids' },
+      ]);
     const target = await session.connect();
     const history = await session.history();
     const undo = await recording(session, async () => planUndo(history, given));
