@@ -25,11 +25,13 @@ becomes a draft. The same command again continues where it stopped: posts that e
 is the content. If it has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to
 the name of the file. Flags override front matter. The exit code is the most severe one of all files. From flags, creating the
 same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
-    question: 'Create this post?',
+    question: ({ body }) =>
+      body?.status === undefined ? 'Create this post as a draft?' : 'Create this post?',
     arguments: [
       {
         name: 'file',
-        description: 'Markdown with front matter (title, slug, tags, status, …); - for standard input',
+        description:
+          'Markdown with front matter (else the first heading is the title, and the file name the slug); - for standard input',
         variadic: true,
         optional: true,
       },

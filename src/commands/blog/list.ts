@@ -3,8 +3,8 @@ import { listCommand } from '../../cli/operation/list-command.ts';
 export const command = listCommand({
   kind: 'post',
   what: 'posts',
-  fields: ['title', 'slug'],
+  fields: ['title', 'slug', 'status'],
   age: 'createdAt',
-  withoutId: 'Posts without an id: their response was lost; the service said that they exist.',
+  withoutId: 'Posts without an id were marked as applied: their response was lost.',
   start: 'blog create',
 });

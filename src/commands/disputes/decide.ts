@@ -64,7 +64,8 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
     return null;
   },
   introduce: introduceDispute,
-  dryRunNote: () => 'Without --dry-run, the dispute is read first, and decided only if it is open.',
+  dryRunNote: (run) =>
+    `Without --dry-run, the dispute is read first, and decided only if it is ${printable(expectedStatus(run))}.`,
   send: showAndDecide,
   show: ({ answer, record }, run) =>
     record === null

@@ -91,15 +91,13 @@ export function describeConflict({ record }: CurrentDispute, expected: string, w
   const status = printable(String(record.status));
   if (record.status === wanted) return `already decided as ${status}, with another resolution`;
   return usualStatuses.includes(status)
-    ? `already decided as ${status}`
+    ? `already decided as ${status}, which is final`
     : `the dispute is ${status}, not ${expected}`;
 }
 
 /** Exit 6 for a dispute in another status. */
 export function unexpectedStatus(dispute: CurrentDispute, expected: string, wanted?: unknown): CliError {
-  const isDecided = usualStatuses.includes(String(dispute.record.status));
-  const next: Step[] = isDecided ? [{ say: 'a decision is final' }] : [];
-  next.push({ run: ['disputes', 'show', String(dispute.record.id)], rest: 'to see it' });
+  const next: Step[] = [{ run: ['disputes', 'show', String(dispute.record.id)], rest: 'to see it' }];
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
+import type { ServedOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
 import { busy, describeError, notFound, ServiceError } from '../model/errors.ts';
@@ -9,6 +10,7 @@ import { ping, type Storage } from '../storage/core/storage.ts';
 import { createReference } from './api-reference.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
+import { entityTagOf } from './entity-tag.ts';
 import {
   type Content,
   type HttpAnswer,
@@ -101,11 +103,12 @@ export function createApp(options: AppOptions): App {
       const ifMatch = request.header('if-match');
       const { traceparent } = trace;
       const change = { operation: operation.id, storeId, targetId, input, ifMatch, actor, now, traceparent };
-      return applyChange(change);
+      return withTag(operation, await applyChange(change));
     }
-    return storage
+    const reply = await storage
       .forStore(storeId)
       .read((db) => handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true }));
+    return withTag(operation, reply);
   }
 
   let openApi: Content | undefined;
@@ -197,6 +200,13 @@ export function createApp(options: AppOptions): App {
   }
 
   return handle;
+}
+
+/** With an ETag for If-Match, where the contract says that there is one. */
+function withTag({ service }: ServedOperation, reply: Reply): Reply {
+  if (!service.versioned) return reply;
+  const text = JSON.stringify(reply.body);
+  return { ...reply, text, headers: { ETag: entityTagOf(text) } };
 }
 
 async function readInput<Input>(

@@ -14,7 +14,6 @@ import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
 import type { Precondition, Work } from '../operations/unit-of-work.ts';
-import { entityTagOf } from './entity-tag.ts';
 
 const kibibyte = 1024;
 
@@ -42,7 +41,7 @@ export interface Handler<Input = unknown> {
 
 export const handlers: Record<OperationId, Handler> = {
   'store.update': handler(storePatch, async (work, { input, isCurrent }) =>
-    versioned(await updateStore(work, input, isCurrent)),
+    ok(await updateStore(work, input, isCurrent)),
   ),
   'blog.create': {
     ...handler(newPost, async (work, { input }) => {
@@ -55,9 +54,9 @@ export const handlers: Record<OperationId, Handler> = {
   'disputes.decide': handler(newDecision, async (work, { targetId, input }) =>
     ok(await decideDispute(work, targetId, input)),
   ),
-  'settings.show': handler(null, async (work) => versioned(await showSettings(work))),
+  'settings.show': handler(null, async (work) => ok(await showSettings(work))),
   'settings.save': handler(settingsInput, async (work, { input, isCurrent }) =>
-    versioned(await saveSettings(work, input, isCurrent)),
+    ok(await saveSettings(work, input, isCurrent)),
   ),
   'disputes.open': once('disputes.open', newDispute, async (work, { input }) =>
     created(await openDispute(work, input)),
@@ -106,12 +105,6 @@ export function ok(body: object): Reply {
 
 function created(body: object): Reply {
   return { status: 201, body };
-}
-
-/** With an ETag for If-Match. */
-function versioned(body: object): Reply {
-  const text = JSON.stringify(body);
-  return { status: 200, body, text, headers: { ETag: entityTagOf(text) } };
 }
 
 /** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */

@@ -88,7 +88,7 @@ test('disputes decide: any id can be given if no dispute is open', async () => {
   await session.pressAt(/must not contain spaces/, 'C-u');
   session.type(id);
   expect(await session.ends()).toMatch(
-    /Evidence \(4\)\n(.*\n)+error: already decided as won; nothing was sent\n {2}a decision is final; run `storectl disputes show <uuid>` to see it\nexit 6$/,
+    /Evidence \(4\)\n(.*\n)+error: already decided as won, which is final; nothing was sent\n {2}run `storectl disputes show <uuid>` to see it\nexit 6$/,
   );
 });
 

@@ -175,7 +175,7 @@ test('an answer that may have been applied is not asked for again: exit 10', asy
   await session.typeAt(/Content \(Markdown\):$/, 'Soon.');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatch(
-    /Create this post\? Yes\n\nYour text:\n\nSoon\.\n\nerror: the request was sent, but it is in doubt whether it was applied: (.*\n)+ {2}run `storectl resume <record>` .*\nexit 10$/,
+    /Create this post as a draft\? Yes\n\nYour text:\n\nSoon\.\n\nerror: the request was sent, but it is in doubt whether it was applied: (.*\n)+ {2}run `storectl resume <record>` .*\nexit 10$/,
   );
   expect(proxy.writes()).toHaveLength(1);
 });

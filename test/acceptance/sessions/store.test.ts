@@ -84,7 +84,7 @@ test('blog create', async () => {
     Title    Spring sale
     Content  All inks **20 %** off.
 
-    ✔ Create this post? Edit first
+    ✔ Create this post as a draft? Edit first
     ✔ What do you want to change? Tags, Status
     ✔ Tags (comma-separated): sale, ink
     ✔ Status: published

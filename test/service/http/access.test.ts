@@ -135,7 +135,7 @@ test('each preset and scope allows its operations on its own store and nothing e
       expect(seen[2], where).toEqual(seen[3]);
     }
   }
-});
+}, 120_000);
 
 test('an expired, revoked, mistyped or unknown key opens nothing, and tells nothing of any store', async () => {
   const { service, own, foreign, absent, askAll } = await startStores();

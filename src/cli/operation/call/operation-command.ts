@@ -8,7 +8,7 @@ import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
 import type { Questions } from '../../prompts/questions.ts';
-import type { Result, Run } from './run.ts';
+import type { OperationRequest, Result, Run } from './run.ts';
 
 /** What `prepare` gets besides the body. */
 export interface PreparedInput {
@@ -71,7 +71,7 @@ export interface Preview {
 /** The command of one operation. */
 export interface OperationCommand extends InputCommand, ResultView {
   /** Asked before an interactive change is sent: `Update the store with these values?` */
-  readonly question?: string;
+  readonly question?: string | ((request: OperationRequest) => string);
   /** What an error says if the change had no effect; `nothing was sent` unless given. */
   readonly withoutEffect?: string;
   /** Fields of the printed answer that the contract does not name. */

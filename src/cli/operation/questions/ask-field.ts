@@ -13,8 +13,6 @@ export interface FieldHints {
   readonly before?: unknown;
   /** Suggested values. Others are accepted as well. */
   readonly words?: readonly string[] | undefined;
-  /** Whether the service may take other values than `words`; the question says so. */
-  readonly areGuesses?: boolean;
   /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
   readonly canClear?: boolean;
   /** Choices besides `words`: the value of one is returned as it is. */
@@ -25,11 +23,11 @@ export interface FieldHints {
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], areGuesses = false, canClear = false, actions = [] }: FieldHints = {},
+  { before, words = [], canClear = false, actions = [] }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
-    const question = promptOf(field, areGuesses ? 'the service may accept others' : '');
+    const question = promptOf(field);
     if (field.kind === 'list') return askWords(io, field, question, words, before);
     return askWord(io, field, question, { words, actions, before });
   }

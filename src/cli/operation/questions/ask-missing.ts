@@ -5,7 +5,6 @@ import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idMeantBy, minIdLength, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
-import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
@@ -97,7 +96,7 @@ export async function interview(
       const chosen = offered.find(({ id }) => Object.values(parameters).includes(id));
       const sections = field.path.join('.') === 'sections' ? chosen?.fields.sections : undefined;
       const words = Array.isArray(sections) ? sections.map(String) : undefined;
-      await askInto(ui, session, body ?? {}, field, { words });
+      await askInto(ui, body ?? {}, field, { words });
     };
   const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
   if (missing.length > 0 && offered.length === 0) {
@@ -122,7 +121,6 @@ export async function interview(
  */
 export async function askInto(
   { io }: Ui,
-  { settings }: Session,
   body: Record<string, unknown>,
   field: FieldFlag,
   { now, ...given }: Pick<FieldHints, 'words' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
@@ -131,8 +129,6 @@ export async function askInto(
     before: getPath(body, field.path) ?? now,
     ...given,
     words: given.words ?? knownValues(field.schema),
-    // The demo is the service that these words are of.
-    areGuesses: given.words === undefined && (await settings()).profile !== demoProfile,
   };
   setPath(body, field.path, await askField(io, field, hints));
 }

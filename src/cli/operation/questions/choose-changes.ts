@@ -16,7 +16,7 @@ interface FieldsToChange {
 
 /** Asks which fields to change, then asks for each of them. */
 export function questionsOfFields(
-  { io }: Ui,
+  { io, notice }: Ui,
   { fields, describe, questionOf, leaveOut }: FieldsToChange,
 ): Questions {
   const choices: Choice[] = fields.map((field) => {
@@ -28,6 +28,8 @@ export function questionsOfFields(
   let chosen: readonly string[] = [];
   const choose = async () => {
     const before = chosen;
+    if (choices.every(({ name, short }) => name === short))
+      notice('This machine has not seen the current values.');
     chosen = await askSeveral(io, 'What do you want to change?', choices, before);
     for (const field of fields)
       if (before.includes(field.flag) && !chosen.includes(field.flag)) leaveOut?.(field);

@@ -15,7 +15,7 @@ export async function askWhatChanges(
   body: Record<string, unknown>,
   input: PreparedInput,
 ): Promise<Questions> {
-  const { ui, session, fields } = input;
+  const { ui, fields } = input;
   if (!ui.canAsk) {
     throw terminalNeeded('nothing to change', `pass at least one field, for example ${example}`);
   }
@@ -25,7 +25,7 @@ export async function askWhatChanges(
     fields,
     describe: ({ path }) => formatValue(path.at(-1) ?? '', getPath(current, path) ?? '', values),
     questionOf: (field) => () =>
-      askInto(ui, session, body, field, {
+      askInto(ui, body, field, {
         now: getPath(current, field.path),
         canClear: canClear(field.path),
       }),

@@ -33,8 +33,7 @@ export async function reviewAndSend(
       const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       const isSettled = !isChange || changesNothing || command.confirm !== undefined;
-      if (isSettled || (await agree(run, interview, command.question ?? 'Send this request?')))
-        return await send();
+      if (isSettled || (await agree(run, interview, questionBefore(run, command)))) return await send();
     } catch (error) {
       if (error instanceof WentBack) {
         await interview.goBack().catch(fail);
@@ -47,6 +46,10 @@ export async function reviewAndSend(
       await askFromStart(() => questions).catch(fail);
     }
   }
+}
+
+function questionBefore({ request }: Run, { question = 'Send this request?' }: OperationCommand): string {
+  return typeof question === 'string' ? question : question(request);
 }
 
 /** Shows the fields of the request. */

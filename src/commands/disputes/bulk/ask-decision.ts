@@ -31,7 +31,7 @@ export async function askDecision(run: Run, canGoBack: boolean): Promise<'skip' 
     asked.push({ status: String(body.status), record });
   };
   const questions = () => {
-    const all = fields.map((field) => () => askInto(ui, session, body, field, { actions: [skip] }));
+    const all = fields.map((field) => () => askInto(ui, body, field, { actions: [skip] }));
     return body.status === skip.value ? all.slice(0, 1) : [...all, decide];
   };
   for (;;) {

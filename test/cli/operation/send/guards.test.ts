@@ -180,7 +180,12 @@ describe('a decision', () => {
   });
 
   test.each([
-    ['another status', { status: 'lost', resolution: 'Delivered' }, [], 'already decided as lost'],
+    [
+      'another status',
+      { status: 'lost', resolution: 'Delivered' },
+      [],
+      'already decided as lost, which is final',
+    ],
     [
       'another reason',
       { status: 'won', resolution: 'Lost in the post' },

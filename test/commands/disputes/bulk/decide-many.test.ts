@@ -41,7 +41,7 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
       outcome: 'failed',
       code: 'unexpected_status',
       status: 'won',
-      message: 'already decided as lost',
+      message: 'already decided as lost, which is final',
     },
   ];
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
