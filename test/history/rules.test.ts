@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/contract/operations.ts';
 import { RefusedError } from '../../src/history/errors.ts';
+import { rulesOf } from '../../src/history/operation-rules.ts';
 import { appeal, decision, dispute, endpoint, hour, post, startScene } from './helpers/scene.ts';
 
 describe('the same command again', () => {
@@ -79,4 +82,12 @@ test('another decision than one in doubt that a read shows as applied is not sen
   const other = { ...decision, body: { status: 'lost', resolution: 'Too late' } };
   await expect(scene.change(other)).rejects.toMatchObject({ reason: 'changed_meanwhile' });
   expect(scene.methods()).toEqual(['GET']);
+});
+
+test('the README of the history has a row for each operation that changes something, and says what undoes it', () => {
+  const text = readFileSync(new URL('../../src/history/README.md', import.meta.url), 'utf8');
+  const rows = text.match(/^\| `\w+\.[\w-]+` .*/gm) ?? [];
+  const described = rows.map((row) => [row.split('`')[1], !row.endsWith('| – |')]);
+  const changing = operations.filter((operation) => operation.class !== 'read');
+  expect(described.sort()).toEqual(changing.map(({ id }) => [id, rulesOf(id).undo !== undefined]).sort());
 });

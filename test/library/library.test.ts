@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../src/contract/example-ids.ts';
+import { operationsByMethod } from '../../src/contract/operations.ts';
 import { createClient } from '../../src/library/client.ts';
 import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
 import { filesBelow, temporaryFolder } from '../helpers/cli.ts';
@@ -291,4 +292,9 @@ test('every operation has a method that reaches the service', async () => {
     () => client.markNotificationsRead(),
   ];
   for (const call of calls) expect(await call()).toMatchObject({ kind: 'applied', drift: [] });
+});
+
+test('docs/library.md names each method', () => {
+  const text = readFileSync(new URL('../../docs/library.md', import.meta.url), 'utf8');
+  for (const method of Object.keys(operationsByMethod)) expect(text).toContain(`\`${method}\``);
 });

@@ -44,7 +44,7 @@ export function describeItem({ fields = [], ...failure }: Failure, recordId: str
     return printable(status === undefined ? wrong : `${wrong} (${[status, code].join(' ')})`);
   }
   const id = outcome === 'unknown' && recordId !== undefined ? ` (${recordId})` : '';
-  // That it is in doubt is the word before it.
+  // The row begins with "in doubt", so only the reason follows.
   return printable(`${(outcome === 'unknown' ? reason : what) ?? ''}${id}`);
 }
 

@@ -39,7 +39,7 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   show: describeUpdated,
 });
 
-/** What is set, with what this machine has seen before, and whether it can be taken back. */
+/** Shows the new values beside those that this machine has seen last. Offers a backup if there is no way back. */
 async function previewUpdate(run: Run): Promise<Preview> {
   const { ui, session } = run;
   const seen = await lastSeenStore(session);

@@ -23,7 +23,7 @@ export async function overtake(
       await writer.change([{ id: earlier.id, overtakenBy: later.id }]);
       await writer.close();
     } catch {
-      // It stays open, which is true, and a later resume finds the same.
+      // The record stays open. The next `resume` comes to the same conclusion.
     }
   }
 }
@@ -42,7 +42,7 @@ export function isOvertaken(earlier: HistoryRecord, later: HistoryRecord): boole
   if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
   const [rules, earlierRules] = [rulesOf(later.operation), rulesOf(earlier.operation)];
   if (rules.isAboutNow && isSameCommand(earlier, later, 'fingerprint')) return true;
-  // Only what sets values, in the order of the numbers, can take the place of an earlier one.
+  // Ordered changes set values in the order of their numbers: the later one replaces what the earlier one set.
   if (!rules.isOrdered || !earlierRules.isOrdered) return false;
   return covers(rules.touches(later), earlierRules.touches(earlier));
 }

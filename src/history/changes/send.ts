@@ -78,7 +78,7 @@ export async function writeOutcome(
 ): Promise<Recorded> {
   const common = { outcome, isEarlier: false, finding: null };
   try {
-    // Of many, nothing waits for the outcome of one, and the next request is written soon.
+    // In a batch nothing waits for this outcome, so it is synced together with the next request.
     await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }], { mayWait: inBatch });
     return { ...common, record: recordIn(writer.records, id), recordingError: null };
   } catch (error) {

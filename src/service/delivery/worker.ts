@@ -26,7 +26,7 @@ const slotMs = 1_000;
 /** How many of the slots endpoints can have whose last attempt failed. */
 const maxFailingSlots = 16;
 
-/** How long a claim lasts: longer than an attempt. So long a message waits whose worker was killed. */
+/** How long a claim lasts: longer than an attempt. If a worker is killed, its messages wait until then. */
 const claimMs = 20_000;
 
 /** Pause between two looks of an idle worker. */

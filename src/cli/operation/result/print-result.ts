@@ -29,7 +29,7 @@ export async function printResult(run: Run, command: ResultView, result: Result)
   const { ui, session } = run;
   const { out } = ui;
   if (ui.quiet) {
-    // What a restore produces is the backup that was taken before it.
+    // A restore prints the id of its safety backup.
     const produced = record?.safetyBackupId ?? (command.id ?? idIfAny)(answer);
     if (typeof produced === 'string') ui.print(printable(produced));
     else if (command.id === undefined) throw withoutId(run.request.operation, record);
