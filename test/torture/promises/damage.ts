@@ -15,9 +15,10 @@ export const damagePromises: readonly ProgramPromise[] = [
       if (affected.length === 0) return null;
       return affected.flatMap(({ typed, tool, exitCode, error, requests, stderr, damagedFiles }) => {
         const writes = requests.filter(({ write }) => write !== null).length;
-        // Some read the store first: where there is nothing to change, or no answer, the history is not asked.
+        // Some read the store first: where there is nothing to change, or the read fails, the history is not asked.
         const isNothing =
-          writes === 0 && ([0, 2, 6, 8, 9].includes(exitCode ?? 1) || outputErrors.has(String(error?.code)));
+          writes === 0 &&
+          ([0, 2, 4, 5, 6, 7, 8, 9].includes(exitCode ?? 1) || outputErrors.has(String(error?.code)));
         if (operations[story.schedule.operation].readsFirst && isNothing) return [];
         if (exitCode !== 11 || writes > 0) return [`${typed}: exit ${exitCode}, ${writes} writes sent`];
         // An assistant is told no paths.
