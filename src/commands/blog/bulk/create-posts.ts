@@ -129,7 +129,7 @@ async function create(
   }
 }
 
-/** A post that the store has already exists, whoever has created it. */
+/** A post that the store has already counts as existing, also if another machine created it. */
 function resultOfPost(run: Run, recorded: Recorded): ItemResult {
   const { record, outcome } = recorded;
   if (outcome.kind === 'rejected' && shownByRefusal(record, outcome.problem) !== null)
