@@ -68,7 +68,7 @@ export async function listPosts(tenant: Tenant) {
   const { ranges } = await findBlog(tenant);
   const rows = await tenant.db
     .selectFrom('posts')
-    .select(['position', 'id', 'title', 'slug', 'createdAt'])
+    .select(['position', 'id', 'title', 'slug', 'status', 'createdAt'])
     .where('storeId', '=', tenant.storeId)
     .orderBy('position')
     .execute();
