@@ -119,7 +119,7 @@ test('the fish script offers words with what they mean', () => {
   expect(stderr).toBe('');
   expect(stdout.split('end\n')).toEqual([
     'disputes\tShow, open, decide and list disputes\n',
-    '--sections\tSections to back up, for example store\n',
+    expect.stringMatching(/^--sections\tSections to back up: store .*\n$/),
     '--sections=store,blog\n',
     'won\nlost\nwithdrawn\n',
     '',
