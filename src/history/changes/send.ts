@@ -94,24 +94,19 @@ function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
   return { method, path, body, class: record.class, operation, anyBody: operation === null };
 }
 
-/** What was asked for, if the refusal shows that it is there: see `OperationRules.proofByRefusal`. Else null. */
-export function shownByRefusal(
-  record: Pick<HistoryRecord, 'operation' | 'path' | 'body'>,
-  { code, existing }: Problem,
-): Readonly<Record<string, unknown>> | null {
+/** Whether a refusal shows that what was asked for is there, or something else in its place; null if it shows neither. */
+export function judgeRefusal(record: HistoryRecord, { code, existing }: Problem): 'same' | 'other' | null {
   const { proofByRefusal: proof } = rulesOf(record.operation);
   if (proof === undefined || code !== proof.code || existing === undefined) return null;
-  return proof.isIt(record, existing) ? existing : null;
+  return proof.isIt(record, existing) ? 'same' : 'other';
 }
 
 /** What a refusal proves of the attempt before: that it was applied, or that something else is in its place. Else null. */
 function settledByRefusal(record: HistoryRecord, outcome: Outcome): Outcome | null {
-  const { proofByRefusal: proof } = rulesOf(record.operation);
-  if (proof === undefined || outcome.kind !== 'rejected') return null;
+  const verdict = outcome.kind === 'rejected' ? judgeRefusal(record, outcome.problem) : null;
+  if (outcome.kind !== 'rejected' || verdict !== 'same') return verdict === null ? null : outcome;
   const { attempts, requestId, status, problem } = outcome;
-  if (problem.code !== proof.code || problem.existing === undefined) return null;
-  const body = shownByRefusal(record, problem);
-  if (body === null) return outcome;
+  const { existing: body } = problem;
   const text = JSON.stringify(body);
   return { kind: 'applied', attempts, requestId, status, body, text, etag: null, replayed: false, drift: [] };
 }

@@ -206,7 +206,7 @@ export function createApp(options: AppOptions): App {
 function withTag({ service }: ServedOperation, reply: Reply): Reply {
   if (!service.versioned) return reply;
   const text = JSON.stringify(reply.body);
-  return { ...reply, text, headers: { ETag: entityTagOf(text) } };
+  return { ...reply, text, headers: { ...reply.headers, ETag: entityTagOf(text) } };
 }
 
 async function readInput<Input>(

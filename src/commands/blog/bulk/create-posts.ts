@@ -24,7 +24,7 @@ import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
-import { shownByRefusal } from '../../../history/changes/send.ts';
+import { judgeRefusal } from '../../../history/changes/send.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -132,7 +132,7 @@ async function create(
 /** A post that the store has already counts as existing, also if another machine created it. */
 function resultOfPost(run: Run, recorded: Recorded): ItemResult {
   const { record, outcome } = recorded;
-  if (outcome.kind === 'rejected' && shownByRefusal(record, outcome.problem) !== null)
+  if (outcome.kind === 'rejected' && judgeRefusal(record, outcome.problem) === 'same')
     return makeResult('exists', { record, message: 'the store has this post already' });
   const result = resultOfChange(run, recorded);
   if (result.outcome !== 'failed') return result;
