@@ -12,7 +12,7 @@ export type OperationClass = 'read' | 'repeatable' | 'keyed' | 'one-shot';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One operation of the service, as data (section 4 of the contract). */
+/** One operation of the service, as data (docs/contract.md, section 4). */
 export interface Operation {
   /** Stable name, `noun.verb`, used in history records and JSON errors. */
   readonly id: string;
