@@ -52,6 +52,8 @@ const engines = {
   async embedded(folder) {
     const run = async (sql) => {
       const database = new Database(path.join(folder, 'service.db'));
+      // The service may be writing, too.
+      database.exec('pragma busy_timeout = 30000');
       database.exec(sql);
       database.close();
       // This thread stood still, and has not heard yet which idle connections the service has closed.
