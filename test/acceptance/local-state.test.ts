@@ -107,9 +107,9 @@ test.each([
     expect(result.exitCode).toBe(11);
     expect(errorOf(result)).toMatchObject({ code: 'no_home', outcome: 'not_sent' });
     expect(errorOf(result).hint).toContain(`set HOME, or set ${missing} to a directory`);
-    expect(await machine.run(['doctor', '--json'], options)).toMatchObject({
+    expect(await machine.run(['doctor'], options)).toMatchObject({
       exitCode: 11,
-      stdout: expect.stringContaining(missing),
+      stderr: expect.stringContaining(missing),
     });
     expect(await machine.run(['--help'], options)).toMatchObject({ exitCode: 0 });
     expect(proxy.writes()).toEqual([]);
@@ -150,7 +150,7 @@ test.each([
   expect(await machine.run(['doctor'])).toMatchObject({
     exitCode: 11,
     signal: null,
-    stdout: expect.stringContaining('not a regular file'),
+    stderr: expect.stringContaining('not a regular file'),
   });
   expect(await machine.run(['__complete', 'fish', '--current=', 'profile', 'use'])).toMatchObject({
     exitCode: 0,

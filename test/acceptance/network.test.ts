@@ -62,10 +62,8 @@ test('a certificate that is not trusted: exit 9, nothing sent, and the message s
 
   const doctor = await machine.run(['doctor', '--json']);
   expect(doctor.exitCode).toBe(9);
-  expect(accessIn(doctor)).toMatchObject({
-    status: 'problem',
-    message: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-  });
+  expect(accessIn(doctor)).toMatchObject({ status: 'problem' });
+  expect(doctor.stderr).toContain('NODE_EXTRA_CA_CERTS');
 });
 
 test('a trusted certificate for another name is refused, and no other authority is advised', async () => {
@@ -97,7 +95,6 @@ interface Found {
   readonly check: string;
   readonly status: string;
   readonly message: string;
-  readonly fix: string | null;
 }
 
 function accessIn({ stdout }: { readonly stdout: string }): Found | undefined {

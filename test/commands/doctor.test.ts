@@ -11,36 +11,42 @@ interface Found {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly message: string;
-  readonly fix: string | null;
 }
 
 interface Diagnosis extends CliResult {
   readonly findings: readonly Found[];
-  /** The last finding of each check. */
   readonly of: Readonly<Record<string, Found | undefined>>;
+  /** The error of the first problem. */
+  readonly error: { readonly message?: string; readonly hint?: string };
 }
 
 async function diagnose(machine: Machine, ...args: string[]): Promise<Diagnosis> {
   const result = await machine.run(['doctor', '--json', ...args]);
   const findings: Found[] = JSON.parse(result.stdout);
-  return { ...result, findings, of: Object.fromEntries(findings.map((found) => [found.check, found])) };
+  const last = result.stderr.trimEnd().split('\n').at(-1) ?? '';
+  const { error } = result.exitCode === 0 ? { error: {} } : JSON.parse(last);
+  return {
+    ...result,
+    findings,
+    error,
+    of: Object.fromEntries(findings.map((found) => [found.check, found])),
+  };
 }
 
 test('without any set-up it says what is missing, and makes no folder', async () => {
   const machine = newMachine();
-  const { exitCode, findings } = await diagnose(machine);
+  const { exitCode, findings, error } = await diagnose(machine);
 
   expect(exitCode).toBe(3);
   expect(findings).toEqual([
-    {
-      check: 'settings',
-      status: 'problem',
-      message: expect.stringContaining('--base-url'),
-      fix: expect.stringContaining('storectl auth login'),
-    },
-    { check: 'access', status: 'skipped', message: 'fix "settings" first', fix: null },
-    { check: 'history', status: 'skipped', message: 'fix "settings" first', fix: null },
+    { check: 'settings', status: 'problem', message: 'see the error' },
+    { check: 'history', status: 'skipped', message: 'fix the problem first' },
+    { check: 'access', status: 'skipped', message: 'fix the problem first' },
   ]);
+  expect(error).toMatchObject({
+    message: expect.stringContaining('--base-url'),
+    hint: expect.stringContaining('storectl auth login'),
+  });
   expect(existsSync(machine.stateDirectory)).toBe(false);
   expect(existsSync(machine.configDirectory)).toBe(false);
 });
@@ -61,7 +67,6 @@ test('a set-up in order: where it leads, and the key is never shown', async () =
     check: 'settings',
     status: 'ok',
     message: `main → store ${service.storeId} @ ${new URL(service.origin).host}`,
-    fix: null,
   });
   expect(stdout).not.toContain(service.apiKey);
 
@@ -77,21 +82,23 @@ test('a stored key for another address is not sent there', async () => {
   expect(await machine.run(login, { stdin: service.apiKey })).toMatchObject({ exitCode: 0 });
   expect((await diagnose(machine)).exitCode).toBe(0);
 
-  const { exitCode, of, stdout } = await diagnose(machine, '--base-url', other.url);
+  const { exitCode, of, error, stdout, stderr } = await diagnose(machine, '--base-url', other.url);
 
   expect(exitCode).toBe(4);
-  expect(of.access).toMatchObject({ status: 'problem', message: expect.stringContaining(service.origin) });
+  expect(of.access?.status).toBe('problem');
+  expect(error.message).toContain(service.origin);
   expect(other.requests).toEqual([]);
-  expect(stdout).not.toContain(service.apiKey);
+  expect(stdout + stderr).not.toContain(service.apiKey);
 });
 
 test('a mistyped key is recognized without sending it', async () => {
   const service = await startService();
   await using server = await startFaultServer([answer(200, {})]);
   for (const apiKey of [service.apiKey.slice(0, -1), service.apiKey.replace(/.(.{8})$/, '-$1')]) {
-    const { exitCode, of } = await diagnose(machineFor({ ...service, origin: server.url, apiKey }));
+    const { exitCode, of, error } = await diagnose(machineFor({ ...service, origin: server.url, apiKey }));
     expect(exitCode).toBe(4);
-    expect(of.access).toMatchObject({ status: 'problem', message: expect.stringContaining('mistyped') });
+    expect(of.access?.status).toBe('problem');
+    expect(error.message).toContain('mistyped');
   }
   expect(server.requests).toEqual([]);
 });
@@ -115,7 +122,7 @@ test('a service that is unreachable or silent: exit 9 in good time', async () =>
   await gone.server.close();
   const refused = await diagnose(gone.machine);
   expect(refused.exitCode).toBe(9);
-  expect(refused.of.access?.message).toContain('refused the connection');
+  expect(refused.error.message).toContain('refused the connection');
 
   const silent = await fakeService({ does: 'hang' });
   expect(await diagnose(silent.machine, '--timeout', '0.5')).toMatchObject({
@@ -130,35 +137,32 @@ test('files that cannot be used: exit 11', async () => {
   writeFileSync(path.join(machine.configDirectory, 'settings.json'), '{');
   const settings = await diagnose(machine);
   expect(settings.exitCode).toBe(11);
-  expect(settings.of.settings).toMatchObject({
-    status: 'problem',
-    message: expect.stringContaining('not valid JSON'),
-  });
-  expect((await machine.run(['doctor'])).stdout).toMatch(/^access +skipped +fix "settings" first$/m);
+  expect(settings.error.message).toContain('not valid JSON');
+  const shown = await machine.run(['doctor']);
+  expect(shown.stdout).toMatch(/^access +skipped +fix the problem first$/m);
+  expect(shown.stderr).toMatch(/^error: cannot read settings from .*\n {2}fix the file, or move it away/);
 
   const another = newMachine();
   writeFileSync(path.join(another.folder, '.storectl.json'), '{"apiKey":"x"}');
   const folder = await diagnose(another);
   expect(folder.exitCode).toBe(11);
-  expect(folder.of.settings).toMatchObject({
-    status: 'problem',
-    message: expect.stringContaining('"apiKey"'),
-  });
+  expect(folder.error.message).toContain('it may only have "profile" and "storeId"');
 });
 
 test('a profile that is not there: exit 2', async () => {
-  const { exitCode, of } = await diagnose(newMachine(), '--profile', 'outlet');
+  const { exitCode, error } = await diagnose(newMachine(), '--profile', 'outlet');
   expect(exitCode).toBe(2);
-  expect(of.settings).toMatchObject({ status: 'problem', message: expect.stringContaining('outlet') });
+  expect(error.message).toContain('outlet');
 });
 
 test('a state folder that cannot be used: exit 11', async () => {
   const scene = await fakeService(answer(200, {}));
   writeFileSync(scene.machine.stateDirectory, '');
-  const { exitCode, of } = await diagnose(scene.machine);
+  const { exitCode, of, error } = await diagnose(scene.machine);
   expect(exitCode).toBe(11);
-  expect(of.history).toMatchObject({ status: 'problem', fix: expect.stringContaining('STORECTL_STATE_DIR') });
-  expect((await scene.machine.run(['doctor', '-q'])).stdout).toBe('history\n');
+  expect(of.history?.status).toBe('problem');
+  expect(error.hint).toContain('STORECTL_STATE_DIR');
+  expect((await scene.machine.run(['doctor', '-q'])).stdout).toBe('');
 });
 
 test('history: open records are warnings, a torn record is a problem', async () => {
@@ -172,17 +176,15 @@ test('history: open records are warnings, a torn record is a problem', async () 
   expect(open.exitCode).toBe(0);
   expect(open.of.history).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/^1 change, 1 open, the oldest /),
-    fix: 'run `storectl resume`',
+    message: expect.stringMatching(/^1 change, 1 open, the oldest .*\nrun `storectl resume`$/),
   });
 
   const torn = path.join(folder, '000002-20260101-aaaaaa-api.open.jsonl');
   writeFileSync(torn, '{"format":1');
   const damaged = await diagnose(machine);
   expect(damaged.exitCode).toBe(11);
-  expect(damaged.of.history).toMatchObject({
-    status: 'problem',
+  expect(damaged.error).toMatchObject({
     message: expect.stringContaining(`${torn} has no readable first line`),
-    fix: expect.stringContaining('storectl history repair'),
+    hint: expect.stringContaining('storectl history repair'),
   });
 });

@@ -6,7 +6,6 @@ import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError, describeSystemError, type Step, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
-import { describeFailure } from '../output/failure-text.ts';
 
 type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring'>;
 
@@ -52,8 +51,8 @@ function readEdited(file: string): string | null {
 /** A text that is edited until it can be used. */
 export interface Editing<Result> {
   readonly fileName: string;
-  /** Adds a note above the text, for example what is wrong with it: a clause, and a line for each field. */
-  withNote(text: string, problem: string | null): string;
+  /** Adds a note above the text, for example why it was refused. */
+  withNote(text: string, problem: CliError | null): string;
   /** Whether a text that is given up is printed with its note, because the problem names a line below it. */
   readonly keepsNote?: boolean;
   /** Removes the note. */
@@ -76,7 +75,7 @@ export async function editUntilUsed<Result>(
   const { io } = ui;
   let text = original;
   let problem: CliError | null = null;
-  const withNote = () => editing.withNote(text, problem && noteOf(problem));
+  const withNote = () => editing.withNote(text, problem);
   try {
     for (;;) {
       const { text: left, failure } = await editText(io, withNote(), editing.fileName);
@@ -104,11 +103,6 @@ function isFixable(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { exitCode } = error.failure;
   return exitCode === exitCodes.usage || exitCode === exitCodes.rejected;
-}
-
-/** What is wrong with the text. Its fields are called as in the text. */
-function noteOf({ failure }: CliError): string {
-  return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
 }
 
 function editorFailed(io: EditorIo, failure: string): CliError {

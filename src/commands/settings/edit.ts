@@ -5,6 +5,7 @@ import { sameJson } from '../../cli/core/json-changes.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
+import { describeRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
 import { announce, recordsOf } from '../../cli/operation/send/send-run.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
@@ -41,7 +42,7 @@ async function editAndSave(run: Run): Promise<Result | null> {
   const base = await readSettings(run);
   return editUntilUsed(ui, stringify(clientFields(base.document)), {
     fileName: 'settings.yaml',
-    withNote: (text, problem) => header(problem) + text,
+    withNote: (text, problem) => header(problem && describeRefusal(problem)) + text,
     keepsNote: true,
     // Comments further down belong to the user.
     withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, ''),

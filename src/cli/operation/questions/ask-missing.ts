@@ -51,6 +51,11 @@ export function explainRefusal(
   ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
 }
 
+/** Why a text from an editor was refused: a clause, and a line for each field, which is called as in the text. */
+export function describeRefusal({ failure }: CliError): string {
+  return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
+}
+
 /** The missing input of an operation, in the order of the questions. */
 interface Missing {
   /** Questions of the command itself. */

@@ -1,6 +1,7 @@
 import { terminalNeeded } from '../../../cli/command/input-needed.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { describeRefusal } from '../../../cli/operation/questions/ask-missing.ts';
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
@@ -26,7 +27,7 @@ export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>)
     withNote: (text, problem) =>
       problem === null
         ? text
-        : `<!-- Not sent: ${printableInOneLine(problem).replaceAll('--', '- -')} -->\n${text}`,
+        : `<!-- Not sent: ${printableInOneLine(describeRefusal(problem)).replaceAll('--', '- -')} -->\n${text}`,
     withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, ''),
     async use(text) {
       const { fields } = await parseMarkdownPost(text, null);
