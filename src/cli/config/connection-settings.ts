@@ -1,14 +1,13 @@
-import { readFileSync, statSync } from 'node:fs';
-import { errorCode } from '../../base/error-code.ts';
 import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey } from '../../contract/api-key.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
-import { CliError, describeSystemError, localStateError, usageError } from '../core/errors.ts';
+import { describeSystemError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
 import { readFolderSettings } from './folder-settings.ts';
-import type { ProfileStore } from './profile-store.ts';
+import type { Profile, ProfileStore } from './profile-store.ts';
+import { readRegularFile } from './settings-file.ts';
 
 /** Profile that runs the service inside this process, with an example store. */
 export const demoProfile = 'demo';
@@ -21,8 +20,6 @@ export interface ConnectionFlags {
   readonly profile?: string | undefined;
   readonly store?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** How long to wait for a key from a named pipe, in milliseconds. Default: 180 s. */
-  readonly timeoutMs?: number | undefined;
 }
 
 /** Where a setting came from, for `auth status`. */
@@ -70,14 +67,10 @@ export function resolveSettings(
     const storeId = firstStoreId(['flag', flags.store]);
     return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
   }
-  const stored = profiles.get(profile.value);
-  if (stored === null && named !== null && !options.profileMayBeNew) {
-    throw usageError(
-      `profile "${profile.value}" not found (from ${describeSource(profile.source)})`,
-      'run `storectl profile list` to see all profiles, or `storectl auth login --profile NAME` to create one',
-      { code: 'unknown_profile' },
-    );
-  }
+  const mayBeNew = named === null || options.profileMayBeNew;
+  const stored = mayBeNew
+    ? profiles.get(profile.value)
+    : requireProfile(profiles, profile.value, describeSource(profile.source));
   // The folder's store belongs to the folder's profile. With another profile, data would go to the wrong store.
   const folderApplies = folder.profile === undefined || folder.profile === profile.value;
   const storeId = firstStoreId(
@@ -102,10 +95,25 @@ export function resolveSettings(
     storeId,
     baseUrl,
     apiKey:
-      environmentKey(flags, env) ??
+      environmentKey(env) ??
       (stored?.apiKey && isKeyForUrl ? { value: stored.apiKey, source: 'profile' } : null),
     ...(stored?.apiKey && !isKeyForUrl && { storedKeyUrl: stored.keyBaseUrl }),
   };
+}
+
+/** The stored profile. Throws exit 2 if it does not exist. `source` says where its name came from. */
+export function requireProfile(
+  profiles: Pick<ProfileStore, 'get'>,
+  name: string,
+  source = describeSource('flag'),
+): Profile {
+  const profile = profiles.get(name);
+  if (profile !== null) return profile;
+  throw usageError(
+    `profile "${name}" not found (from ${source})`,
+    `run \`storectl profile list\` to see all profiles, or \`${loginCommand(name)}\` to create this one`,
+    { code: 'unknown_profile' },
+  );
 }
 
 /** Throws exit 2 if `name` cannot name a profile. It must be safe to paste into a shell. */
@@ -138,43 +146,21 @@ export function keyVariable(env: Environment): string | null {
 }
 
 /** A key from the environment, or from the file that the environment names. */
-function environmentKey({ timeoutMs }: ConnectionFlags, env: Environment): Sourced<string> | null {
-  if (env.STORECTL_API_KEY) {
-    return {
-      value: checkKey(env.STORECTL_API_KEY.trim(), 'the key in STORECTL_API_KEY'),
-      source: 'environment',
-    };
-  }
-  if (!env.STORECTL_API_KEY_FILE) return null;
-  const file = env.STORECTL_API_KEY_FILE;
+function environmentKey(env: Environment): Sourced<string> | null {
+  const { STORECTL_API_KEY: key, STORECTL_API_KEY_FILE: file } = env;
+  if (key) return { value: checkKey(key.trim(), 'the key in STORECTL_API_KEY'), source: 'environment' };
+  if (!file) return null;
+  let text: string;
   try {
-    return {
-      value: checkKey(readKeyFile(file, timeoutMs).trim(), `the key in ${file}`),
-      source: 'environment',
-    };
+    text = readRegularFile(file);
   } catch (error) {
-    if (error instanceof CliError) throw error;
     throw localStateError(
       'key_file_unreadable',
       `cannot read the key from ${file}: ${describeSystemError(error)}`,
       'set STORECTL_API_KEY_FILE to a readable file, or unset it',
     );
   }
-}
-
-function readKeyFile(file: string, timeoutMs = 180_000): string {
-  if (!statSync(file).isFIFO()) return readFileSync(file, 'utf8');
-  // Reading a pipe synchronously would block this process, and Ctrl-C, for as long as nothing writes to it.
-  const { execFileSync } = process.getBuiltinModule('node:child_process');
-  try {
-    return execFileSync('cat', ['--', file], {
-      encoding: 'utf8',
-      timeout: timeoutMs,
-      stdio: ['inherit', 'pipe', 'ignore'],
-    });
-  } catch (error) {
-    throw errorCode(error) === 'ETIMEDOUT' ? new Error('timed out') : error;
-  }
+  return { value: checkKey(text.trim(), `the key in ${file}`), source: 'environment' };
 }
 
 /** Throws exit 2 for text that cannot be a key and must not become a header. The message never contains the key. */

@@ -1,8 +1,9 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
 import type { ProcessFacts } from '../../history/journal/files/process-identity.ts';
 import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
+import { readJsonFile } from './settings-file.ts';
 
 /** One stored profile: a store, and the key to it. */
 export interface Profile {
@@ -91,11 +92,7 @@ function profileOf({ profiles = {} }: Settings, name: string): Profile | null {
 /** Empty settings if there is no file. */
 function readSettings(file: string): Settings {
   try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return {};
-    // Reading a pipe or a device could block for ever, and Ctrl-C with it.
-    if (!stats.isFile()) throw new Error('not a regular file');
-    const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const settings = readJsonFile(file) ?? {};
     if (isObject(settings) && typeof settings.format === 'number' && settings.format > settingsFormat) {
       throw localStateError(
         'settings_newer',
@@ -132,10 +129,9 @@ function isSettings(value: unknown): value is Settings {
 
 function unreadable(file: string, error: unknown) {
   if (error instanceof CliError) return error;
-  const reason = error instanceof SyntaxError ? 'not valid JSON' : describeSystemError(error);
   return localStateError(
     'settings_unreadable',
-    `cannot read settings from ${file}: ${reason}`,
+    `cannot read settings from ${file}: ${describeSystemError(error)}`,
     'fix the file, or move it away and run `storectl auth login`',
   );
 }

@@ -77,9 +77,7 @@ async function readSetup(
     ...(baseUrl === null ? [] : [`--base-url=${baseUrl.value.href}`]),
     ...(flags.timeoutMs === undefined ? [] : [`--timeout=${flags.timeoutMs / 1000}`]),
   ];
-  // What is captured must be plain JSON. A key from a pipe can be read only once.
-  const { FORCE_COLOR: _, STORECTL_DEBUG: __, STORECTL_API_KEY_FILE: file, ...env } = io.env;
-  const isFromFile = file !== undefined && resolved.apiKey?.source === 'environment';
-  const callEnv = { ...env, ...(isFromFile && { STORECTL_API_KEY: resolved.apiKey?.value }) };
-  return { io: { ...io, env: callEnv }, program, target: describeTarget(resolved), argv, allowed };
+  // What is captured must be plain JSON.
+  const { FORCE_COLOR: _, STORECTL_DEBUG: __, ...env } = io.env;
+  return { io: { ...io, env }, program, target: describeTarget(resolved), argv, allowed };
 }
