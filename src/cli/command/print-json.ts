@@ -1,4 +1,6 @@
 import { nearestFirst } from '../../base/nearest-name.ts';
+import { requireProfile } from '../config/connection-settings.ts';
+import type { ProfileStore } from '../config/profile-store.ts';
 import { getPath, setPath } from '../core/field-path.ts';
 import { printable } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';
@@ -8,6 +10,18 @@ import type { Ui } from './ui.ts';
 /** Prints a value as JSON, or only the fields that `--fields` names. */
 export function printJson(ui: Ui, value: unknown): void {
   ui.print(renderJson(JSON.stringify(chosenFields(ui, value)), ui.out));
+}
+
+/** A stored profile for output: says whether it has a key, but never contains it. Throws exit 2 if it does not exist. */
+export function viewProfile(profiles: ProfileStore, name: string) {
+  const { apiKey, ...profile } = requireProfile(profiles, name);
+  return { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+}
+
+/** With --json, prints the profile after a change, or only its name if it was removed. */
+export function printProfile(ui: Ui, profiles: ProfileStore, name: string): void {
+  if (!ui.json) return;
+  printJson(ui, profiles.get(name) === null ? { name } : viewProfile(profiles, name));
 }
 
 /**

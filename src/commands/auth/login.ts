@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { inputNeeded, missingConnection, orBePrompted } from '../../cli/command/input-needed.ts';
+import { printProfile } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import {
@@ -12,14 +13,13 @@ import {
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
 import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
-import { type ExitCode, exitCodes } from '../../cli/core/exit-codes.ts';
+import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { readStdin } from '../../cli/input/stdin.ts';
 import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { noteRetries } from '../../cli/output/describe-exchange.ts';
-import { printProfile } from '../../cli/profiles/stored-profile.ts';
 import { askSecret, askText } from '../../cli/prompts/prompts.ts';
 import { askFromStart, explainKeys, type Question } from '../../cli/prompts/questions.ts';
 import { hintOfVersion, normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
@@ -107,17 +107,13 @@ async function readKey(ui: Ui, session: Session, target: Target): Promise<Login>
 }
 
 /**
- * Asks for the key and for what is not given. If the key is refused, asks for the key again; if the store is not found, for
- * the store; if no such service answers, for the address. The other answers are kept. Throws if the wrong value was
- * given by a flag, the environment or the profile.
+ * Asks for the key and for what is not given. A key that is refused is asked for again; if the store or the service is not
+ * found, everything is, with the earlier answers. Throws if what is wrong was given by a flag, the environment or the profile.
  */
 async function askLogin(ui: Ui, session: Session, given: Given, profile: string): Promise<Login> {
   const { io } = ui;
   const target = { ...given };
   let apiKey = '';
-  const askKey = async () => {
-    apiKey = (await askSecret(io, 'API key (not shown)')).trim();
-  };
   const askAddress = async () => {
     target.baseUrl = await askText(io, 'Base URL', { preset: target.baseUrl, validate: validateBaseUrl });
   };
@@ -125,44 +121,35 @@ async function askLogin(ui: Ui, session: Session, given: Given, profile: string)
     const validate = (text: string) => pathParameterProblem(text) ?? true;
     target.storeId = await askText(io, 'Store ID', { preset: target.storeId, validate });
   };
-  const mayAsk = {
-    address: given.baseUrl === undefined ? askAddress : null,
-    store: given.storeId === undefined ? askStore : null,
+  const askKey = async () => {
+    apiKey = (await askSecret(io, 'API key (not shown)')).trim();
   };
-  const questions = [mayAsk.address, mayAsk.store, askKey].filter((question) => question !== null);
+  const questions: readonly Question[] = [
+    ...(given.baseUrl === undefined ? [askAddress] : []),
+    ...(given.storeId === undefined ? [askStore] : []),
+    askKey,
+  ];
   if (questions.length > 1) explainKeys(ui);
   else {
     const { url, storeId } = checkTarget(given);
     ui.notice(`New key for store ${storeId} @ ${url.host} (profile ${profile}):`);
     ui.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
   }
-  for (let next: Question = questions[0] ?? askKey; ; ) {
-    const refusedStore = target.storeId;
-    // The key may well be right if the store was not found; for the same store again, it is asked for too.
-    const asked = () =>
-      next === askStore && apiKey !== ''
-        ? [next, ...(target.storeId === refusedStore ? [askKey] : [])]
-        : questions;
-    await askFromStart(asked, Math.max(0, asked().indexOf(next)));
+  for (let from = 0; ; ) {
+    await askFromStart(() => questions, from);
     const login = { ...checkTarget(target), apiKey };
     try {
       await checkLogin(ui, session, login, 'this key');
       return login;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      const { exitCode, code } = error.failure;
-      // Another code comes from the service itself; a base URL with a path may be one too long.
-      const isElsewhere = code === 'http_404' || login.url.pathname !== '/';
-      const byExitCode: Partial<Record<ExitCode, Question | null>> = {
-        [exitCodes.usage]: askKey,
-        [exitCodes.notAllowed]: askKey,
-        [exitCodes.notFound]: (isElsewhere ? mayAsk.address : mayAsk.store) ?? mayAsk.store ?? mayAsk.address,
-        [exitCodes.notApplied]: mayAsk.address,
-      };
-      const wrong = byExitCode[exitCode] ?? null;
-      if (wrong === null) throw error;
+      const { exitCode } = error.failure;
+      const isKeyWrong = exitCode === exitCodes.usage || exitCode === exitCodes.notAllowed;
+      const isStoreWrong = exitCode === exitCodes.notFound && questions.length > 1;
+      const isAddressWrong = exitCode === exitCodes.notApplied && given.baseUrl === undefined;
+      if (!isKeyWrong && !isStoreWrong && !isAddressWrong) throw error;
       explainRefusal(ui, session, error, { isStepShown: true });
-      next = wrong;
+      from = isKeyWrong ? questions.length - 1 : 0;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printProfile } from '../../cli/command/print-json.ts';
 import { keyVariable } from '../../cli/config/connection-settings.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { printProfile } from '../../cli/profiles/stored-profile.ts';
 
 export const command: CommandDefinition = {
   description:

@@ -8,7 +8,6 @@ import {
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
-import { isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
@@ -19,8 +18,6 @@ function originOf(source: Source): string {
   return source === 'default' ? ' (default)' : ` (from ${describeSource(source)})`;
 }
 
-const notChecked: Access = { access: 'not checked' };
-
 /** Whether the key works. */
 interface Access {
   readonly access: string;
@@ -30,15 +27,13 @@ interface Access {
 
 export const command: CommandDefinition = {
   description: `Show the profile, base URL, store and key that a command would use, and where each comes from. The key is
-checked with a read-only request, unless --offline is given. It is never shown.`,
-  options: [{ flag: '--offline', description: 'Do not check the key' }],
-  examples: ['auth status', 'auth status --offline', 'auth status --profile outlet --json'],
-  async run({ ui, session, parsed }) {
+checked with a read-only request. It is never shown.`,
+  examples: ['auth status', 'auth status --profile outlet --json'],
+  async run({ ui, session }) {
     const settings = await session.settings();
     const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
-    const offline = isOn(parsed, '--offline');
-    const { access, error } = offline ? notChecked : await findAccess();
+    const { access, error } = await findAccess();
     const status = {
       profile,
       baseUrl: demo ? 'built-in demo service' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),

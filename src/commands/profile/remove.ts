@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { printProfile } from '../../cli/command/print-json.ts';
+import { requireProfile } from '../../cli/config/connection-settings.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { printProfile, requireProfile } from '../../cli/profiles/stored-profile.ts';
 import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {

@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
+import { printProfile } from '../../cli/command/print-json.ts';
 import {
   checkBaseUrl,
   checkProfileName,
@@ -9,7 +10,6 @@ import {
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { printProfile } from '../../cli/profiles/stored-profile.ts';
 import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 

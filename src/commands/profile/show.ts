@@ -1,8 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { printJson } from '../../cli/command/print-json.ts';
+import { printJson, viewProfile } from '../../cli/command/print-json.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
-import { viewProfile } from '../../cli/profiles/stored-profile.ts';
 
 export const command: CommandDefinition = {
   description: 'Show a stored profile, without its key.',

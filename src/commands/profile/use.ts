@@ -1,10 +1,10 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { demoProfile, describePlace } from '../../cli/config/connection-settings.ts';
+import { printProfile } from '../../cli/command/print-json.ts';
+import { demoProfile, describePlace, requireProfile } from '../../cli/config/connection-settings.ts';
 import type { ProfileStore } from '../../cli/config/profile-store.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { printProfile, requireProfile } from '../../cli/profiles/stored-profile.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
 

@@ -13,7 +13,7 @@ async function logIn({ typeAt }: Session, given: { origin: string; storeId: stri
   await typeAt(/API key \(not shown\):$/, given.apiKey);
 }
 
-test('auth login: the store id is asked for again if the store is not found, and the key if it is refused', async () => {
+test('auth login: everything is asked again if the store is not found, and the key alone if it is refused', async () => {
   const { origin, storeId, apiKey } = await startService();
   const session = await openSession('storectl auth login', { machine: newProgramMachine() });
   await session.typeAt(/Base URL:$/, 'http://api.example.com');
@@ -24,9 +24,10 @@ test('auth login: the store id is asked for again if the store is not found, and
   await session.shows(/checksum is wrong(.*\n)+.*API key \(not shown\):$/);
   session.paste(`${apiKey}\n`);
   session.press('Enter');
+  await session.pressAt(/not found(.*\n)+.*Base URL: \S+$/, 'Enter');
   await session.pressAt(/Store ID: \S+x$/, 'C-u');
   session.type(storeId);
-  // The key is not asked for again: only the store was wrong.
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
   const screen = await session.ends();
   expect(screen).not.toContain('<key>');
   expect(screen).toMatchInlineSnapshot(`
@@ -44,7 +45,9 @@ test('auth login: the store id is asked for again if the store is not found, and
     error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store
       check the base URL and the store id, and that the key is for this store
 
+    ✔ Base URL: http://<host>
     ✔ Store ID: <uuid>
+    ✔ API key (not shown):
     ✓ Logged in to store <uuid> @ <host> (profile main)
     The key is stored in <home>/config/settings.json.
     exit 0"
@@ -149,8 +152,8 @@ test('doctor', async () => {
     "$ storectl doctor
     demo: example data on this machine, not a real store
     settings  ok  demo → example store on this machine
-    access    ok  the key works for store <uuid>
     history   ok  0 changes in <home>/state/demo/history/<store>
+    access    ok  the key works for store <uuid>
     exit 0"
   `);
 });

@@ -317,7 +317,7 @@ describe('profile', () => {
     expect(stored(machine)).not.toHaveProperty('current');
   });
 
-  test('an unknown one is refused, and the existing ones are listed', async () => {
+  test('an unknown one is refused, and the error says how to see the others', async () => {
     const machine = newMachine();
     await machine.run(['profile', 'set', 'outlet', '--store', 's']);
 
@@ -326,7 +326,7 @@ describe('profile', () => {
       expect({ exitCode, stderr }).toEqual({
         exitCode: 2,
         stderr:
-          'error: profile "outlte" not found\n  existing profiles: outlet; run `storectl auth login --profile outlte` to create this one\n',
+          'error: profile "outlte" not found (from the command line)\n  run `storectl profile list` to see all profiles, or `storectl auth login --profile outlte` to create this one\n',
       });
     }
   });
@@ -373,10 +373,11 @@ describe('where a setting comes from', () => {
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
   ) {
-    const { exitCode, stdout } = await machine.run(['auth', 'status', '--offline', '--json', ...args], {
+    // Cancelled before the key is sent.
+    const { stdout } = await machine.run(['auth', 'status', '--json', ...args], {
       env: environment,
+      signal: AbortSignal.abort(),
     });
-    expect(exitCode).toBe(0);
     const { profile, baseUrl, storeId: id, storeIdSource, keySource } = JSON.parse(stdout);
     return { profile, baseUrl, storeId: id, storeIdSource, keySource };
   }

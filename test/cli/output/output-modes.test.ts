@@ -95,7 +95,7 @@ test('--fields with an unknown name is the same error for each list', async () =
 describe('--fields of what is no operation', () => {
   test.each([
     [['demo', 'info'], 'storeId', { storeId: expect.any(String) }],
-    [['auth', 'status', '--offline'], 'profile,access', { profile: 'demo', access: 'not checked' }],
+    [['auth', 'status'], 'profile,access', { profile: 'demo', access: 'works' }],
     [['profile', 'list'], 'name', []],
     [['doctor'], 'check', expect.arrayContaining([{ check: 'settings' }])],
     [['history', 'list'], 'operation,state', [{ operation: 'backup.create', state: 'applied' }]],
