@@ -1,7 +1,7 @@
-// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences and the list of the packages in them, the help of every
-// command as it is printed, and what Tab offers. The last two are used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
+// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences and the list of the packages in them, and what Tab
+// offers, which is used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'rolldown';
 import config from '../rolldown.config.mjs';
@@ -41,10 +41,3 @@ const { completionModel } = await load('scripts/completion-model.ts');
 const { loadCommands } = await load('scripts/command-definitions.ts');
 const model = completionModel(await loadCommands());
 writeFileSync(path.join('dist', 'completion.json'), JSON.stringify(model));
-
-const { helpTexts } = await load('scripts/help-texts.ts');
-for (const [words, text] of await helpTexts()) {
-  const file = `${path.join('dist', 'help', ...words)}.txt`;
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}

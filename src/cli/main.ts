@@ -41,7 +41,6 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     const { createUi } = await import('./command/ui.ts');
     const { openSession } = await import('./command/session.ts');
     const { readGlobalFlags } = await import('./command/global-flags.ts');
-    const flags = readGlobalFlags(parsed);
     for (const flag of refusedFlags(definition)) {
       if (!parsed.options.has(flag)) continue;
       throw usageError(`this command does not support ${flag}`, `remove ${flag}`);
@@ -50,24 +49,24 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     ({ withoutEffect } = definition);
     // A command that begins again after a login is still one command.
     const said = new Set<string>();
-    const attempt = async (given: GlobalFlags): Promise<GlobalFlags | null> => {
+    for (let next: GlobalFlags | null = readGlobalFlags(parsed); next !== null; ) {
+      const given: GlobalFlags = next;
       const ui = await createUi(io, given, said);
       last = openSession(io, given, ui);
       const call = { ui, session: last.session, parsed, program };
       try {
         result = (await definition.run(call)) ?? {};
-        return null;
+        next = null;
       } catch (thrown) {
         const error = await asUserError(thrown);
         if (!(error instanceof CliError) || !ui.canAsk) throw error;
         const { lacksStore, offerStore } = await import('./program/first-run.ts');
         if (!lacksStore(error)) throw error;
-        return await offerStore(call, given, error);
+        next = await offerStore(call, given, error);
       } finally {
         await last.close();
       }
-    };
-    for (let next: GlobalFlags | null = flags; next !== null; ) next = await attempt(next);
+    }
   };
   try {
     const words = moveHelpToEnd(argv);

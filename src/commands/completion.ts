@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { inputNeeded } from '../cli/command/input-needed.ts';
 import { findShell, shellNames, shells } from '../cli/completion/shells.ts';
 import { usageError } from '../cli/core/errors.ts';
+import { packageFolder } from '../cli/core/package-folder.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
-import { completionScript } from '../cli/program/prerendered.ts';
 
 export const command: CommandDefinition = {
   description: `Print the script that makes Tab complete commands, flags, values, profiles and the ids that this machine
@@ -29,6 +30,7 @@ fish: ${shells.fish.install}. PowerShell: ${shells.powershell.install}.`,
     if (shell === null) {
       throw usageError(`unsupported shell "${named}"`, `use one of ${shellNames.join(', ')}`);
     }
-    ui.print(readFileSync(completionScript(shell), 'utf8'));
+    const script = `storectl.${shells[shell].extension}`;
+    ui.print(readFileSync(path.join(packageFolder(), 'completions', script), 'utf8'));
   },
 };

@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const slice = [
   'test/acceptance/completion.test.ts',
   'test/acceptance/local-state.test.ts',
-  'test/acceptance/prepared.test.ts',
+  'test/acceptance/launcher.test.ts',
   'test/acceptance/terminal.test.ts',
   'test/acceptance/widths.test.ts',
   'test/cli/output/hostile-text.test.ts',

@@ -1,7 +1,9 @@
-import type { Command, Help, Option } from 'commander';
+import { type Command, Help, type Option } from 'commander';
 import { globalGroup } from '../command/global-options.ts';
 import { isGroup, tree } from './command-tree.ts';
-import { helpColumns } from './prerendered.ts';
+
+/** Columns that help never exceeds. */
+export const helpColumns = 100;
 
 /** The description of a longer term goes on the next line, so that one long name does not indent all descriptions. */
 const termColumns = 36;
@@ -12,56 +14,40 @@ const minDescriptionColumns = 44;
 /** Switches that `--no-…` turns off. The help shows both forms in one line. */
 export const negatableOptions = new WeakSet<Option>();
 
-/** Usage, description, arguments, commands and own options. Only the program's help lists the global options. */
-export function formatHelp(command: Command, helper: Help): string {
-  const width = Math.min(helper.padWidth(command, helper), termColumns);
-  const columns = helper.helpWidth ?? helpColumns;
-  const item = (term: string, description: string) =>
-    columns - width < minDescriptionColumns
-      ? `  ${term}\n${helper.boxWrap(description, columns - 6).replace(/^/gm, '      ')}`
-      : term.length <= width
-        ? helper.formatItem(term, width, description, helper)
-        : `  ${brokenAtBars(term, columns - 6)}\n${helper.formatItem('', width, description, helper)}`;
-  const description = helper.commandDescription(command).replaceAll('\n', ' ');
-  const sections: string[] = [`Usage: ${helper.commandUsage(command)}`, helper.boxWrap(description, columns)];
-  const add = (title: string, items: readonly string[]) => {
-    if (items.length > 0) sections.push([title, ...items].join('\n'));
-  };
+const standard = new Help();
 
-  add(
-    'Arguments:',
-    helper
-      .visibleArguments(command)
-      .map((argument) => item(helper.argumentTerm(argument), helper.argumentDescription(argument))),
+/** What differs from commander's own help. */
+const layout: Partial<Help> = {
+  minWidthToWrap: 10,
+  optionTerm,
+  subcommandTerm,
+  visibleOptions: (command) => optionsIn(command, (group) => group !== globalGroup),
+  padWidth: (command, helper) => Math.min(standard.padWidth(command, helper), termColumns),
+  formatItem(term, width, description, helper) {
+    const columns = helper.helpWidth ?? helpColumns;
+    if (columns - width < minDescriptionColumns)
+      return `  ${term}\n${helper.boxWrap(description, columns - 6).replace(/^/gm, '      ')}`;
+    const item = (shown: string) => Help.prototype.formatItem.call(helper, shown, width, description, helper);
+    return term.length <= width ? item(term) : `  ${term}\n${item('')}`;
+  },
+};
+
+/** The help of a command. Only the program's lists the global options, after its commands. */
+export function formatHelp(command: Command, { helpWidth = helpColumns }: Help): string {
+  const helper = Object.assign(new Help(), layout, { helpWidth });
+  const help = helper.formatHelp(command, helper);
+  if (command.parent !== null) return help;
+  const width = helper.padWidth(command, helper);
+  const items = optionsIn(command, (group) => group === globalGroup).map((option) =>
+    helper.formatItem(helper.optionTerm(option), width, helper.optionDescription(option), helper),
   );
-  add(
-    'Commands:',
-    helper
-      .visibleCommands(command)
-      .map((sub) => item(helper.subcommandTerm(sub), helper.subcommandDescription(sub))),
-  );
-  const options = helper.visibleOptions(command);
-  const groups = new Set(options.map(groupOf));
-  groups.delete(globalGroup);
-  const isProgram = command.parent === null;
-  for (const group of isProgram ? [...groups, globalGroup] : groups) {
-    add(
-      group,
-      options
-        .filter((option) => groupOf(option) === group)
-        .map((option) => item(helper.optionTerm(option), helper.optionDescription(option))),
-    );
-  }
-  return `${sections.join('\n\n')}\n`;
+  return `${help}\n${[globalGroup, ...items].join('\n')}\n`;
 }
 
-/** A noun with more verbs than fit on a line goes on in the next one. */
-function brokenAtBars(term: string, width: number): string {
-  return term.replace(new RegExp(`(?=.{${width + 1}})(.{1,${width}}\\|)`, 'g'), '$1\n    ');
-}
-
-function groupOf(option: Option): string {
-  return option.helpGroupHeading ?? globalGroup;
+function optionsIn(command: Command, isWanted: (group: string) => boolean): Option[] {
+  return standard
+    .visibleOptions(command)
+    .filter(({ helpGroupHeading = globalGroup }) => isWanted(helpGroupHeading));
 }
 
 /** The line that replaces the global options in the help of a noun or a command. It fits 80 columns. */
@@ -77,7 +63,7 @@ export function optionTerm(option: Option): string {
 }
 
 /** A noun with its verbs. */
-export function subcommandTerm(command: Command): string {
+function subcommandTerm(command: Command): string {
   const entry = command.parent?.parent === null ? tree[command.name()] : undefined;
   if (entry === undefined || !isGroup(entry)) return command.name();
   const { commands } = entry;

@@ -1,15 +1,13 @@
-import { Command, CommanderError, Option } from 'commander';
-import { nearName } from '../../base/nearest-name.ts';
+import { Command, Option } from 'commander';
 import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
-import { globalGroup, globalOptions, globalSwitches, listedOptions } from '../command/global-options.ts';
+import { globalGroup, globalOptions, listedOptions } from '../command/global-options.ts';
 import { usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { version } from '../core/version.ts';
-import { follow, type Group, isGroup, type Leaf, tree } from './command-tree.ts';
-import { formatHelp, globalOptionsLine, negatableOptions, optionTerm, subcommandTerm } from './help.ts';
-import { helpColumns } from './prerendered.ts';
+import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
+import { formatHelp, globalOptionsLine, helpColumns, negatableOptions, optionTerm } from './help.ts';
 
 export interface ProgramOptions {
   /** The arguments that will be parsed. */
@@ -26,7 +24,6 @@ export interface ProgramOptions {
  * command files are never loaded.
  */
 export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Command {
-  if (words.at(-1) === '--help') refuseUnknownCommand(words);
   const program = new Command('storectl')
     .description('Run an online store from the terminal.')
     .version(version, '-V, --version', 'Print the version')
@@ -45,10 +42,10 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
       getErrHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
       getOutHasColors: () => false,
     })
-    .configureHelp({ formatHelp, optionTerm, subcommandTerm, minWidthToWrap: 10 })
-    .addHelpText('after', () => `\n${overview}`);
+    .configureHelp({ formatHelp })
+    .addHelpText('after', `\n${overview}`);
   addOptions(program, globals);
-  addEntries(program, tree, words, async (command, leaf) => {
+  addEntries(program, tree, async (command, leaf) => {
     await configureLeaf(command, leaf, run);
     refuseMisusedFlags(command.options, words);
   });
@@ -63,43 +60,26 @@ Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
 6 conflict, 7 rejected, 8 rate limited, 9 service unreachable or 5xx,
 10 in doubt, 11 local state, 12 done but not printed, 130 cancelled.`;
 
-/** Commander would show the help of what comes before the unknown word. */
-function refuseUnknownCommand(words: readonly string[]): void {
-  const typed = words.filter((word) => !globalSwitches.includes(word));
-  const { known, commands } = follow(typed);
-  const unknown = typed[known.length] ?? '-';
-  // After a flag, the word may be its value.
-  if (commands === null || unknown.startsWith('-')) return;
-  const near = nearName(Object.keys(commands), unknown);
-  const suggestion = near === null ? '' : `\n(Did you mean ${near}?)`;
-  throw new CommanderError(2, 'commander.unknownCommand', `error: unknown command '${unknown}'${suggestion}`);
-}
-
 /** Created once and added to the program, each noun and each command. */
 const globals = globalOptions.flatMap(parserOptions);
 
-/**
- * Adds the commands that `words` can lead to: the one that is named, or all, for help and suggestions. Their options are added
- * when the parser reaches them.
- */
+/** Adds commands. Their options, and the verbs of a noun, are added when the parser reaches them. */
 function addEntries(
   parent: Command,
   entries: Group['commands'],
-  [word = '', ...words]: readonly string[],
   configureVerb: (command: Command, leaf: Leaf) => Promise<void>,
 ): void {
   const configure = new Map<Command, () => Promise<void> | void>();
   parent.hook('preSubcommand', (_, command) => configure.get(command)?.());
-  const named = Object.hasOwn(entries, word) ? entries[word] : undefined;
-  for (const [name, entry] of Object.entries(named === undefined ? entries : { [word]: named })) {
+  for (const [name, entry] of Object.entries(entries)) {
     const command = parent.command(name).summary(entry.summary);
     if (isGroup(entry)) {
       command.description(`${entry.summary}.`).usage('<command> [options]');
       configure.set(command, () => {
         command.helpCommand(false).enablePositionalOptions();
-        command.addHelpText('after', () => `\n${globalOptionsLine()}`);
+        command.addHelpText('after', `\n${globalOptionsLine()}`);
         addOptions(command, globals);
-        addEntries(command, entry.commands, word === name ? words : [], configureVerb);
+        addEntries(command, entry.commands, configureVerb);
       });
     } else {
       command.description(entry.summary).allowExcessArguments(false);
@@ -111,7 +91,7 @@ function addEntries(
 async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['run']): Promise<void> {
   const { command: definition } = await leaf.load();
   const names = definition.arguments ?? [];
-  command.description(definition.description);
+  command.description(definition.description.replaceAll('\n', ' '));
   command.usage(
     [
       ...names.map(({ name, variadic, optional }) => {
@@ -124,16 +104,11 @@ async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['
   for (const { name, description, variadic } of names) {
     command.argument(`[${name}${variadic ? '...' : ''}]`, description);
   }
-  const listed = listedOptions(definition.listedGlobals);
-  const isListed = ({ flag }: OptionSpec) => listed.some((option) => option.flag === flag);
-  addOptions(command, [...listed, ...(definition.options ?? [])].flatMap(parserOptions));
-  const refused = refusedFlags(definition);
-  addOptions(command, globalOptions.filter((option) => !isListed(option)).flatMap(parserOptions));
-  for (const option of command.options) if (refused.includes(option.long ?? '')) option.hideHelp();
-  command.addHelpText(
-    'after',
-    () => `\n${[...examplesAndNotes(definition), globalOptionsLine(refused)].join('\n\n')}`,
-  );
+  const { options = [], listedGlobals = [] } = definition;
+  const others = globalOptions.filter(({ flag }) => !listedGlobals.includes(flag));
+  addOptions(command, [...listedOptions(listedGlobals), ...options, ...others].flatMap(parserOptions));
+  const ending = [...examplesAndNotes(definition), globalOptionsLine(refusedFlags(definition))];
+  command.addHelpText('after', `\n${ending.join('\n\n')}`);
   command.action(async () => {
     await run(definition, {
       arguments: Object.fromEntries(

@@ -47,8 +47,6 @@ const wrong: readonly Wrong[] = [
   ['store update --checkout-coupon-field=false', 'use --[no-]checkout-coupon-field alone'],
   ['store update --checkout-coupon-field true', 'this command takes no arguments'],
   ['notify add-endpoint --no-enabled=true', 'use --no-enabled alone'],
-  ['help backup craete', 'did you mean `create`?'],
-  ['stroe --help', 'did you mean `store`?'],
   ['list backups', 'did you mean `storectl backup list`?'],
   ['show dispute', 'did you mean `storectl disputes show`?'],
   ['backup delete x', 'the service cannot delete it'],

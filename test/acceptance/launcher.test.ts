@@ -1,29 +1,8 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { isGroup, tree } from '../../src/cli/program/command-tree.ts';
-import { newMachine } from '../helpers/cli.ts';
 import { launcher, newProgramMachine, programLine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
-
-test('the build writes the help that the parser makes, of every command, and the program prints it', async () => {
-  const parser = newMachine();
-  const commands = Object.entries(tree).flatMap(([noun, entry]) => [
-    [noun],
-    ...(isGroup(entry) ? Object.keys(entry.commands).map((verb) => [noun, verb]) : []),
-  ]);
-
-  for (const words of commands) {
-    const file = `${path.join(launcher, '..', '..', 'dist', 'help', ...words)}.txt`;
-    const { stdout } = await parser.run([...words, '--help']);
-    expect(readFileSync(file, 'utf8'), words.join(' ')).toBe(stdout);
-  }
-  const expected = await parser.run(['backup', 'create', '--help']);
-  expect(await newProgramMachine().run(['backup', 'create', '--help'])).toEqual({
-    ...expected,
-    signal: null,
-  });
-});
 
 test('a value that looks like a question for help is a value', async () => {
   const machine = newProgramMachine();
@@ -32,18 +11,6 @@ test('a value that looks like a question for help is a value', async () => {
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain('error:');
-});
-
-test('help is read from the file that the build wrote', async () => {
-  const machine = newProgramMachine();
-  for (const name of ['bin', 'dist', 'package.json']) {
-    cpSync(path.join(launcher, '..', '..', name), path.join(machine.folder, name), { recursive: true });
-  }
-  writeFileSync(path.join(machine.folder, 'dist', 'help', 'doctor.txt'), 'as it was written\n');
-
-  expect(await machine.shell(`'${testNode}' bin/storectl.js doctor --help`)).toMatchObject({
-    stdout: 'as it was written\n',
-  });
 });
 
 test('a clone that was not built says so', async () => {
