@@ -25,16 +25,12 @@ export class HistoryError extends Error {
   constructor(
     code: HistoryErrorCode,
     message: string,
-    {
-      file = null,
-      advice = null,
-      cause,
-    }: { file?: string | null; advice?: string | null; cause?: unknown } = {},
+    options: { file?: string; advice?: string | null; cause?: unknown } = {},
   ) {
-    super(message, cause === undefined ? {} : { cause });
+    super(message, options);
     this.code = code;
-    this.file = file;
-    this.advice = advice;
+    this.file = options.file ?? null;
+    this.advice = options.advice ?? null;
   }
 }
 
@@ -44,52 +40,32 @@ export class DamagedError extends HistoryError {
   readonly kind: 'damaged' | 'newer';
 
   constructor(file: string, problem: string, kind: DamagedError['kind'] = 'damaged') {
-    super(
-      'history_damaged',
-      `${file} ${problem}`,
-      kind === 'newer' ? { file, advice: 'update storectl' } : { file },
-    );
+    const advice = kind === 'newer' ? 'update storectl' : null;
+    super('history_damaged', `${file} ${problem}`, { file, advice });
     this.problem = problem;
     this.kind = kind;
   }
 }
 
-/**
- * Why a change is not begun:
- * - `in_doubt`: `earlier`, which may have been applied, has to be settled first.
- * - `changed_meanwhile`: `earlier` was applied since the caller looked.
- * - `duplicate`: `earlier` was the same, within 24 hours; `only_once`: the service takes one of its kind.
- * - `key_reused`: `earlier` had the same idempotency key and asked for something else.
- * - `not_undoable`: the service cannot take `earlier` back; `already_undone`, `never_applied`, `no_safety_backup` and
- *   `former_unknown` (of the fields in `fields`) say why this one cannot be.
- * - `nothing_to_undo`: there is no change to take back.
- */
-export type RefusalReason =
-  | 'in_doubt'
-  | 'changed_meanwhile'
-  | 'duplicate'
-  | 'only_once'
-  | 'key_reused'
-  | 'not_undoable'
-  | 'already_undone'
-  | 'never_applied'
-  | 'no_safety_backup'
-  | 'former_unknown'
-  | 'nothing_to_undo';
-
-const clauses: Readonly<Record<RefusalReason, (id: string) => string>> = {
-  in_doubt: (id) => `an earlier request (${id}) may have been applied`,
-  changed_meanwhile: (id) => `another command has just changed this (${id})`,
-  duplicate: (id) => `the same was already sent (${id})`,
-  only_once: (id) => `this was already sent (${id}), and the service takes it once`,
-  key_reused: (id) => `the idempotency key was already used with other arguments (${id})`,
-  not_undoable: (id) => `the service cannot take ${id} back`,
-  already_undone: (id) => `${id} was already undone`,
-  never_applied: (id) => `${id} was not applied`,
-  no_safety_backup: (id) => `${id} has no safety backup`,
-  former_unknown: (id) => `this machine does not know all values from before ${id}`,
+/** Why a change is not begun, with the id of the earlier one that it is about. */
+const clauses = {
+  /** It has to be settled first. */
+  in_doubt: (id: string) => `an earlier request (${id}) may have been applied`,
+  /** It was applied since the caller looked. */
+  changed_meanwhile: (id: string) => `another command has just changed this (${id})`,
+  /** Within 24 hours. */
+  duplicate: (id: string) => `the same was already sent (${id})`,
+  only_once: (id: string) => `this was already sent (${id}), and the service takes it once`,
+  key_reused: (id: string) => `the idempotency key was already used with other arguments (${id})`,
+  not_undoable: (id: string) => `the service cannot take ${id} back`,
+  already_undone: (id: string) => `${id} was already undone`,
+  never_applied: (id: string) => `${id} was not applied`,
+  no_safety_backup: (id: string) => `${id} has no safety backup`,
+  former_unknown: (id: string) => `this machine does not know all values from before ${id}`,
   nothing_to_undo: () => 'there is no change that can be undone',
-};
+} as const;
+
+export type RefusalReason = keyof typeof clauses;
 
 /** A rule of the operation refuses to begin a change. Nothing was sent. */
 export class RefusedError extends Error {
@@ -111,37 +87,45 @@ export class RefusedError extends Error {
 const stateDirectoryAdvice = 'fix that, or choose another state directory with STORECTL_STATE_DIR';
 
 /** A HistoryError from what the file system threw while the history wanted to `action` ("write") `file`. */
-export function historyError(error: unknown, action: 'read' | 'write', file: string): HistoryError {
-  if (error instanceof HistoryError) return error;
-  const code = errorCode(error);
-  const what = `cannot ${action} ${file}`;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-    const advice = 'free some space and try again';
-    return new HistoryError('disk_full', `${what}: no space left`, { file, advice, cause: error });
-  }
-  if (code === 'EBUSY' || code === 'ETXTBSY') {
-    const advice = 'close that program and try again';
-    return new HistoryError('history_locked', `${what}: another program has it open`, {
-      file,
-      advice,
-      cause: error,
-    });
-  }
-  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
-  return new HistoryError(
-    action === 'read' ? 'history_unreadable' : 'history_unwritable',
-    `${what}: ${reason}`,
-    { file, advice: stateDirectoryAdvice, cause: error },
-  );
+export function historyError(cause: unknown, action: 'read' | 'write', file: string): HistoryError {
+  if (cause instanceof HistoryError) return cause;
+  const {
+    code = action === 'read' ? 'history_unreadable' : 'history_unwritable',
+    reason = cause instanceof Error ? cause.message : String(cause),
+    advice = stateDirectoryAdvice,
+  } = systemErrors[errorCode(cause)] ?? {};
+  return new HistoryError(code, `cannot ${action} ${file}: ${reason}`, { file, advice, cause });
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'part of the path is not a directory',
-  ENOENT: 'cannot create the parent directory',
-  EISDIR: 'is a directory',
-  ELOOP: 'is a symbolic link (not allowed for the history)',
-  EIO: 'I/O error',
+interface SystemError {
+  readonly code?: HistoryErrorCode;
+  readonly reason?: string;
+  readonly advice?: string;
+}
+
+const full: SystemError = {
+  code: 'disk_full',
+  reason: 'no space left',
+  advice: 'free some space and try again',
+};
+const inUse: SystemError = {
+  code: 'history_locked',
+  reason: 'another program has it open',
+  advice: 'close that program and try again',
+};
+
+const systemErrors: Readonly<Record<string, SystemError>> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EFBIG: full,
+  EBUSY: inUse,
+  ETXTBSY: inUse,
+  EACCES: { reason: 'permission denied' },
+  EPERM: { reason: 'operation not permitted' },
+  EROFS: { reason: 'the file system is read-only' },
+  ENOTDIR: { reason: 'part of the path is not a directory' },
+  ENOENT: { reason: 'cannot create the parent directory' },
+  EISDIR: { reason: 'is a directory' },
+  ELOOP: { reason: 'is a symbolic link (not allowed for the history)' },
+  EIO: { reason: 'I/O error' },
 };

@@ -1,31 +1,22 @@
 import { asObject, parseJson } from '../base/json.ts';
-import { memoize } from '../base/memoize.ts';
 import type { CallInput, Client } from '../client/client.ts';
+import { monotonicMs } from '../client/clock.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { DamagedError, HistoryError } from './errors.ts';
-import type { Lock, LockHolder, LockOptions } from './journal/files/lock.ts';
+import { type DamagedError, HistoryError } from './errors.ts';
+import type { Lock, LockOptions } from './journal/files/lock.ts';
 import type { HistoryRecord, RecordState } from './journal/history-record.ts';
 import { isLogHeld, type Journal, type JournalSettings, openJournal } from './journal/journal.ts';
-import {
-  findForeign,
-  type HistoryProblem,
-  type Listing,
-  listLogs,
-  listNames,
-  problemOf,
-  readRecords,
-} from './journal/log-folder.ts';
-import { dayOf, isOldName, type LogName } from './journal/log-name.ts';
+import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
+import { dateIn, dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
 import type { LogWriter } from './journal/log-writer.ts';
-import { beginLog, type LogStart, reopenLog } from './journal/open-log.ts';
-import { remainingWait, settleLog } from './journal/settle.ts';
-import { rulesOf } from './operation-rules.ts';
+import { beginLog, type Listing, type LogStart, reopenLog } from './journal/open-log.ts';
+import { logsWith, rulesOf } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
 export interface History {
   readonly journal: Journal;
   /** Newest first. Logs that cannot be used are problems, not errors. */
-  list(query?: RecordQuery): { records: HistoryRecord[]; problems: HistoryProblem[] };
+  list(query?: RecordQuery): { records: HistoryRecord[]; problems: DamagedError[] };
   /** The records of {@link list}. Throws a DamagedError if a log cannot be used. */
   listWhole(query?: RecordQuery): HistoryRecord[];
   /** The records with this id: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
@@ -36,14 +27,8 @@ export interface History {
    * What a change of this operation has to know, newest first: what is open, and the latest changes of its own operation (all
    * of them with `all`). Throws a DamagedError if part of it cannot be read.
    */
-  readForChange(
-    operation: string,
-    options?: { readonly all?: boolean; readonly listing?: Listing | undefined },
-  ): HistoryRecord[];
-  /**
-   * Milliseconds for which the store has asked commands before this process to send it nothing: they are looked for once.
-   * Throws a HistoryError for a damaged log.
-   */
+  readForChange(operation: string, options?: { readonly all?: boolean }): HistoryRecord[];
+  /** Milliseconds for which the store has asked to send it nothing. Throws a HistoryError for a damaged log. */
   storeWait(): number;
   /** What came after a record and may touch the same. Throws a DamagedError if part of it cannot be read. */
   readLater(record: HistoryRecord): HistoryRecord[];
@@ -53,8 +38,8 @@ export interface History {
   reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
   /** Whether another process works on a log. */
   isHeldElsewhere(logId: string): boolean;
-  /** What `find` resolves to, found out once in this process. */
-  remember(key: string, find: () => Promise<boolean | null>): Promise<boolean | null>;
+  /** What this process has found out about operations of the service, by their id: see refuses-twice.ts. */
+  readonly facts: Map<string, Promise<boolean | null>>;
   /**
    * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
    * longer open. Never rejects.
@@ -75,7 +60,7 @@ export interface SendOptions {
   readonly timeoutMs?: CallInput['timeoutMs'] | undefined;
   readonly signal?: CallInput['signal'] | undefined;
   /** Another process works on the same. */
-  onWait?(holder: LockHolder | null): void;
+  onWait?(): void;
   /** Between two reads of something that may still be changing, in milliseconds; 2 s by default. */
   readonly settlePauseMs?: number | undefined;
 }
@@ -97,7 +82,7 @@ export interface Recorded {
 export type Finding = 'applied' | 'untouched' | 'other' | 'unreadable';
 
 const dayMs = 24 * 3_600_000;
-/** A change reads at least this many logs of its operation, and all that are younger than {@link recentMs}. */
+/** A change reads at least this many logs of its operation, and all that were begun in the last {@link recentMs}. */
 const minRead = 20;
 const recentMs = 2 * dayMs;
 
@@ -106,32 +91,23 @@ export function openHistory(settings: JournalSettings): History {
   const journal = openJournal(settings);
   const writers = new Map<string, LogWriter>();
   const reopening = new Map<string, Promise<LogWriter>>();
-  const facts = new Map<string, Promise<boolean | null>>();
+  /** What {@link History.readForChange} has found: the change that follows begins soon. */
+  let listing: Listing | null = null;
 
   /** Of this process as far as it has the log open, else from disk. */
   const read = (log: LogName) => [...(writers.get(log.id)?.records.values() ?? readRecords(journal, log))];
 
-  const mayHold = (log: LogName, operation: string) =>
-    log.operation === operation ||
-    rulesOf(operation).recordedWith?.some((other) => other === log.operation) === true;
+  const recentDay = () => dayOf(journal.now() - recentMs);
 
   function list(query: RecordQuery = {}) {
-    const records: HistoryRecord[] = [];
-    const listing = listNames(journal);
-    const problems = findForeign(journal, listing);
-    for (const log of listLogs(journal, listing).reverse()) {
-      if (query.operation !== undefined && !mayHold(log, query.operation)) continue;
-      try {
-        records.push(
-          ...read(log)
-            .reverse()
-            .filter((record) => matches(record, query)),
-        );
-      } catch (error) {
-        problems.push(problemOf(journal, log, error));
-      }
-    }
-    return { records, problems };
+    const wanted = query.operation === undefined ? null : logsWith(query.operation);
+    const logs = listLogs(journal).reverse();
+    const { records, problems } = readLeniently(
+      journal,
+      logs.filter((log) => wanted?.includes(log.operation) ?? true),
+      { read: (_, log) => read(log) },
+    );
+    return { records: records.filter((record) => matches(record, query)), problems };
   }
 
   function recordsOf(id: string): HistoryRecord[] {
@@ -147,40 +123,31 @@ export function openHistory(settings: JournalSettings): History {
     throw new HistoryError('record_not_found', `no change "${id}" in the history of this store${label}`);
   }
 
-  function readForChange(
-    operation: string,
-    { all = false, listing }: { all?: boolean; listing?: Listing | undefined } = {},
-  ): HistoryRecord[] {
-    const since = dayOf(journal.now() - recentMs);
-    const { recordedWith = [], isReplacedBy = [] } = rulesOf(operation);
-    const operations: readonly string[] = [operation, ...recordedWith, ...isReplacedBy];
+  function readForChange(operation: string, { all = false } = {}): HistoryRecord[] {
+    const since = recentDay();
+    const own = logsWith(operation).map((other) => `-${other}.`);
     let count = 0;
+    // By their names alone: a folder may have thousands.
     const mayMatter = (name: string) => {
-      if (!isOldName(name, since)) return true;
-      if (!all && count >= minRead) return false;
-      if (!operations.some((other) => name.includes(`-${other}.`))) return false;
+      if (isUnfinished(name, since)) return true;
+      if (!own.some((part) => name.includes(part))) return false;
       count += 1;
-      return true;
+      return all || count <= minRead || dateIn(name) >= since;
     };
-    const logs = listLogs(journal, listing, mayMatter).reverse();
-    const own = logs.filter((log) => operations.includes(log.operation));
-    const recent = new Set(own.filter((log, index) => all || index < minRead || log.date >= since));
-    return logs
-      .filter((log) => log.status !== 'closed' || recent.has(log))
-      .flatMap((log) => {
-        const records = read(log).reverse();
-        // Its wait may be over: then others need not read it again.
-        if (log.status === 'unsettled' && !records.some(({ open }) => open)) void settleLog(journal, log);
-        return records;
-      });
+    listing = { names: listNames(journal), at: monotonicMs() };
+    const logs = listLogs(journal, listing.names.toReversed().filter(mayMatter)).reverse();
+    return logs.flatMap((log) => read(log).reverse());
   }
 
-  const earlierWaits = memoize(() =>
-    listLogs(journal)
-      .filter(({ status }) => status !== 'closed')
-      .flatMap(read)
-      .filter((record) => remainingWait(record, journal.now()) > 0),
-  );
+  async function reopenOnce(logId: string, options?: LockOptions): Promise<LogWriter> {
+    try {
+      const writer = await reopenLog(journal, logId, options);
+      writers.set(logId, writer);
+      return writer;
+    } finally {
+      reopening.delete(logId);
+    }
+  }
 
   return {
     journal,
@@ -196,19 +163,20 @@ export function openHistory(settings: JournalSettings): History {
     readForChange,
     listWhole(query) {
       const { records, problems } = list(query);
-      for (const { file, message, kind } of problems) {
-        if (kind !== 'foreign') throw new DamagedError(file, message, kind);
-      }
+      for (const problem of problems) throw problem;
       return records;
     },
-    storeWait: () => waitOf(earlierWaits(), journal.now()),
+    storeWait() {
+      const names = listNames(journal).filter((name) => isUnfinished(name, recentDay()));
+      return waitOf(listLogs(journal, names).flatMap(read), journal.now());
+    },
     readLater: (record) =>
       listLogs(journal)
         .filter((log) => log.number >= record.number)
         .flatMap(read)
         .filter((other) => isAfter(other, record)),
     async begin(start) {
-      const writer = await beginLog(journal, start);
+      const writer = await beginLog(journal, start, listing);
       writers.set(writer.id, writer);
       return writer;
     },
@@ -216,22 +184,12 @@ export function openHistory(settings: JournalSettings): History {
       const own = writers.get(logId);
       if (own !== undefined) return own;
       // Several records of one log may be continued at once, and this process would wait for itself.
-      const opening = reopening.get(logId) ?? reopenLog(journal, logId, options);
+      const opening = reopening.get(logId) ?? reopenOnce(logId, options);
       reopening.set(logId, opening);
-      try {
-        const writer = await opening;
-        writers.set(logId, writer);
-        return writer;
-      } finally {
-        reopening.delete(logId);
-      }
+      return opening;
     },
     isHeldElsewhere: (logId) => !writers.has(logId) && !reopening.has(logId) && isLogHeld(journal, logId),
-    remember(key, find) {
-      const fact = facts.get(key) ?? find();
-      facts.set(key, fact);
-      return fact;
-    },
+    facts: new Map(),
     async end() {
       const ended = [...writers.values()];
       writers.clear();

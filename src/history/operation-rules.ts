@@ -67,10 +67,8 @@ export interface OperationRules {
   readonly serverOwned?: readonly string[];
   /** Whether old records of it are removed by `prune`: always unless given. */
   readonly isPruned?: 'never' | 'if-asked';
-  /** Other operations whose changes it has to know, to tell what it replaces. */
-  readonly isReplacedBy?: readonly OperationId[];
-  /** Operations in whose logs there may be records of this one. */
-  readonly recordedWith?: readonly OperationId[];
+  /** Another operation in whose logs there may be records of this one, or changes that replace what it sets. */
+  readonly isReadWith?: OperationId;
 }
 
 const bodyOf = ({ body }: Sent) => asObject(parseJson(body));
@@ -125,7 +123,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     again: 'sends',
     touches: (record) => leafPaths(bodyOf(record)).map((path) => ['store', ...path].join('.')),
     isOrdered: true,
-    isReplacedBy: ['backup.restore'],
+    isReadWith: 'backup.restore',
     undo: 'fields',
   },
   'blog.create': {
@@ -162,7 +160,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     touches: none,
     isAboutNow: true,
     isPruned: 'if-asked',
-    recordedWith: ['backup.restore'],
+    isReadWith: 'backup.restore',
   },
   'backup.restore': {
     resume: 'send',
@@ -194,6 +192,12 @@ const unknownOperation: OperationRules = { resume: 'ask', again: 'refused', touc
 
 export function rulesOf(operation: string): OperationRules {
   return new Map<string, OperationRules>(Object.entries(rows)).get(operation) ?? unknownOperation;
+}
+
+/** The operations whose logs have to be read for what concerns this one. */
+export function logsWith(operation: string): readonly string[] {
+  const { isReadWith } = rulesOf(operation);
+  return isReadWith === undefined ? [operation] : [operation, isReadWith];
 }
 
 /** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */

@@ -86,7 +86,7 @@ export function logFiles({ stateDirectory }: Pick<Machine, 'stateDirectory'>): s
 /** Leaves the newest log as a process that is killed before it has told the outcome; returns its file. */
 export function leaveUntold(machine: Pick<Machine, 'stateDirectory'>): string {
   const file = logFiles(machine).at(-1) ?? '';
-  const untold = file.replace(/(?:\.unsettled)?\.jsonl$/, '.open.jsonl');
+  const untold = file.replace(/(?:\.pending)?\.jsonl$/, '.open.jsonl');
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   writeFileSync(file, `${lines.slice(0, -1).join('\n')}\n`);
   renameSync(file, untold);

@@ -254,6 +254,10 @@ describe('what the store asked to wait', () => {
     await scene.change(rename('A'), { client });
     expect(waits[0]).toBeGreaterThan(900_000);
     expect(waits[0]).toBeLessThanOrEqual(1_000_000);
+    // What is over need not be read for years.
+    expect(scene.open().readForChange('store.update')).toHaveLength(2);
+    scene.ahead = 3 * 24 * hour;
+    expect(scene.open().readForChange('store.update')).toHaveLength(1);
   });
 });
 

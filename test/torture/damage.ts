@@ -42,7 +42,7 @@ function provenEnd(text: string, name: string): number | null {
   const lines = text.trimEnd().split('\n');
   if (name.endsWith('.open.jsonl')) return lines.length < 2 ? null : firstLines(lines, 2);
   const isClosing = (line: string) => line.includes('"closed":{');
-  const closing = name.endsWith('.unsettled.jsonl')
+  const closing = name.endsWith('.pending.jsonl')
     ? lines.findIndex(isClosing)
     : lines.findLastIndex(isClosing);
   return closing === -1 ? null : firstLines(lines, closing + 1);

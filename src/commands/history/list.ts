@@ -74,8 +74,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const listed = history.list({ operation });
     const { problems } = listed;
     const records = listed.records.filter((record) => state === undefined || isIn(state, record));
-    for (const { file, message } of problems)
-      ui.notice(ui.err.color.yellow(printable(`warning: ${file} ${message}`)));
+    for (const { message } of problems) ui.notice(ui.err.color.yellow(printable(`warning: ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
       ui.noticeToCopy(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,

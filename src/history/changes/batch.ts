@@ -47,7 +47,11 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
   }
   client.pause(waitOf(known, journal.now()));
   const by = sameCommandBy(operation.id);
-  const same = groupBy(known, (record) => (record.unreadable ? '' : record[by]));
+  const same = new Map<string, HistoryRecord[]>();
+  for (const record of known) {
+    const key = record.unreadable ? '' : record[by];
+    same.set(key, [...(same.get(key) ?? []), record]);
+  }
   const slots = openSlots(options);
   let log: Promise<LogWriter> | null = null;
 
@@ -55,13 +59,11 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
   async function add(intent: Intent): Promise<{ writer: LogWriter; id: string }> {
     if (log !== null) {
       const writer = await log;
-      if (writer.size < maxLogSize) {
-        return { writer, id: (await writer.add(intent)).id };
-      }
+      if (writer.size < maxLogSize) return { writer, id: (await writer.add(intent)).id };
     }
-    const begun = history.begin({ operation: operation.id, intents: [intent], isBatch: true });
-    log = begun;
-    const writer = await begun;
+    const started = history.begin({ operation: operation.id, intents: [intent], isBatch: true });
+    log = started;
+    const writer = await started;
     return { writer, id: `${writer.id}.1` };
   }
 
@@ -94,14 +96,8 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
           await writer.change([{ id, state: 'not_sent' }]);
           throw error;
         }
-        const sending = {
-          ...options,
-          client: freeing(client, slot),
-          writer,
-          now: journal.now,
-          inBatch: true,
-        };
-        const sent = await sendRecord(sending, id, { isFirst: true });
+        const sending = { ...options, writer, now: journal.now, inBatch: true };
+        const sent = await sendRecord({ ...sending, client: releasing(client, slot) }, id, { isFirst: true });
         if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer.records, id), earlier);
         return sent;
       }),
@@ -114,8 +110,8 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
   };
 }
 
-/** A client that frees the slot as soon as a request was applied, before its outcome is written. */
-function freeing(client: Client, slot: Slot): Client {
+/** A client that releases the slot as soon as a request was applied, before its outcome is written. */
+function releasing(client: Client, slot: Slot): Client {
   return {
     ...client,
     async send(request, input) {
@@ -124,14 +120,4 @@ function freeing(client: Client, slot: Slot): Client {
       return outcome;
     },
   };
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }

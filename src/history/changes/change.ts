@@ -1,9 +1,9 @@
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { RefusedError } from '../errors.ts';
-import { acquireOrder, type History, logIdOf, type Recorded, type SendOptions, waitOf } from '../history.ts';
+import { acquireOrder, type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
 import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
+import type { Lock } from '../journal/files/lock.ts';
 import type { HistoryRecord, Intent } from '../journal/history-record.ts';
-import { type Listing, listNames } from '../journal/log-folder.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
@@ -11,8 +11,7 @@ import { findEarlier, hasOwnKey } from './earlier.ts';
 import { formerValues } from './former.ts';
 import { overtake } from './overtake.ts';
 import { continueRecord, reported } from './resume.ts';
-import { makeSafetyBackup, safetyIntent } from './safety-backup.ts';
-import { sendRecord } from './send.ts';
+import { type Prepared, safetyIntent, sendAfterBackup } from './safety-backup.ts';
 import { planUndo } from './undo.ts';
 
 export interface ChangeOptions extends SendOptions {
@@ -22,10 +21,8 @@ export interface ChangeOptions extends SendOptions {
   onEarlier?(record: HistoryRecord): void;
 }
 
-/** What came of a change, and of its safety backup. */
-export interface Changed extends Recorded {
-  /** Null where none was asked for, or nothing was sent. Without `safetyBackupId`, the change was not begun. */
-  readonly safetyBackup: Recorded | null;
+/** What came of a change, and of its safety backup, which is null where none was asked for, or nothing was sent. */
+export interface Changed extends Prepared {
   /** Of an earlier change in doubt that this command could not continue, because its safety backup failed; else null. */
   readonly inDoubt: HistoryRecord | null;
 }
@@ -41,19 +38,39 @@ export async function recordChange(
   request: ChangeRequest,
   options: ChangeOptions,
 ): Promise<Changed> {
-  const { id: operation } = request.operation;
-  const begin = await history.journal.acquire(`begin ${operation}`, options);
-  let order: Awaited<ReturnType<typeof acquireOrder>> = null;
+  const { journal } = history;
+  const { client, signal } = options;
+  const begin = await journal.acquire(`begin ${request.operation.id}`, options);
+  let order: Lock | null = null;
   try {
-    let begun: Begun;
-    try {
-      order = await acquireOrder(history, operation, options);
-      begun = await beginChange(history, request, options);
-    } finally {
+    order = await acquireOrder(history, request.operation.id, options);
+    refuseMovedUndo(history, request);
+    const known = readKnown(history, request);
+    client.pause(waitOf(known, journal.now()));
+    const intent = withFormer(intentOf(request, journal.store.storeId, bodyWithKey(request)), known);
+    refuseSecret(intent, client);
+    const earlier = await findEarlier(history, request, intent, known, options);
+    if (earlier !== null) {
+      const writer = await history.reopen(logIdOf(earlier.id), options);
       begin.release();
+      return await continueEarlier(history, writer, earlier.id, known, options);
     }
-    return await (begun.isEarlier ? continueEarlier : sendNew)(history, begun, options);
+    const safety = safetyIntent(history, intent, options.safetyLabel);
+    // The connection is opened while the record is written.
+    if (!signal?.aborted) client.connect();
+    const { operation } = intent;
+    const writer = await history.begin({ operation, intents: [safety ?? intent], isBatch: safety !== null });
+    begin.release();
+    const { id } = writer;
+    const sent = await sendAfterBackup({ ...options, writer, now: journal.now }, safety && `${id}.1`, {
+      id,
+      isFirst: true,
+      writeDown: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
+    });
+    if (sent.record.id === id && sent.outcome.kind === 'applied') await overtake(history, sent.record, known);
+    return { ...sent, inDoubt: null };
   } finally {
+    begin.release();
     order?.release();
   }
 }
@@ -69,48 +86,6 @@ export async function previewChange(
   await findEarlier(history, request, intentOf(request, history.journal.store.storeId), known, options);
 }
 
-/** A change whose record is on disk, or an earlier one of the same command. */
-interface Begun {
-  readonly writer: LogWriter;
-  /** Of its record, or of the safety backup that has to come before it is written. */
-  readonly id: string;
-  readonly isEarlier: boolean;
-  readonly isSafetyBackup: boolean;
-  readonly intent: Intent;
-  /** What was known before it. */
-  readonly known: readonly HistoryRecord[];
-}
-
-async function beginChange(history: History, request: ChangeRequest, options: ChangeOptions): Promise<Begun> {
-  const { client, safetyLabel, signal } = options;
-  refuseMovedUndo(history, request);
-  const listing = listNames(history.journal);
-  const known = readKnown(history, request, listing);
-  client.pause(waitOf(known, history.journal.now()));
-  const body =
-    request.operation.class === 'keyed' && !hasOwnKey(request)
-      ? { ...request.body, idempotencyKey: makeIdempotencyKey() }
-      : request.body;
-  const intent = withFormer(intentOf(request, history.journal.store.storeId, body), known);
-  refuseSecret(intent, client);
-  const earlier = await findEarlier(history, request, intent, known, options);
-  const begun = { intent, known, isEarlier: earlier !== null, isSafetyBackup: false };
-  if (earlier !== null)
-    return { ...begun, writer: await history.reopen(logIdOf(earlier.id), options), id: earlier.id };
-  const safety = safetyLabel === undefined ? undefined : safetyIntent(history, intent, safetyLabel);
-  // The connection is opened while the record is written.
-  if (!signal?.aborted) client.connect();
-  const isSafetyBackup = safety !== undefined;
-  const writer = await history.begin({
-    operation: intent.operation,
-    intents: [safety ?? intent],
-    isBatch: isSafetyBackup,
-    listing,
-  });
-  const [id = ''] = writer.records.keys();
-  return { ...begun, writer, id, isSafetyBackup };
-}
-
 /** Between the question and the lock, another process may have undone the same, or changed it again. */
 function refuseMovedUndo(history: History, { undoes, seenLater = [] }: ChangeRequest): void {
   if (!undoes) return;
@@ -119,10 +94,14 @@ function refuseMovedUndo(history: History, { undoes, seenLater = [] }: ChangeReq
 }
 
 /** What a change has to know: a key of the user, and what the service takes only once, count whatever their age. */
-function readKnown(history: History, request: ChangeRequest, listing?: Listing): HistoryRecord[] {
+function readKnown(history: History, request: ChangeRequest): HistoryRecord[] {
   const { id } = request.operation;
-  const all = rulesOf(id).guard === 'once' || hasOwnKey(request);
-  return history.readForChange(id, { all, listing });
+  return history.readForChange(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
+}
+
+function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
+  const needsKey = request.operation.class === 'keyed' && !hasOwnKey(request);
+  return needsKey ? { ...request.body, idempotencyKey: makeIdempotencyKey() } : request.body;
 }
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
@@ -131,34 +110,16 @@ function withFormer(intent: Intent, known: readonly HistoryRecord[]): Intent {
   return { ...intent, former: formerValues(intent, known) };
 }
 
-async function sendNew(
-  history: History,
-  { writer, id, isSafetyBackup, intent, known }: Begun,
-  options: ChangeOptions,
-): Promise<Changed> {
-  const sending = { ...options, writer, now: history.journal.now };
-  let safetyBackup: Recorded | null = null;
-  if (isSafetyBackup) {
-    const made = await makeSafetyBackup(sending, id, (safetyBackupId) =>
-      writer.add({ ...intent, safetyBackupId }, { isMain: true }),
-    );
-    ({ safetyBackup } = made);
-    if (!made.mayGoOn) return { ...safetyBackup, safetyBackup, inDoubt: null };
-  }
-  const sent = await sendRecord(sending, isSafetyBackup ? writer.id : id, { isFirst: true });
-  if (sent.outcome.kind === 'applied') await overtake(history, sent.record, known);
-  return { ...sent, safetyBackup, inDoubt: null };
-}
-
 async function continueEarlier(
   history: History,
-  { writer, id, known }: Begun,
+  writer: LogWriter,
+  id: string,
+  known: readonly HistoryRecord[],
   options: ChangeOptions,
 ): Promise<Changed> {
   const record = recordIn(writer.records, id);
-  const seen = known.find((other) => other.id === id);
   // Its process has ended while this one waited for it: what it found out is what this one reports.
-  const wasRunning = seen?.updatedAt !== record.updatedAt;
+  const wasRunning = known.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
   if (!wasRunning || recordedOutcome(record) === null) {
     options.onEarlier?.(record);
     // Giving the same key again confirms a change that destroys something.
@@ -166,9 +127,9 @@ async function continueEarlier(
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
     if (resumed.action !== 'overtaken') {
-      const isPrepared = resumed.record.id === id;
-      return { ...resumed, inDoubt: isPrepared ? null : recordIn(writer.records, id) };
+      const isSent = resumed.record.id === id;
+      return { ...resumed, inDoubt: isSent ? null : recordIn(writer.records, id) };
     }
   }
-  return { ...reported(recordIn(writer.records, id)), safetyBackup: null, inDoubt: null };
+  return { ...reported(recordIn(writer.records, id)), inDoubt: null };
 }

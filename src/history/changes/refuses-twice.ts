@@ -1,9 +1,10 @@
-import { asObject, parseJson } from '../../base/json.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { findOperation } from '../../contract/operations.ts';
 import type { History, SendOptions } from '../history.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
 import { type OperationRules, rulesOf } from '../operation-rules.ts';
+import { valueAt } from './former.ts';
 
 /**
  * Whether the same request can be sent again without doing it twice: it has the field that the service takes only once, and
@@ -17,12 +18,12 @@ export async function refusesTwice(
   const { proofByRefusal: proof } = rulesOf(record.operation);
   const operation = findOperation(record.operation);
   if (proof === undefined || operation === undefined) return false;
-  if (typeof asObject(parseJson(record.body))[proof.field] !== 'string') return false;
+  if (typeof valueAt(parseJson(record.body), [proof.field]) !== 'string') return false;
   const hasRefused = ({ response }: HistoryRecord) => response?.problem?.code === proof.code;
   if (history.readForChange(record.operation).some(hasRefused)) return true;
-  return history.remember(`${proof.documentedAs} ${operation.id}`, () =>
-    describesUnique(operation, proof, options),
-  );
+  const fact = history.facts.get(operation.id) ?? describesUnique(operation, proof, options);
+  history.facts.set(operation.id, fact);
+  return fact;
 }
 
 async function describesUnique(
@@ -36,16 +37,7 @@ async function describesUnique(
   );
   if (read.kind === 'not_sent' || (read.kind === 'unknown' && read.status === null)) return null;
   if (read.kind !== 'applied') return false;
-  const place = [
-    'paths',
-    operation.path,
-    operation.method.toLowerCase(),
-    'requestBody',
-    'content',
-    'application/json',
-  ];
-  const field = ['schema', 'properties', proof.field, proof.documentedAs];
-  let value: unknown = read.body;
-  for (const name of [...place, ...field]) value = asObject(value)[name];
-  return value === true;
+  const media = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content'];
+  const mark = ['application/json', 'schema', 'properties', proof.field, proof.documentedAs];
+  return valueAt(read.body, [...media, ...mark]) === true;
 }

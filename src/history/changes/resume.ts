@@ -5,7 +5,6 @@ import {
   type History,
   isKeyForgotten,
   logIdOf,
-  type Recorded,
   type SendOptions,
 } from '../history.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
@@ -14,8 +13,8 @@ import { overlap, rulesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
 import { refusesTwice } from './refuses-twice.ts';
-import { makeSafetyBackup, safetyIntent } from './safety-backup.ts';
-import { lookForProof, type Sending, sendRecord, writeOutcome } from './send.ts';
+import { type Prepared, safetyIntent, sendAfterBackup } from './safety-backup.ts';
+import { lookForProof, type Sending, writeOutcome } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
   /** The user has said yes to sending this one, whatever its age. */
@@ -35,7 +34,7 @@ export interface ResumeOptions extends SendOptions {
  * - `left`: nothing.
  */
 export type Resumed =
-  | ({ readonly action: 'sent' | 'settled' | 'told'; readonly safetyBackup: Recorded | null } & Recorded)
+  | ({ readonly action: 'sent' | 'settled' | 'told' } & Prepared)
   | { readonly action: 'overtaken'; readonly record: HistoryRecord }
   | {
       readonly action: 'left';
@@ -72,7 +71,7 @@ export async function resumeRecord(history: History, id: string, options: Resume
   if (history.isHeldElsewhere(logIdOf(found.id))) {
     if (isInDoubt(found)) return { action: 'left', record: found, reason: 'running' };
     // The other process still has to print its outcome.
-    return { action: 'told', ...reported(found), safetyBackup: null };
+    return { action: 'told', ...reported(found) };
   }
   const order = await acquireOrder(history, found.operation, options);
   try {
@@ -94,7 +93,7 @@ export async function continueRecord(
   const { will, later } = planResume(history, record);
   if (will === 'told') {
     tell(writer, record);
-    return { action: 'told', ...reported(record), safetyBackup: null };
+    return { action: 'told', ...reported(record) };
   }
   if (will === 'overtaken') {
     if (later !== undefined) await writer.change([{ id, overtakenBy: later.id }]);
@@ -108,21 +107,16 @@ export async function continueRecord(
   const sending = { ...options, writer, now: history.journal.now };
   const settled = will === 'read' ? await settleByReading(history, sending, record) : null;
   if (settled !== null) return settled;
-  let safetyBackup: Recorded | null = null;
-  const safety =
-    options.safetyLabel === undefined ? undefined : safetyIntent(history, record, options.safetyLabel);
-  if (safety !== undefined) {
-    const made = await makeSafetyBackup(sending, (await writer.add(safety)).id, (safetyBackupId) =>
-      writer.change([{ id, safetyBackupId }]),
-    );
-    ({ safetyBackup } = made);
-    if (!made.mayGoOn) return { action: 'sent', ...safetyBackup, safetyBackup };
-  }
-  const sent = await sendRecord(sending, id, { isFirst: false });
-  tell(writer, record);
-  if (sent.outcome.kind === 'applied')
+  const safety = safetyIntent(history, record, options.safetyLabel);
+  const sent = await sendAfterBackup(sending, safety && (await writer.add(safety)).id, {
+    id,
+    isFirst: false,
+    writeDown: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
+  });
+  if (sent.record.id === id) tell(writer, record);
+  if (sent.record.id === id && sent.outcome.kind === 'applied')
     await overtake(history, sent.record, history.readForChange(record.operation));
-  return { action: 'sent', ...sent, safetyBackup };
+  return { action: 'sent', ...sent };
 }
 
 /** What a read of the store finds out about a record; null if it is safe to send it again. */
@@ -153,12 +147,6 @@ function tell(writer: LogWriter, { id }: HistoryRecord): void {
     if (other.id === id || (id === writer.id && other.prepares !== null)) writer.tell(other.id);
 }
 
-/** Why the user has to be asked before a record is sent again, or null. */
-function needsYes(record: HistoryRecord, now: number): 'needs_yes' | 'too_old' | null {
-  if (rulesOf(record.operation).preparation !== undefined) return 'needs_yes';
-  return record.class === 'keyed' && isKeyForgotten(record, now) ? 'too_old' : null;
-}
-
 /** What can be said of a record from the history alone: `later` is the change that decides it. */
 interface ResumePlan {
   readonly will: 'told' | 'overtaken' | 'read' | 'send' | Exclude<LeftReason, 'running' | 'not_settled'>;
@@ -171,11 +159,14 @@ function planResume(history: History, record: HistoryRecord): ResumePlan {
   const later = changesAfter(history, record);
   const winner = later.find((other) => isOvertaken(record, other));
   if (winner !== undefined) return { will: 'overtaken', later: winner };
-  const { proof, proofByRefusal, resume } = rulesOf(record.operation);
+  const { proof, proofByRefusal, resume, preparation } = rulesOf(record.operation);
   const isSentAgain = resume === 'send' || resume === 'read-then-send';
   if (isSentAgain && later.length > 0) return { will: 'later_change', later: later[0] };
   if (proof !== undefined || proofByRefusal !== undefined) return { will: 'read' };
-  return { will: resume === 'ask' ? 'ask_user' : (needsYes(record, history.journal.now()) ?? 'send') };
+  if (resume === 'ask') return { will: 'ask_user' };
+  if (preparation !== undefined) return { will: 'needs_yes' };
+  const isTooOld = record.class === 'keyed' && isKeyForgotten(record, history.journal.now());
+  return { will: isTooOld ? 'too_old' : 'send' };
 }
 
 /**
@@ -187,10 +178,10 @@ export function foreseeResume(history: History, record: HistoryRecord): ResumePl
 }
 
 /** An outcome that was known before, as it is handed on. Throws a RefusedError `in_doubt` if there is none. */
-export function reported(record: HistoryRecord): Recorded {
+export function reported(record: HistoryRecord): Prepared {
   const outcome = recordedOutcome(record);
   if (outcome === null) throw new RefusedError('in_doubt', record);
-  return { record, outcome, isEarlier: true, recordingError: null, finding: null };
+  return { record, outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup: null };
 }
 
 /** Leaves a record as it is. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */
@@ -211,23 +202,18 @@ async function left(
   };
 }
 
-/** Later changes of the same, which were or may have been applied. */
+/**
+ * Later changes of the same, which were or may have been applied. Of several open ones of one command that is about now, only the
+ * newest is sent.
+ */
 function changesAfter(history: History, record: HistoryRecord): HistoryRecord[] {
-  const touched = rulesOf(record.operation).touches(record);
+  const { touches, isAboutNow } = rulesOf(record.operation);
+  const isSame = (other: HistoryRecord) =>
+    (isAboutNow && other.fingerprint === record.fingerprint) ||
+    overlap(rulesOf(other.operation).touches(other), touches(record));
   return history
     .readLater(record)
-    .filter((other) => other.state === 'applied' || isInDoubt(other))
-    .filter((other) => isOvertaken(record, other) || isSameNow(record, other) || isInTheWay(other, touched));
-}
-
-/** Of several open ones of one command that is about now, only the newest is sent. */
-function isSameNow(record: HistoryRecord, other: HistoryRecord): boolean {
-  const isSame = other.operation === record.operation && other.fingerprint === record.fingerprint;
-  return rulesOf(record.operation).isAboutNow === true && isSame;
-}
-
-function isInTheWay(other: HistoryRecord, touched: readonly string[]): boolean {
-  return overlap(rulesOf(other.operation).touches(other), touched);
+    .filter((other) => (other.state === 'applied' || isInDoubt(other)) && isSame(other));
 }
 
 /** What {@link resumeRecord} is for, oldest first. Throws a DamagedError if part of the history cannot be read. */

@@ -8,12 +8,12 @@ import { rulesOf } from '../operation-rules.ts';
 import { type Sending, sendRecord } from './send.ts';
 
 /**
- * The backup that has to come before a change, or undefined. It belongs to that change alone: its key is new, so it is never
- * one that was made before.
+ * The backup that has to come before a change, or null. It belongs to that change alone: its key is new, so it is never one that
+ * was made before.
  */
-export function safetyIntent({ journal }: History, intent: Intent, label: string): Intent | undefined {
+export function safetyIntent({ journal }: History, intent: Intent, label: string | undefined): Intent | null {
   const { preparation } = rulesOf(intent.operation);
-  if (preparation === undefined) return undefined;
+  if (preparation === undefined || label === undefined) return null;
   const body = { ...preparation.body(intent, label), idempotencyKey: makeIdempotencyKey() };
   const { operation, path, body: prepared } = intent;
   return {
@@ -22,24 +22,33 @@ export function safetyIntent({ journal }: History, intent: Intent, label: string
   };
 }
 
+/** What came of a change, and of the backup before it. Where that failed, both are the safety backup: nothing else was sent. */
+export interface Prepared extends Recorded {
+  readonly safetyBackup: Recorded | null;
+}
+
 /**
- * Sends a safety backup, and has its id written down with `begin` before the change may be sent. `mayGoOn` is false where that
- * did not come off; `safetyBackup` then says why, with a `recordingError` if the backup was made all the same.
+ * Sends the change with this id, after its safety backup if `safetyId` is given: once `writeDown` has recorded which backup it
+ * is. Where that did not come off, the safety backup has a `recordingError`, and the change is not sent.
  */
-export async function makeSafetyBackup(
+export async function sendAfterBackup(
   sending: Sending,
-  id: string,
-  begin: (backupId: string) => Promise<unknown>,
-): Promise<{ safetyBackup: Recorded; mayGoOn: boolean }> {
-  const safetyBackup = await sendRecord(sending, id, { isFirst: true });
-  const { outcome, recordingError } = safetyBackup;
-  const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
-  if (typeof backupId !== 'string' || recordingError !== null) return { safetyBackup, mayGoOn: false };
-  try {
-    await begin(backupId);
-    return { safetyBackup, mayGoOn: true };
-  } catch (error) {
-    if (!(error instanceof HistoryError)) throw error;
-    return { safetyBackup: { ...safetyBackup, recordingError: error }, mayGoOn: false };
+  safetyId: string | null,
+  change: { id: string; isFirst: boolean; writeDown(backupId: string): Promise<unknown> },
+): Promise<Prepared> {
+  let safetyBackup: Recorded | null = null;
+  if (safetyId !== null) {
+    safetyBackup = await sendRecord(sending, safetyId, { isFirst: true });
+    const { outcome, recordingError } = safetyBackup;
+    const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
+    if (typeof backupId !== 'string' || recordingError !== null) return { ...safetyBackup, safetyBackup };
+    try {
+      await change.writeDown(backupId);
+    } catch (error) {
+      if (!(error instanceof HistoryError)) throw error;
+      safetyBackup = { ...safetyBackup, recordingError: error };
+      return { ...safetyBackup, safetyBackup };
+    }
   }
+  return { ...(await sendRecord(sending, change.id, change)), safetyBackup };
 }

@@ -36,7 +36,8 @@ export function planUndo(history: History, id: string | undefined): Undo {
     (other) => other.undoes === record.id && (other.state === 'applied' || isInDoubt(other)),
   );
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
-  if (undoing !== undefined && !isUndone(records, undoing)) throw new RefusedError('already_undone', record);
+  if (undoing !== undefined && !findUndoing(records, undoing))
+    throw new RefusedError('already_undone', record);
   if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
@@ -60,12 +61,8 @@ export function findUndoing(
   record: HistoryRecord,
 ): HistoryRecord | undefined {
   return records.find(
-    (other) => other.undoes === record.id && other.state === 'applied' && !isUndone(records, other),
+    (other) => other.undoes === record.id && other.state === 'applied' && !findUndoing(records, other),
   );
-}
-
-function isUndone(records: readonly HistoryRecord[], record: HistoryRecord): boolean {
-  return findUndoing(records, record) !== undefined;
 }
 
 function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
@@ -74,7 +71,7 @@ function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
       rulesOf(record.operation).undo !== undefined &&
       record.undoes === null &&
       (record.state === 'applied' || isInDoubt(record)) &&
-      !isUndone(records, record),
+      !findUndoing(records, record),
   );
   if (found === undefined) throw new RefusedError('nothing_to_undo', null);
   return found;

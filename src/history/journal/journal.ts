@@ -82,11 +82,6 @@ export function acquireLog(journal: Journal, id: string, options?: LockOptions):
   return journal.acquire(lockName(id), options);
 }
 
-/** Takes the lock of a log, or throws a HistoryError `history_busy` at once if another process holds it. */
-export function acquireNow(journal: Journal, id: string): Promise<Lock> {
-  return acquireLog(journal, id, { signal: AbortSignal.abort() });
-}
-
 /** Whether a running process holds the log's lock. Does not wait. */
 export function isLogHeld(journal: Journal, id: string): boolean {
   return journal.locks().isHeld(lockName(id));

@@ -1,108 +1,123 @@
 import path from 'node:path';
-import { monotonicMs } from '../../client/clock.ts';
 import { DamagedError, HistoryError } from '../errors.ts';
 import { listFolder, readText } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
-import type { Journal } from './journal.ts';
-import { damagedFolder, type LogName, locksFolder, parseLogName } from './log-name.ts';
+import type { Journal, StoreIdentity } from './journal.ts';
+import { type LogName, type LogStatus, makeLogName, parseLogName } from './log-name.ts';
 import { type ParsedLog, parseLog } from './parse-log.ts';
 
-export function fileOf({ folder }: Pick<Journal, 'folder'>, name: string): string {
+/** Where logs are read. */
+export interface LogFolder extends Pick<Journal, 'files' | 'folder'> {
+  /** The store that the logs have to be of, or null for any. */
+  readonly store: StoreIdentity | null;
+}
+
+export function fileOf({ folder }: Pick<LogFolder, 'folder'>, name: string): string {
   return path.join(folder, name);
 }
 
-/** Names in the folder of a journal. */
-export interface Listing {
-  readonly names: readonly string[];
-  /** When they were listed, in milliseconds of the monotonic clock. */
-  readonly at: number;
+export function listNames({ files, folder }: LogFolder): string[] {
+  return listFolder(files, folder);
 }
 
-export function listNames({ files, folder }: Pick<Journal, 'files' | 'folder'>): Listing {
-  return { names: listFolder(files, folder), at: monotonicMs() };
+/** Lowest number first; logs that were begun at the same time may share one. */
+export function listLogs(folder: LogFolder, names: readonly string[] = listNames(folder)): LogName[] {
+  return names
+    .map(parseLogName)
+    .filter((log) => log !== null)
+    .sort((one, other) => one.number - other.number);
 }
 
 /**
- * Lowest number first; logs that were begun at the same time may share one. `mayMatter` gets the names from the newest on, and
- * leaves out those that need not be looked at closely: a folder may have thousands.
+ * The records of these logs, in their order, until there are `max`; those of one log newest first. A log that cannot be used is a
+ * problem: changes that read it fail.
  */
-export function listLogs(
-  journal: Pick<Journal, 'files' | 'folder'>,
-  { names }: Listing = listNames(journal),
-  mayMatter: (name: string) => boolean = () => true,
-): LogName[] {
-  const logs: LogName[] = [];
-  for (const name of names.toReversed()) {
-    const log = mayMatter(name) ? parseLogName(name) : null;
-    if (log !== null) logs.push(log);
+export function readLeniently(
+  folder: LogFolder,
+  logs: readonly LogName[],
+  { read = readRecords, max = Number.POSITIVE_INFINITY } = {},
+): { records: HistoryRecord[]; problems: DamagedError[] } {
+  const records: HistoryRecord[] = [];
+  const problems: DamagedError[] = [];
+  for (const log of logs) {
+    if (records.length >= max) break;
+    try {
+      records.push(...read(folder, log).reverse());
+    } catch (error) {
+      if (!(error instanceof HistoryError)) throw error;
+      const isDamage = error instanceof DamagedError;
+      problems.push(
+        isDamage ? error : new DamagedError(fileOf(folder, log.name), `cannot be read: ${error.message}`),
+      );
+    }
   }
-  return logs.reverse().sort((one, other) => one.number - other.number);
-}
-
-/** A file in the folder that is not a whole log. It stays where it is. */
-export interface HistoryProblem {
-  readonly file: string;
-  /** `foreign`: something else lies in the folder. Everything else makes changes that read it fail. */
-  readonly kind: DamagedError['kind'] | 'foreign';
-  /** Continues the name of the file: `is empty`. */
-  readonly message: string;
-}
-
-/** What lies in the folder and is no log. */
-export function findForeign(journal: Journal, { names }: Listing): HistoryProblem[] {
-  const isOwn = (name: string) =>
-    name.startsWith('.') || name === locksFolder || name === damagedFolder || parseLogName(name) !== null;
-  return names
-    .filter((name) => !isOwn(name))
-    .map((name) => ({ file: fileOf(journal, name), kind: 'foreign', message: 'is not a log of storectl' }));
-}
-
-/** What {@link readLog} has thrown, as a problem. Throws what is not a HistoryError. */
-export function problemOf(journal: Journal, log: LogName, error: unknown): HistoryProblem {
-  if (!(error instanceof HistoryError)) throw error;
-  const file = error.file ?? fileOf(journal, log.name);
-  if (error instanceof DamagedError) return { file, kind: error.kind, message: error.problem };
-  return { file, kind: 'damaged', message: `cannot be read: ${error.message}` };
+  return { records, problems };
 }
 
 export interface FoundLog extends ParsedLog {
   readonly name: LogName;
-  /** The text of its whole lines. */
-  readonly text: string;
 }
 
 /**
  * Reads a log under whatever name it has now; null if it is gone. Throws a DamagedError or another HistoryError if it cannot be
  * used.
  */
-export function readLog(journal: Journal, listed: LogName): FoundLog | null {
+export function readLog(folder: LogFolder, listed: LogName): FoundLog | null {
   try {
-    const found = readOnce(journal, listed);
+    const found = readOnce(folder, listed);
     if (found !== null) return found;
   } catch (error) {
     if (!(error instanceof DamagedError)) throw error;
   }
   // Its holder may have renamed it, or cut it off, in between.
-  const logs = listLogs(journal);
+  const logs = listLogs(folder);
   const name = logs.find((log) => log.name === listed.name) ?? logs.find((log) => log.id === listed.id);
-  return name === undefined ? null : readOnce(journal, name);
+  return name === undefined ? null : readOnce(folder, name);
 }
 
 /** The records of {@link readLog}, oldest first; empty if it is gone. */
-export function readRecords(journal: Journal, log: LogName): HistoryRecord[] {
-  return [...(readLog(journal, log)?.records.values() ?? [])];
+export function readRecords(folder: LogFolder, log: LogName): HistoryRecord[] {
+  return [...(readLog(folder, log)?.records.values() ?? [])];
 }
 
-function readOnce(journal: Journal, name: LogName): FoundLog | null {
-  const file = fileOf(journal, name.name);
-  const text = readText(journal.files, file)?.text;
+function readOnce(folder: LogFolder, name: LogName): FoundLog | null {
+  const file = fileOf(folder, name.name);
+  const text = readText(folder.files, file)?.text;
   if (text === undefined) return null;
   const parsed = parseLog(text, name, file);
   const { baseUrl, storeId } = parsed.header;
-  if (baseUrl !== journal.store.baseUrl || storeId !== journal.store.storeId) {
+  const store = folder.store ?? parsed.header;
+  if (baseUrl !== store.baseUrl || storeId !== store.storeId) {
     throw new HistoryError('history_unreadable', `${file} belongs to store ${storeId} at ${baseUrl}`, {
       file,
     });
   }
-  return { ...parsed, name, text: text.slice(0, parsed.length) };
+  return { ...parsed, name };
+}
+
+/** What a store asked for is kept for later commands no longer than this. */
+const maxKeptWaitMs = 3_600_000;
+
+/** Milliseconds for which the response in this record asked to send the store nothing more; 0 once an hour has passed. */
+export function remainingWait({ response }: Pick<HistoryRecord, 'response'>, now: number): number {
+  if (response === null || response.retryAt === null) return 0;
+  const age = now - Date.parse(response.receivedAt);
+  // A clock outside that hour says nothing about it.
+  if (!(age >= 0 && age < maxKeptWaitMs)) return 0;
+  return Math.max(0, Math.min(response.retryAt - now, maxKeptWaitMs - age));
+}
+
+/** What a log with a closing line is called. */
+export function statusOf(records: readonly HistoryRecord[], now: number): LogStatus {
+  if (records.some(({ open }) => open)) return 'pending';
+  return records.some((record) => remainingWait(record, now) > 0) ? 'waiting' : 'closed';
+}
+
+/** Renames the log, whose lock the caller holds, without a sync: a name is a hint. */
+export function renameLog(journal: Journal, log: LogName, status: LogStatus): LogName {
+  const renamed = makeLogName({ ...log, status });
+  if (status !== log.status) {
+    journal.files.fileSystem.renameSync(fileOf(journal, log.name), fileOf(journal, renamed.name));
+  }
+  return renamed;
 }

@@ -1,6 +1,7 @@
 import { parseJson } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { HistoryRecord, Intent, RecordChange } from './history-record.ts';
+import type { LogName } from './log-name.ts';
 
 /** A change of what a line says that an older version would misread needs a new number. */
 export const logFormat = 1;
@@ -60,6 +61,10 @@ export function parseLine(text: string): LogLine | null {
   if (text.slice(end + before.length, -after.length) !== sha256(content)) return null;
   // A checksum that is right stands for the shape as well: this program wrote it.
   return (parseJson(`${content}}`) ?? null) as LogLine | null;
+}
+
+export function isHeaderOf(header: LogHeader, { id, number, operation }: LogName): boolean {
+  return header.id === id && header.number === number && header.operation === operation;
 }
 
 /** Adds what a line says to the records. Everything that a line names is open until a closing line says otherwise. */

@@ -17,11 +17,11 @@ export interface LogName {
 }
 
 /**
- * `open`: it may have no closing line yet. `unsettled`: it has one; records are open, or a wait that the store asked for is
- * still to come. `closed`: its closing line is its last line, and names no open record. A name gets the later status only
- * after the closing line was synced, so a log whose closing line is missing is noticed.
+ * `open`: it may have no closing line yet. `pending`: it has one, and records are open. `closed`: its closing line is its last
+ * line, and names no open record. `waiting`: the same, and the store asked to wait. A name gets a later status only after the
+ * closing line was synced, so a log whose closing line is missing is noticed.
  */
-export type LogStatus = 'open' | 'unsettled' | 'closed';
+export type LogStatus = 'open' | 'pending' | 'waiting' | 'closed';
 
 /** 32 letters and digits, without those that are easily taken for another. */
 const idLetters = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -30,21 +30,27 @@ const idLetters = '0123456789abcdefghjkmnpqrstvwxyz';
  * An operation is a noun and a verb, or `api`: so `disputes.open.jsonl` is closed, and `disputes.open.open.jsonl` is open.
  */
 const pattern = new RegExp(
-  `^(\\d{6,})-(\\d{8})-([${idLetters}]{6})-(${rawOperationId}|[a-z0-9-]+\\.[a-z0-9-]+)(\\.open|\\.unsettled)?\\.jsonl$`,
+  `^(\\d{6,})-(\\d{8})-([${idLetters}]{6})-(${rawOperationId}|[a-z0-9-]+\\.[a-z0-9-]+)(?:\\.(open|pending|waiting))?\\.jsonl$`,
 );
 
 /** Null for the name of anything else. */
 export function parseLogName(name: string): LogName | null {
-  const [, number, date = '', id = '', operation = '', suffix] = pattern.exec(name) ?? [];
+  const [, number, date = '', id = '', operation = '', status = 'closed'] = pattern.exec(name) ?? [];
   if (number === undefined) return null;
-  const status = suffix === '.open' ? 'open' : suffix === '.unsettled' ? 'unsettled' : 'closed';
-  return { name, number: Number(number), date, id, operation, status };
+  return { name, number: Number(number), date, id, operation, status: status as LogStatus };
 }
 
-/** Whether a name is that of a closed log from before a day, as far as can be told without parsing it. */
-export function isOldName(name: string, day: string): boolean {
-  const isOpen = name.endsWith('.open.jsonl') || name.endsWith('.unsettled.jsonl');
-  return !isOpen && name[6] === '-' && name.slice(7, 15) < day;
+/** Whether a log may have open records by its name, or a wait that began `since` that day. */
+export function isUnfinished(name: string, since: string): boolean {
+  // Most are closed, and need not be parsed: a folder may have thousands.
+  const log = /\.(open|pending|waiting)\.jsonl$/.test(name) ? parseLogName(name) : null;
+  if (log === null || log.status === 'closed') return false;
+  return log.status !== 'waiting' || log.date >= since;
+}
+
+/** The date in the name of a log. */
+export function dateIn(name: string): string {
+  return name.split('-', 2)[1] ?? '';
 }
 
 /** Throws an Error for an operation that no name can have. */

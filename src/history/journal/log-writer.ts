@@ -3,7 +3,7 @@ import type { Lock } from './files/lock.ts';
 import { openSynced } from './files/synced-file.ts';
 import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from './history-record.ts';
 import type { Journal } from './journal.ts';
-import { type FoundLog, fileOf } from './log-folder.ts';
+import { type FoundLog, fileOf, renameLog, statusOf } from './log-folder.ts';
 import {
   applyPatches,
   type ClosingLine,
@@ -12,7 +12,6 @@ import {
   type RecordsLine,
   serializeLine,
 } from './log-lines.ts';
-import { renameLog, settledStatus } from './settle.ts';
 
 /** Writes a log, and holds its lock. */
 export interface LogWriter {
@@ -67,8 +66,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWrit
   let waiting: Waiting[] = [];
   let soon: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
-  let isDue = false;
-  let writing: Promise<void> | null = null;
+  let written = Promise.resolve();
   let closing: Promise<void> | null = null;
 
   const timestamp = () => new Date(journal.now()).toISOString();
@@ -80,33 +78,27 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWrit
     lines += 1;
   }
 
-  /** Writes what waits as one line, and then what came meanwhile as the next. */
+  /** Writes what waits as one line, once the line before is written. */
   function write(): Promise<void> {
     clearImmediate(soon);
     clearTimeout(later);
     soon = undefined;
     later = undefined;
-    isDue = true;
-    writing ??= writeAll().finally(() => {
-      writing = null;
-    });
-    return writing;
+    written = written.then(writeWaiting);
+    return written;
   }
 
-  async function writeAll(): Promise<void> {
-    while (isDue) {
-      isDue = false;
-      const group = waiting;
-      waiting = [];
-      if (group.length === 0) continue;
-      try {
-        const line = { records: group.flatMap(({ patches }) => patches), at: timestamp() };
-        await writeLine(line);
-        applyPatches(records, header, line);
-        for (const { resolve } of group) resolve();
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
+  async function writeWaiting(): Promise<void> {
+    const group = waiting;
+    waiting = [];
+    if (group.length === 0) return;
+    try {
+      const line = { records: group.flatMap(({ patches }) => patches), at: timestamp() };
+      await writeLine(line);
+      applyPatches(records, header, line);
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
     }
   }
 
@@ -128,7 +120,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWrit
       const saysSo =
         log.isClosed && lines === log.lines && ended.every((r) => r.open === records.get(r.id)?.open);
       if (!saysSo) await writeLine({ closed: { records: records.size, open }, at: timestamp() });
-      renameLog(journal, log.name, settledStatus(ended, journal.now()));
+      renameLog(journal, log.name, statusOf(ended, journal.now()));
     } catch {
       // Without a closing line all its records stay open, and the name is only a hint.
     } finally {

@@ -1,15 +1,21 @@
 import { monotonicMs } from '../../client/clock.ts';
 import { HistoryError, historyError } from '../errors.ts';
-import { createFile, removeQuietly, renameDurably, sweep, syncFolder, syncParents } from './files/files.ts';
+import {
+  createFile,
+  removeQuietly,
+  renameDurably,
+  sweepDrafts,
+  syncFolder,
+  syncParents,
+} from './files/files.ts';
 import type { Lock, LockOptions } from './files/lock.ts';
 import type { Intent } from './history-record.ts';
 import { acquireLog, type Journal } from './journal.ts';
-import { fileOf, type Listing, listLogs, listNames, readLog } from './log-folder.ts';
+import { fileOf, listLogs, listNames, readLog, renameLog } from './log-folder.ts';
 import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-lines.ts';
 import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log-name.ts';
 import { type LogWriter, openWriter } from './log-writer.ts';
 import { parseLog } from './parse-log.ts';
-import { renameLog } from './settle.ts';
 
 /** What a log begins with. */
 export interface LogStart {
@@ -17,24 +23,34 @@ export interface LogStart {
   readonly intents: readonly Intent[];
   /** The first records have ids with a number: more will follow. */
   readonly isBatch: boolean;
-  /** The names in the folder, where the caller has just listed them. */
-  readonly listing?: Listing | undefined;
+}
+
+/** Names in the folder, and when they were listed, in milliseconds of the monotonic clock. */
+export interface Listing {
+  readonly names: readonly string[];
+  readonly at: number;
 }
 
 /** An older listing is made anew. Logs that are begun at the same time, as far as this tells, may share a number. */
 const maxListingAgeMs = 50;
 
-/** Makes a log with its first records. It appears whole and on disk, or not at all. Throws a HistoryError. */
-export async function beginLog(journal: Journal, start: LogStart): Promise<LogWriter> {
+/**
+ * Makes a log with its first records. It appears whole and on disk, or not at all. Throws a HistoryError. `listing`: what the
+ * caller has found in the folder, which may have thousands of names.
+ */
+export async function beginLog(
+  journal: Journal,
+  start: LogStart,
+  listing: Listing | null = null,
+): Promise<LogWriter> {
   for (;;) {
     const id = makeLogId(journal.randomBytes(6));
     const lock = await acquireLog(journal, id);
     try {
       // Under the lock of the id, no other process can take it.
-      const { listing } = start;
-      const isNew = listing !== undefined && monotonicMs() - listing.at < maxListingAgeMs;
-      const { names } = isNew ? listing : listNames(journal);
-      sweepDrafts(journal, names);
+      const isNew = listing !== null && monotonicMs() - listing.at < maxListingAgeMs;
+      const names = isNew ? listing.names : listNames(journal);
+      sweepDrafts(journal.files, journal.folder, names);
       const newest = newestOf(names);
       if (newest === 0) syncParents(journal.files, journal.folder);
       if (!names.some((name) => name.includes(`-${id}-`))) {
@@ -75,7 +91,7 @@ async function createLog(
   const parsed = parseLog(text, name, fileOf(journal, name.name));
   try {
     await writeLogFile(journal, name.name, text);
-    return openWriter(journal, lock, { ...parsed, name, text });
+    return openWriter(journal, lock, { ...parsed, name });
   } catch (error) {
     // Its name may be there without being on disk, and nothing is sent for it.
     removeQuietly(journal.files, fileOf(journal, name.name));
@@ -100,12 +116,6 @@ export async function writeLogFile(journal: Journal, name: string, text: string)
   await renameDurably(journal.files, draft, fileOf(journal, name));
 }
 
-/** Removes what processes left that were killed an hour ago or earlier, out of these names. */
-export function sweepDrafts({ files, folder }: Journal, names: readonly string[]): void {
-  const drafts = names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'));
-  sweep(files, folder, Date.now(), drafts);
-}
-
 /**
  * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
  * `record_not_found` if it is gone.
@@ -118,9 +128,10 @@ export async function reopenLog(journal: Journal, id: string, options?: LockOpti
     if (log === null) {
       throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);
     }
-    if (log.name.status !== 'closed') return openWriter(journal, lock, log);
+    const { status } = log.name;
+    if (status === 'open' || status === 'pending') return openWriter(journal, lock, log);
     // Lines behind its closing line would be damage under the name of a closed log.
-    const name = renameLog(journal, log.name, 'unsettled');
+    const name = renameLog(journal, log.name, 'pending');
     syncFolder(journal.files, journal.folder);
     return openWriter(journal, lock, { ...log, name });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { DamagedError } from '../errors.ts';
 import type { HistoryRecord } from './history-record.ts';
-import { applyPatches, type LogHeader, logFormat, parseLine } from './log-lines.ts';
+import { applyPatches, isHeaderOf, type LogHeader, logFormat, parseLine } from './log-lines.ts';
 import type { LogName } from './log-name.ts';
 
 /** What a log says, up to its last whole line. */
@@ -10,8 +10,8 @@ export interface ParsedLog {
   readonly records: Map<string, HistoryRecord>;
   /** Number of whole lines. */
   readonly lines: number;
-  /** Characters up to the end of the last whole line; a line break there may be missing. */
-  readonly length: number;
+  /** The text of the whole lines; the last line break may be missing. */
+  readonly text: string;
   /** Whether the log ends with a closing line. */
   readonly isClosed: boolean;
 }
@@ -23,16 +23,16 @@ export interface ParsedLog {
  */
 export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   const damaged = (problem: string) => new DamagedError(file, problem);
-  const lineEnd = (from: number) => (text.indexOf('\n', from) + 1 || text.length + 1) - 1;
-  let length = lineEnd(0);
-  const header = parseLine(text.slice(0, length));
+  const chunks = text.split('\n');
+  const parsed = chunks.map(parseLine);
+  const [header = null] = parsed;
   if (header === null || !('format' in header)) {
     throw damaged(text.trim() === '' ? 'is empty' : 'has no readable first line');
   }
   if (header.format > logFormat) {
     throw new DamagedError(file, `has format ${header.format} of a newer storectl version`, 'newer');
   }
-  if (header.id !== name.id || header.number !== name.number || header.operation !== name.operation) {
+  if (!isHeaderOf(header, name)) {
     throw damaged(`contains log ${header.id} (number ${header.number}, ${header.operation})`);
   }
   const records = new Map<string, HistoryRecord>();
@@ -40,11 +40,8 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   let isClosed = false;
   /** What is open of the records; null means all. */
   let open: Set<string> | null = null;
-  while (length + 1 < text.length) {
-    const end = lineEnd(length + 1);
-    const line = parseLine(text.slice(length + 1, end));
+  for (const line of parsed.slice(1)) {
     if (line === null) break;
-    length = end;
     lines += 1;
     if (line.line !== lines) throw damaged(`has line ${line.line} in place of line ${lines}`);
     isClosed = 'closed' in line;
@@ -60,22 +57,18 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
       }
     }
   }
-  const rest = text.slice(length + 1);
-  if (hasWholeLine(rest)) throw damaged(`has a damaged line ${lines + 1}`);
+  if (parsed.slice(lines).some((line) => line !== null)) throw damaged(`has a damaged line ${lines + 1}`);
   if (records.size === 0) throw damaged('ends before its first record');
-  const isWhole = name.status === 'closed' ? isClosed && rest === '' && open?.size === 0 : open !== null;
-  if (name.status !== 'open' && !isWhole) throw damaged('ends before its closing line');
+  const rest = chunks.slice(lines).join('\n');
+  const isEnded = isClosed && rest === '';
+  const isWhole = {
+    open: true,
+    pending: open !== null,
+    waiting: isEnded && open?.size === 0,
+    closed: isEnded && open?.size === 0,
+  };
+  if (!isWhole[name.status]) throw damaged('ends before its closing line');
   for (const [id, record] of records)
     if (open?.has(id) === false) records.set(id, { ...record, open: false });
-  return {
-    header,
-    records,
-    lines,
-    length: Math.min(length + 1, text.length),
-    isClosed: isClosed && rest === '',
-  };
-}
-
-function hasWholeLine(text: string): boolean {
-  return text.split('\n').some((line) => parseLine(line) !== null);
+  return { header, records, lines, text: text.slice(0, text.length - rest.length), isClosed: isEnded };
 }

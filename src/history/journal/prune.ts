@@ -1,11 +1,10 @@
 import { HistoryError, historyError } from '../errors.ts';
 import { rulesOf } from '../operation-rules.ts';
-import { syncFolder } from './files/files.ts';
+import { sweepDrafts, syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
-import { acquireNow, type Journal } from './journal.ts';
-import { fileOf, listLogs, listNames, readLog, readRecords } from './log-folder.ts';
+import { acquireLog, type Journal } from './journal.ts';
+import { fileOf, listLogs, listNames, readLog } from './log-folder.ts';
 import { dayOf, type LogName } from './log-name.ts';
-import { sweepDrafts } from './open-log.ts';
 
 export interface PruneOptions {
   readonly olderThanMs: number;
@@ -30,8 +29,8 @@ export async function pruneLogs(journal: Journal, options: PruneOptions): Promis
   }
   if (removed.length > 0) syncFolder(journal.files, journal.folder);
   if (options.isDryRun) return removed;
-  sweepDrafts(journal, listNames(journal).names);
-  await journal.locks().sweep(Date.now());
+  sweepDrafts(journal.files, journal.folder, listNames(journal));
+  await journal.locks().sweep();
   return removed;
 }
 
@@ -46,26 +45,26 @@ async function removeIfOld(
   };
   const mayGo = (record: HistoryRecord) =>
     !record.open && journal.now() - Date.parse(record.createdAt) > olderThanMs && !keeps(record);
+  const find = () => {
+    const found = readLog(journal, log);
+    return found !== null && [...found.records.values()].every(mayGo) ? found.name.name : null;
+  };
   try {
     // Without the lock at first: most logs that stay are not worth one.
-    if (!readRecords(journal, log).every(mayGo)) return false;
+    if (find() === null) return false;
     if (isDryRun) return true;
-    const lock = await acquireNow(journal, log.id);
+    const lock = await acquireLog(journal, log.id, { signal: AbortSignal.abort() });
     try {
-      const found = readLog(journal, log);
-      if (found === null || ![...found.records.values()].every(mayGo)) return false;
-      journal.files.fileSystem.unlinkSync(fileOf(journal, found.name.name));
-      return true;
+      const name = find();
+      if (name !== null) journal.files.fileSystem.unlinkSync(fileOf(journal, name));
+      return name !== null;
     } finally {
       lock.release();
     }
   } catch (error) {
     // What cannot be read stays, and so does what another process holds.
-    if (
-      error instanceof HistoryError &&
-      ['history_damaged', 'history_busy', 'history_unreadable'].includes(error.code)
-    )
-      return false;
+    const stays = ['history_damaged', 'history_busy', 'history_unreadable'];
+    if (error instanceof HistoryError && stays.includes(error.code)) return false;
     throw historyError(error, 'write', journal.folder);
   }
 }

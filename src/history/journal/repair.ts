@@ -2,14 +2,19 @@ import path from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
 import { DamagedError, historyError } from '../errors.ts';
 import { createFile, ensureFolder, readBytes, syncFolder } from './files/files.ts';
-import type { HistoryRecord } from './history-record.ts';
+import { type HistoryRecord, isInDoubt } from './history-record.ts';
 import { acquireLog, type Journal } from './journal.ts';
-import { fileOf, listLogs, readLog } from './log-folder.ts';
-import { serializeLine } from './log-lines.ts';
+import { fileOf, listLogs, readLog, statusOf } from './log-folder.ts';
+import {
+  applyPatches,
+  blankRecord,
+  isHeaderOf,
+  type LogHeader,
+  parseLine,
+  serializeLine,
+} from './log-lines.ts';
 import { damagedFolder, type LogName, makeLogName } from './log-name.ts';
 import { makeHeader, writeLogFile } from './open-log.ts';
-import { salvage } from './salvage.ts';
-import { settledStatus } from './settle.ts';
 
 /** What a repair did with a damaged log. */
 export interface RepairedLog {
@@ -20,7 +25,7 @@ export interface RepairedLog {
   readonly message: string;
   /** The file that holds a copy of it. */
   readonly copy: string;
-  /** The records that the log has now; those whose request is lost are `unreadable`. */
+  /** The records that the log has now; one that is `unreadable` stands for those whose request may be lost. */
   readonly records: readonly HistoryRecord[];
 }
 
@@ -59,8 +64,7 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
   if (bytes === undefined) return null;
   const copy = setAside(journal, log.name, bytes);
   const midnight = log.date.replace(/(....)(..)(..)/, '$1-$2-$3T00:00:00.000Z');
-  const { header, records } = salvage(bytes.toString(), log, makeHeader(journal, log, midnight));
-  const all = [...records.values()];
+  const { header, records: all } = salvage(bytes.toString(), log, makeHeader(journal, log, midnight));
   const open = all.filter((record) => record.open).map(({ id }) => id);
   const at = new Date(journal.now()).toISOString();
   const text = [
@@ -68,7 +72,7 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
     serializeLine({ line: 2, records: all.map(({ open: _, ...patch }) => patch), at }),
     serializeLine({ line: 3, closed: { records: all.length, open }, at }),
   ].join('');
-  const name = makeLogName({ ...log, status: settledStatus(all, journal.now()) });
+  const name = makeLogName({ ...log, status: statusOf(all, journal.now()) });
   const { fileSystem } = journal.files;
   // An earlier repair may have been killed after it wrote the log, and before it removed the damaged file.
   const isWritten = listLogs(journal).some(
@@ -80,6 +84,52 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
     syncFolder(journal.files, journal.folder);
   }
   return { id: log.id, file, message: damage.problem, copy, records: all };
+}
+
+/**
+ * Reads the whole lines of a damaged log, wherever they stand. Records whose request is there keep their last whole outcome, and
+ * are `unknown` without one. Where others may be missing, one that is `unreadable` stands for all of them. `newHeader` is for a
+ * log whose own header is lost.
+ */
+function salvage(
+  text: string,
+  name: LogName,
+  newHeader: LogHeader,
+): { header: LogHeader; records: HistoryRecord[] } {
+  const chunks = text.split('\n').filter((chunk) => chunk !== '');
+  const found = chunks.map(parseLine);
+  const lines = found.filter((line) => line !== null).sort((one, other) => one.line - other.line);
+  const header = lines.filter((line) => 'format' in line).find((line) => isHeaderOf(line, name)) ?? newHeader;
+  const records = new Map<string, HistoryRecord>();
+  let hasForeign = false;
+  for (const line of lines) {
+    if (!('records' in line)) continue;
+    const own = line.records.filter(({ id }) => id.split('.')[0] === name.id);
+    hasForeign ||= own.length < line.records.length;
+    // An outcome says nothing without its request.
+    const known = own.filter(({ id, operation }) => operation !== undefined || records.has(id));
+    applyPatches(records, header, { at: line.at, records: known });
+  }
+  const last = found.at(-1) ?? null;
+  const closed = last !== null && 'closed' in last ? last.closed : null;
+  const mayBeOpen = name.status === 'open' || name.status === 'pending';
+  const isAll = closed?.records === records.size && !hasForeign && (mayBeOpen || closed.open.length === 0);
+  if (!isAll) {
+    const id = freeId(records, name);
+    records.set(id, { ...blankRecord(header, id, header.createdAt), unreadable: true });
+  }
+  const ended = [...records.values()].map((record) => {
+    const state = record.state === 'sent' ? 'unknown' : record.state;
+    // Without its closing line, which outcomes the user has learned is not known.
+    return { ...record, state, open: closed === null || isInDoubt(record) };
+  });
+  return { header, records: ended };
+}
+
+function freeId(records: ReadonlyMap<string, HistoryRecord>, { id }: LogName): string {
+  for (let place = 1; ; place += 1) {
+    if (!records.has(`${id}.${place}`)) return `${id}.${place}`;
+  }
 }
 
 /** Keeps a copy of a damaged log, and returns its file. */

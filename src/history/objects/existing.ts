@@ -1,11 +1,6 @@
 import { asObject, parseJson } from '../../base/json.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
-
-/** The section of a backup that holds what an operation creates. */
-const sectionOf: Readonly<Partial<Record<string, string>>> = {
-  'blog.create': 'blog',
-  'notify.add-endpoint': 'endpoints',
-};
+import { overlap, rulesOf } from '../operation-rules.ts';
 
 /**
  * Tells whether something that was created is still there, by the restores among these records of its store: what was made
@@ -24,14 +19,12 @@ export function existenceAfter(records: readonly HistoryRecord[]): (created: His
   }
 
   return (created) => {
-    const section = sectionOf[created.operation];
+    const isRestoredBy = (restore: HistoryRecord) =>
+      restore.number > created.number && overlap(touchedBy(restore), touchedBy(created));
     /** Whether it was there once all changes before this number were made. */
     const existedBefore = (number: number): boolean => {
       if (created.number >= number) return false;
-      const last = restores.find(
-        (restore) =>
-          restore.number < number && restore.number > created.number && hasSection(restore, section),
-      );
+      const last = restores.find((restore) => restore.number < number && isRestoredBy(restore));
       if (last === undefined) return true;
       const backup = backups.get(decodeURIComponent(last.path.split('/').at(-2) ?? ''));
       return backup === undefined || existedBefore(backup);
@@ -40,7 +33,6 @@ export function existenceAfter(records: readonly HistoryRecord[]): (created: His
   };
 }
 
-function hasSection({ body }: HistoryRecord, section: string | undefined): boolean {
-  const { sections } = asObject(parseJson(body));
-  return Array.isArray(sections) && sections.includes(section);
+function touchedBy(record: HistoryRecord): readonly string[] {
+  return rulesOf(record.operation).touches(record);
 }

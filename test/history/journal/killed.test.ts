@@ -84,7 +84,7 @@ async function expectNothingLost(
     when,
   ).toEqual([]);
   expect(
-    files().filter((name) => /(open|unsettled)\.jsonl$/.test(name)),
+    files().filter((name) => /(open|pending)\.jsonl$/.test(name)),
     when,
   ).toEqual([]);
   await pruneLogs(open(), { olderThanMs: 365 * dayMs });

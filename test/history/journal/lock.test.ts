@@ -359,17 +359,17 @@ describe('locks that are left behind', () => {
     put('far.lock', JSON.stringify(far));
     put('torn.lock', '{"nonce":');
     put('dead.lock.txt', JSON.stringify(dead));
-    put('old.tmp', '');
-    put('new.tmp', '');
+    put('.old.tmp', '');
+    put('.new.tmp', '');
     const longAgo = new Date(Date.now() - 2 * 3_600_000);
-    fs.utimesSync(path.join(folder, 'locks', 'old.tmp'), longAgo, longAgo);
+    fs.utimesSync(path.join(folder, 'locks', '.old.tmp'), longAgo, longAgo);
   }
 
   test('are removed by prune if their process has certainly ended, and no others', async () => {
     await leaveFiles();
     const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
     await pruneLogs(openFolder(), { olderThanMs: 0, withBackups: true });
-    expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', 'new.tmp', 'torn.lock'].sort());
+    expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', '.new.tmp', 'torn.lock'].sort());
   });
 
   test('may be gone when they are looked at', async () => {

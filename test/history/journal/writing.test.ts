@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/history/journal/files/files.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
-import { settleLog } from '../../../src/history/journal/settle.ts';
 import { failWith, takingAtMost } from './broken-disk.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
@@ -203,7 +202,7 @@ describe('closing', () => {
     writer.tell(`${killed.id}.1`);
     await writer.close();
     expect(allRecords(open()).map((record) => record.open)).toEqual([false, true]);
-    expect(files()).toEqual([expect.stringContaining('.unsettled.')]);
+    expect(files()).toEqual([expect.stringContaining('.pending.')]);
   });
 
   test('writes nothing if nothing was written since the log was closed', async () => {
@@ -224,7 +223,7 @@ describe('closing', () => {
     expect(allRecords(open())).toMatchObject([{ state: 'unknown', open: false }]);
   });
 
-  test('calls a log unsettled while a wait is left that the store asked for, and settling it calls it closed', async () => {
+  test('calls a log waiting if the store asked for a wait that is left, and pending while it is written again', async () => {
     const scene = makeScene();
     const writer = await beginOne(scene.journal);
     const refused = applied(writer.id).response;
@@ -234,17 +233,14 @@ describe('closing', () => {
       { id: writer.id, state: 'rejected', response: { ...response, retryAt: scene.time + 10_000 } },
     ]);
     await writer.close();
-    const settle = async () => {
-      for (const log of listLogs(scene.journal)) await settleLog(scene.journal, log);
-      return scene.files()[0]?.includes('unsettled');
-    };
-    expect(await settle()).toBe(true);
-    scene.time += 10_001;
-    expect(await settle()).toBe(false);
-    // A closed log that is opened again may get lines behind its closing line, so it is not called closed meanwhile.
+    const statuses = () => listLogs(scene.journal).map(({ status }) => status);
+    expect(statuses()).toEqual(['waiting']);
+    expect(allRecords(scene.open())).toMatchObject([{ state: 'rejected', open: false }]);
+    // A log that is opened again may get lines behind its closing line.
     const again = await reopenLog(scene.journal, writer.id);
-    expect(await settle()).toBe(true);
+    expect(statuses()).toEqual(['pending']);
+    scene.time += 10_001;
     await again.close();
-    expect(await settle()).toBe(false);
+    expect(statuses()).toEqual(['closed']);
   });
 });

@@ -23,7 +23,7 @@ export type FileSystem = Pick<
   | 'mkdirSync'
   | 'openSync'
   | 'readdirSync'
-  | 'readSync'
+  | 'readFileSync'
   | 'renameSync'
   | 'unlinkSync'
   | 'utimesSync'
@@ -117,11 +117,6 @@ function lstatOrNull(files: Files, file: string): fs.Stats | null {
   return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
 }
 
-export interface FileBytes {
-  readonly bytes: Buffer;
-  readonly mtimeMs: number;
-}
-
 /** As {@link readBytes}, as text. */
 export function readText(files: Files, file: string): { text: string; mtimeMs: number } | null {
   const found = readBytes(files, file);
@@ -132,7 +127,7 @@ export function readText(files: Files, file: string): { text: string; mtimeMs: n
  * The content of a regular file; null if it does not exist. A looser mode than 0600 is tightened.
  * Throws a HistoryError for anything but a plain file of reasonable size.
  */
-export function readBytes(files: Files, file: string): FileBytes | null {
+export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs: number } | null {
   const { fileSystem, platform } = files;
   let descriptor: number;
   try {
@@ -150,23 +145,12 @@ export function readBytes(files: Files, file: string): FileBytes | null {
       throw new HistoryError('history_unreadable', `${file} is too large`, { file });
     }
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
-    return { bytes: readAll(files, descriptor, stats.size), mtimeMs: stats.mtimeMs };
+    return { bytes: fileSystem.readFileSync(descriptor), mtimeMs: stats.mtimeMs };
   } catch (error) {
     throw historyError(error, 'read', file);
   } finally {
     fileSystem.closeSync(descriptor);
   }
-}
-
-/** As readFileSync, with one call less: a history may hold thousands of files. */
-function readAll({ fileSystem }: Files, descriptor: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size);
-  for (let length = 0; length < size; ) {
-    const read = fileSystem.readSync(descriptor, bytes, length, size - length, null);
-    if (read === 0) return bytes.subarray(0, length);
-    length += read;
-  }
-  return bytes;
 }
 
 function repairMode(files: Files, descriptor: number): void {
@@ -182,56 +166,42 @@ export function createFile(
   files: Files,
   file: string,
   text: string | Uint8Array,
-  options: { sync: boolean },
+  { sync }: { sync: boolean },
 ): void {
-  const descriptor = files.fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const { fileSystem } = files;
+  const descriptor = fileSystem.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    writeAndClose(files, descriptor, text, options);
+    try {
+      const bytes = Buffer.from(text);
+      for (let written = 0; written < bytes.length; ) {
+        written += fileSystem.writeSync(descriptor, bytes, written);
+      }
+      if (sync) fileSystem.fsyncSync(descriptor);
+    } finally {
+      fileSystem.closeSync(descriptor);
+    }
   } catch (error) {
     removeQuietly(files, file);
     throw error;
   }
 }
 
-function writeAndClose(
-  { fileSystem }: Files,
-  descriptor: number,
-  text: string | Uint8Array,
-  { sync }: { sync: boolean },
-): void {
-  try {
-    const bytes = Buffer.from(text);
-    for (let written = 0; written < bytes.length; ) {
-      written += fileSystem.writeSync(descriptor, bytes, written);
-    }
-    if (sync) fileSystem.fsyncSync(descriptor);
-  } finally {
-    fileSystem.closeSync(descriptor);
-  }
-}
-
 /** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
-  try {
-    await renamePatiently(files, from, to);
-  } catch (error) {
-    removeQuietly(files, from);
-    throw error;
-  }
-  syncFolder(files, path.dirname(to));
-}
-
-/** Windows refuses while an indexer or a virus scanner has either file open. */
-async function renamePatiently(files: Files, from: string, to: string): Promise<void> {
-  for (let patience = files.platform === 'win32' ? 10 : 0; ; patience -= 1) {
+  // Windows refuses while an indexer or a virus scanner has either file open.
+  for (let retries = files.platform === 'win32' ? 10 : 0; ; retries -= 1) {
     try {
       files.fileSystem.renameSync(from, to);
-      return;
+      break;
     } catch (error) {
-      if (patience === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) throw error;
+      if (retries === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) {
+        removeQuietly(files, from);
+        throw error;
+      }
       await sleep(100);
     }
   }
+  syncFolder(files, path.dirname(to));
 }
 
 export function removeQuietly(files: Files, file: string): void {
@@ -257,11 +227,11 @@ export function syncFolder(files: Files, folder: string): void {
   }
 }
 
-/** Removes those of the named files that were not touched for an hour. */
-export function sweep(files: Files, folder: string, now: number, names: readonly string[]): void {
-  for (const name of names) {
+/** Removes drafts among these names that were not touched for an hour: a killed process left them. */
+export function sweepDrafts(files: Files, folder: string, names: readonly string[]): void {
+  for (const name of names.filter((name) => name.startsWith('.') && name.endsWith('.tmp'))) {
     const file = path.join(folder, name);
     const stats = lstatOrNull(files, file);
-    if (stats?.isFile() && now - stats.mtimeMs > 3_600_000) removeQuietly(files, file);
+    if (stats?.isFile() && Date.now() - stats.mtimeMs > 3_600_000) removeQuietly(files, file);
   }
 }

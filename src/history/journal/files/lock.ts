@@ -5,7 +5,15 @@ import { errorCode } from '../../../base/error-code.ts';
 import { parseJson } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import { HistoryError, historyError } from '../../errors.ts';
-import { createFile, ensureFolder, type Files, listFolder, readText, removeQuietly, sweep } from './files.ts';
+import {
+  createFile,
+  ensureFolder,
+  type Files,
+  listFolder,
+  readText,
+  removeQuietly,
+  sweepDrafts,
+} from './files.ts';
 import type { Liveness, Machine } from './process-identity.ts';
 
 /*
@@ -59,7 +67,7 @@ export interface Locks {
   /** Whether a running process holds the lock, as far as can be known without waiting. */
   isHeld(name: string): boolean;
   /** Removes files of killed processes. */
-  sweep(now: number): Promise<void>;
+  sweep(): Promise<void>;
 }
 
 export interface LockSettings {
@@ -88,7 +96,7 @@ export function openLocks(settings: LockSettings): Locks {
     const watch = watchSilence();
     // Node loads `performance` when it is first asked for, and most locks are free.
     let waitsSince: number | null = null;
-    let told = false;
+    let hasReported = false;
     try {
       createFile(files, draft, text, { sync: false });
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
@@ -104,8 +112,8 @@ export function openLocks(settings: LockSettings): Locks {
         }
         waitsSince ??= performance.now();
         if (performance.now() - waitsSince > patienceMs) throw busy(file, holder);
-        if (!told) options.onWait?.(holder);
-        told = true;
+        if (!hasReported) options.onWait?.(holder);
+        hasReported = true;
         await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
       }
     } catch (error) {
@@ -183,14 +191,9 @@ export function openLocks(settings: LockSettings): Locks {
       if (liveness !== 'unsure') return liveness === 'alive';
       return Math.abs(Date.now() - found.mtimeMs) < silenceMs;
     },
-    async sweep(now) {
+    async sweep() {
       const names = listFolder(files, folder);
-      sweep(
-        files,
-        folder,
-        now,
-        names.filter((name) => name.endsWith('.tmp')),
-      );
+      sweepDrafts(files, folder, names);
       for (const name of names.filter((name) => /\.(lock|break)$/.test(name))) {
         const file = path.join(folder, name);
         const found = readText(files, file);

@@ -21,7 +21,6 @@ export type Liveness = 'alive' | 'dead' | 'unsure';
 export type ProcessFacts = Pick<NodeJS.Process, 'pid' | 'platform' | 'kill'>;
 
 export interface Machine {
-  readonly platform: string;
   readonly self: ProcessIdentity;
   /** Whether the process still runs. `dead` is final: it can never come to be `alive` again. */
   liveness(owner: ProcessIdentity): Liveness;
@@ -38,7 +37,6 @@ export function readMachine(facts: ProcessFacts): Machine {
     startTime: own === 'gone' ? null : own.startTime,
   };
   return {
-    platform: facts.platform,
     self,
     liveness: (owner) => judgeLiveness(self, owner, (pid) => observe(facts, pid)),
   };
