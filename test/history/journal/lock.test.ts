@@ -369,7 +369,9 @@ describe('locks that are left behind', () => {
     await leaveFiles();
     const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
     await pruneLogs(openFolder(), { olderThanMs: 0, withBackups: true });
-    expect(lockFiles().sort()).toEqual([...mine, 'dead.lock.txt', 'far.lock', '.new.tmp', 'torn.lock'].sort());
+    expect(lockFiles().sort()).toEqual(
+      [...mine, 'dead.lock.txt', 'far.lock', '.new.tmp', 'torn.lock'].sort(),
+    );
   });
 
   test('may be gone when they are looked at', async () => {

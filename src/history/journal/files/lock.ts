@@ -46,7 +46,7 @@ const makeHolderSchema = () =>
   });
 
 /** The process that holds a lock. */
-export type LockHolder = z.infer<ReturnType<typeof makeHolderSchema>>;
+type LockHolder = z.infer<ReturnType<typeof makeHolderSchema>>;
 
 export interface LockOptions {
   /** Ends the wait with a HistoryError `history_busy`. */
