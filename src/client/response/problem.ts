@@ -14,7 +14,7 @@ type Field = Problem['fields'][number];
 
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_FIELDS = 100;
-/** Enough of a page to find its title. The patterns below are slow on long hostile input. */
+/** Enough of a page to find its title. */
 const MAX_HTML_LENGTH = 8_192;
 
 /**
@@ -26,7 +26,7 @@ export function readProblem(response: ErrorResponse): Problem {
   const fallback = `HTTP ${status} ${response.statusText}`.trim();
   const document = parseJson(text);
   if (document === undefined) {
-    const message = isHtml(response) ? textOfHtml(text.slice(0, MAX_HTML_LENGTH)) : text;
+    const message = isHtml(response) ? titleOf(text.slice(0, MAX_HTML_LENGTH)) : text;
     return { status, code: null, message: oneLine(message) || fallback, fields: [] };
   }
   const root = asObject(document);
@@ -112,17 +112,7 @@ function isHtml({ contentType, text }: ErrorResponse): boolean {
   return /html/i.test(contentType) || /^\s*<(!doctype|html)/i.test(text);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&nbsp;': ' ',
-};
-
-function textOfHtml(html: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim();
-  const visible = title || html.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
-  return visible.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
+/** What follows is for a browser. */
+function titleOf(html: string): string {
+  return /<title[^>]*>([^<]*)/i.exec(html)?.[1] ?? '';
 }

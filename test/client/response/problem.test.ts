@@ -92,7 +92,7 @@ test.each<[string, unknown, string | null, string, [string, string | null, strin
 
 test.each([
   ['<html><head><title>502 Bad\n Gateway</title></head><body>x</body></html>', '502 Bad Gateway'],
-  ['<!DOCTYPE html><body><script>alert(1)</script><h1>Down &amp; out</h1></body>', 'Down & out'],
+  ['<!DOCTYPE html><body><script>alert(1)</script><h1>Down &amp; out</h1></body>', 'HTTP 502 Bad Gateway'],
   ['<html></html>', 'HTTP 502 Bad Gateway'],
 ])('a page: %s', (html, message) => {
   expect(read(html, 'text/html; charset=utf-8', 502, 'Bad Gateway').message).toBe(message);

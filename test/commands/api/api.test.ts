@@ -179,7 +179,7 @@ test('an error body of any kind is on stdout, and the error on stderr', async ()
 
   expect(result.exitCode).toBe(5);
   expect(result.stdout).toBe('<h1>Not here</h1>\n');
-  expect(result.stderr).toContain('error: the service rejected the request (404): Not here');
+  expect(result.stderr).toContain('error: the service rejected the request (404): HTTP 404');
   // One JSON document or none.
   expect(await scene.machine.run(['api', 'GET', '/v1/x', '--json'])).toMatchObject({
     exitCode: 5,
