@@ -42,10 +42,10 @@ interface Document {
  * the operations. They are written out of the contract, because the types of its schemas need zod.
  */
 export function libraryTypes(): Record<string, string> {
-  const { paths } = buildOpenApi('0.0.0') as unknown as Document;
+  const { paths } = buildOpenApi('0.0.0', {}) as unknown as Document;
   const described = Object.values(paths).flatMap((methods) => Object.values(methods));
   // As the contract says: where a service differs, the answer has drift, and its type stays.
-  const schemas = responseSchemas(true) as Readonly<Record<string, Schema>>;
+  const schemas = responseSchemas() as Readonly<Record<string, Schema>>;
   const answers = Object.entries(schemas).filter(([name]) => name !== 'Problem');
   const inputs: string[] = [];
   const methods: string[] = [];

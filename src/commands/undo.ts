@@ -12,6 +12,7 @@ import {
   type OperationRequest,
   type Result,
   type Run,
+  unchangedResult,
 } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
 import {
@@ -31,11 +32,11 @@ import {
   send,
 } from '../cli/operation/send/send-run.ts';
 import { describeChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
-import { recordSummary } from '../cli/output/record-summary.ts';
+import { recordChoice, recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
-import { clientFields, showSettings } from '../contract/operations/settings.ts';
-import { findOperation } from '../contract/operations.ts';
+import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
+import { updateStore } from '../contract/operations/store.ts';
 import { planUndo, type Undo, withFormerValues } from '../history/changes/undo.ts';
 import { isInDoubt } from '../history/journal/history-record.ts';
 
@@ -76,9 +77,8 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
     const target = await session.connect();
     const history = await session.history();
     const undo = await recording(session, async () => planUndo(history, given));
-    const operation = findOperation(undo.record.operation);
-    if (operation === undefined) throw new RangeError(`${undo.record.operation} is no operation`);
-    const run = newRun({ ui, session, parsed }, target, { operation, parameters: {}, body: null });
+    const request = { operation: operations[undo.by], parameters: {}, body: null };
+    const run = newRun({ ui, session, parsed }, target, request);
     const { dryRun } = session.flags;
     if (!dryRun) await announce(run);
     const prepared = await (undo.by === 'backup'
@@ -90,8 +90,8 @@ or a restore. A terminal shows what is sent, and asks; without an id it takes th
       await printResult(run, viewOf(undo), prepared.unchanged);
       return undefined;
     }
-    const { request, question, ...options } = prepared;
-    const whole = { ...run, request };
+    const { request: sent, question, ...options } = prepared;
+    const whole = { ...run, request: sent };
     const change = { ...options, undoes: undo.record.id, seenLater: undo.later.map(({ id }) => id) };
     if (dryRun) {
       await refuseEarlier(whole, change);
@@ -110,28 +110,28 @@ type Prepared =
   | (ChangeOptions & { readonly request: OperationRequest; readonly question: string })
   | { readonly unchanged: Result };
 
+const operations = { backup: restoreBackup, fields: updateStore, document: saveSettings };
+
 type FieldUndo = Extract<Undo, { fields: unknown }>;
 type RestoreUndo = Extract<Undo, { backupId: unknown }>;
 
 function viewOf({ record, by }: Undo) {
   return {
     done: async (result: Result, { session }: Run) => {
-      if (result.changedNothing) return null;
       if (by === 'backup' && result.record !== null)
         return `Undid ${record.id}: restored ${await describeRestored(session, result.record)}`;
       return `Undid ${record.id} (${recordSummary(record).operation})`;
     },
     show: (result: Result, run: Run) => (by === 'backup' ? restoredView.show(result, run) : ''),
-    id: (answer: unknown) => getPath(answer, ['id']) ?? getPath(answer, ['storeId']),
   };
 }
 
 /** The service cannot be asked for the store, so what was seen last is shown. */
 async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui, session } = run;
-  const rows = undo.fields.map(({ path, former, seen }) => ({ path, value: former, seen }));
+  const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
   const [{ updatedAt } = undo.record] = undo.later;
-  ui.notice(describeSeenChanges(rows, {}, updatedAt, ui.err));
+  ui.notice(describeSeenChanges(changes, {}, updatedAt, ui.err));
   if (undo.later.length > 0) refuseOverLater(ui, undo);
   const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
   if (!isSeen && !session.flags.dryRun) await offerBackup(run);
@@ -148,8 +148,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   // A change in doubt may still set other values: then they are saved, so that it is never sent again.
   if (open.length === 0 && !undo.later.some(isInDoubt)) {
     ui.notice('The settings already have the values from before; nothing was sent.');
-    const answer = { ...Object(read.answer), changed: false };
-    return { unchanged: { ...read, answer, text: JSON.stringify(answer), changedNothing: true } };
+    return { unchanged: unchangedResult(read.answer) };
   }
   const moved = open.filter(({ path, changed }) => !isSame(getPath(read.answer, path), changed));
   const changes = open.map(({ path, former }) => ({
@@ -169,14 +168,11 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
 
 async function prepareRestore(run: Run, { backupId, sections, later }: RestoreUndo): Promise<Prepared> {
   const { ui, session } = run;
-  const request = { operation: restoreBackup, parameters: { backupId }, body: { sections } };
+  const request = { ...run.request, parameters: { backupId }, body: { sections } };
   ui.notice(await describeReplaced({ ...run, request }, true));
   if (later.length > 0) {
     ui.notice('It takes back these later changes of this machine, too:');
-    for (const other of later) {
-      const { id, operation, label, age } = recordSummary(other);
-      ui.notice(`  ${[id, operation, label, age].filter((part) => part !== null).join('  ')}`);
-    }
+    for (const other of later) ui.notice(`  ${recordChoice(other).name}`);
   }
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { isAlwaysSent, isClosed, knownValues } from './fields.ts';
 import type { ServedOperation } from './operation.ts';
-import type { OperationId } from './operations.ts';
 
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** The schemas with which this repository's service checks the bodies of requests, null for operations without one. */
-export type BodySchemas = Readonly<Record<OperationId, z.core.$ZodType | null>>;
+/** The schemas with which this repository's service checks the bodies of requests, by the id of the operation. */
+export type BodySchemas = Readonly<Record<string, z.core.$ZodType | null>>;
 
 /** Property of a field: its value is unique within the store. */
 const uniqueMark = 'x-unique';
@@ -17,10 +16,10 @@ export function schemaUri(name: string): string {
 }
 
 /** The body of a request. What several schemas have in common is added to `shared`. */
-export function bodySchema({ id, body }: ServedOperation, shared: Json, bodies?: BodySchemas): Json | null {
+export function bodySchema({ id, body }: ServedOperation, shared: Json, bodies: BodySchemas): Json | null {
   if (body === null) return null;
   const { $schema: _, ...contract } = z.toJSONSchema(body, { ...options, io: 'input' });
-  const checked = bodies?.[id as OperationId];
+  const checked = bodies[id];
   if (!checked) return contract;
   const json = JSON.stringify(z.toJSONSchema(checked, { io: 'input' })).replaceAll('#/$defs/', schemaUri(''));
   const { $schema: __, $defs, ...schema } = JSON.parse(json);
@@ -61,13 +60,13 @@ const options = {
   },
 };
 
-/** The schemas of responses, which have names. Strict ones say what this repository's service sends. */
-export function responseSchemas(isStrict: boolean): Json {
+/** The schemas of responses, which have names: what this repository's service sends. */
+export function responseSchemas(): Json {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: schemaUri,
     override(context) {
       options.override(context);
-      if (isStrict) requireSentFields(context.zodSchema, context.jsonSchema);
+      requireSentFields(context.zodSchema, context.jsonSchema);
     },
   });
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type BodySchemas, bodySchema, type Json, responseSchemas, schemaUri } from './openapi-schemas.ts';
-import { type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
+import { describeParameter, type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
 import { operations } from './operations.ts';
 import { type ErrorCode, problemDetails, problems } from './problem.ts';
 
@@ -23,39 +23,33 @@ const repetition: Readonly<Record<OperationClass, string>> = {
     'Not idempotent: if the response is lost, check whether the change was applied before retrying.',
 };
 
-/** Refusals by their status: of every operation, of those with a body, of writes, and of writes with `If-Match`. */
-const refusals: Readonly<Record<number, { readonly name: string; readonly applies: Applies }>> = {
-  400: { name: 'BadRequest', applies: ({ body }) => body !== null },
-  401: { name: 'Unauthorized', applies: always },
-  403: { name: 'Forbidden', applies: always },
-  404: { name: 'NotFound', applies: always },
-  409: { name: 'Conflict', applies: ({ service }) => service.conflicts === true },
-  412: { name: 'Stale', applies: (operation) => isWrite(operation) && operation.service.versioned === true },
-  413: { name: 'TooLarge', applies: ({ body }) => body !== null },
-  415: { name: 'UnsupportedMediaType', applies: ({ body }) => body !== null },
-  422: { name: 'Invalid', applies: ({ body }) => body !== null },
-  429: { name: 'TooManyRequests', applies: always },
-  431: { name: 'HeadersTooLarge', applies: always },
-  500: { name: 'InternalError', applies: always },
-  503: { name: 'Busy', applies: always },
+/** The names of refusals, by their status. */
+const refusals: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  412: 'Stale',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  431: 'HeadersTooLarge',
+  500: 'InternalError',
+  503: 'Busy',
 };
 
-type Applies = (operation: ServedOperation) => boolean;
-
-function always(): boolean {
-  return true;
+function mayRefuse(operation: ServedOperation, status: number): boolean {
+  const { body, service } = operation;
+  if ([400, 413, 415, 422].includes(status)) return body !== null;
+  if (status === 409) return service.conflicts === true;
+  return status !== 412 || (service.versioned === true && isWrite(operation));
 }
 
 function isWrite(operation: ServedOperation): boolean {
   return operation.class !== 'read';
 }
-
-const parameterTexts: Readonly<Record<string, string>> = {
-  storeId: 'ID of the store that the key belongs to',
-  disputeId: 'ID of the dispute',
-  backupId: 'ID of the backup',
-  reclaimId: 'ID of the reclaim notice',
-};
 
 const headers = {
   requestId: header('ID of this request in the service log'),
@@ -69,11 +63,10 @@ const headers = {
 };
 
 /**
- * OpenAPI 3.1 description of the operations. With the schemas of this repository's service it is as strict as the
- * service: bodies that fit it are accepted, and responses fit it. Without them it says of bodies and responses what the
- * contract says, which is what a client of any service may rely on.
+ * OpenAPI 3.1 description of the operations, as strict as this repository's service: bodies that fit it are accepted, and
+ * responses fit it. Of a body that is not in `bodies` it says what the contract says.
  */
-export function buildOpenApi(version: string, bodies?: BodySchemas): Json {
+export function buildOpenApi(version: string, bodies: BodySchemas): Json {
   const shared: Json = {};
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
@@ -105,10 +98,10 @@ export function buildOpenApi(version: string, bodies?: BodySchemas): Json {
             'An API key of the store. Each operation names the scope that the key needs in `x-required-scope`.',
         },
       },
-      schemas: { ...responseSchemas(bodies !== undefined), ...shared },
+      schemas: { ...responseSchemas(), ...shared },
       responses: {
         ...Object.fromEntries(
-          Object.entries(refusals).map(([status, { name }]) => [name, describeRefusal(Number(status))]),
+          Object.entries(refusals).map(([status, name]) => [name, describeRefusal(Number(status))]),
         ),
         Failure: failure('Any other failure, such as a request that is not HTTP', {}, {}),
       },
@@ -129,7 +122,7 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
         name,
         in: 'path',
         required: true,
-        description: parameterTexts[name],
+        description: describeParameter(name),
         schema: { type: 'string' },
       })),
       ...(service.versioned && isWrite(operation)
@@ -156,8 +149,8 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
       ),
       ...Object.fromEntries(
         Object.entries(refusals)
-          .filter(([, { applies }]) => applies(operation))
-          .map(([status, { name }]) => [status, responseReference(name)]),
+          .filter(([status]) => mayRefuse(operation, Number(status)))
+          .map(([status, name]) => [status, responseReference(name)]),
       ),
       default: responseReference('Failure'),
     },

@@ -59,6 +59,17 @@ export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
   return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 
+/** `reclaim notice` for `reclaimId`. */
+export function nounOf(parameter: string): string {
+  const noun = parameter.replace(/Id$/, '');
+  return noun === 'reclaim' ? 'reclaim notice' : noun;
+}
+
+/** `ID of the reclaim notice` for `reclaimId`. */
+export function describeParameter(name: string): string {
+  return `ID of the ${nounOf(name)}`;
+}
+
 /** The values of the path parameters in a path that {@link buildPath} made of this operation, or an empty object. */
 export function parametersOf(operation: Pick<Operation, 'path'>, path: string): Record<string, string> {
   const pattern = operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');

@@ -97,7 +97,7 @@ test('the safety backup of an undone restore names the restored one by its id, s
 
   await machine.run(['backup', 'restore', safety.id, '--sections', 'store', '--confirm', safety.id]);
 
-  expect((await newest()).label).toBe(`Safety: ${safety.id.slice(0, 13)}`);
+  expect((await newest()).label).toBe(`Safety: ${safety.id}`);
 });
 
 test.each(['{}', '{ "rows": 12345678901234567890 }\n', '{"safetyBackupId":"theirs"}', '["b-2"]'])(

@@ -6,17 +6,6 @@ export function idParameters(operation: Pick<Operation, 'path'>): string[] {
   return pathParameters(operation).filter((name) => name !== 'storeId');
 }
 
-/** `reclaim notice` for `reclaimId`. */
-export function nounOf(name: string): string {
-  const words = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words === 'reclaim' ? 'reclaim notice' : words;
-}
-
-/** `ID of the reclaim notice` for `reclaimId`. */
-export function describeParameter(name: string): string {
-  return `ID of the ${nounOf(name)}`;
-}
-
 /** Returns the value. Throws a usage error if it cannot be part of a path. `flag` names where it was given. */
 export function checkParameter(flag: string, value: string): string {
   const problem = pathParameterProblem(value);

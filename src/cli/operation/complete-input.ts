@@ -1,20 +1,20 @@
+import { describeParameter } from '../../contract/operation.ts';
 import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import { inputNeeded, type MissingInput, missingConnection, orBePrompted } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
-import type { Session } from '../command/session.ts';
 import { getPath } from '../core/field-path.ts';
-import { argumentValue, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
+import { argumentValue } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
-import { checkParameter, describeParameter, idParameters } from '../input/path-parameter.ts';
+import { checkParameter, idParameters } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { InputCommand, PreparedInput } from './call/operation-command.ts';
 import type { Run } from './call/run.ts';
-import { refuseOtherConfirmation } from './send/confirm.ts';
+import { missingConfirmation } from './send/confirm.ts';
 
 /**
- * Completes and checks the input of an operation. A terminal is asked for missing values, after the `questions` of the command
- * itself; elsewhere one error (exit 3) names them all. Invalid values are exit 2, each with its field and flag.
+ * Completes and checks the input of an operation. A terminal is asked for missing values, after the `questions` about what
+ * changes; elsewhere one error (exit 3) names them all. Invalid values are exit 2, each with its field and flag.
  */
 export async function completeInput(
   input: PreparedInput,
@@ -49,9 +49,11 @@ export async function completeInput(
       .filter((name) => parameters[name] === undefined)
       .map((name) => ({ field: name, give: `<${name}>`, description: describeParameter(name) })),
     ...absent.map(describeMissing),
-    ...(ui.canAsk ? [] : await missingConfirmation(session, parsed, confirm, parameters)),
+    ...(ui.canAsk || session.flags.dryRun || confirm === undefined || parsed.options.has('--confirm')
+      ? []
+      : [missingConfirmation(parameters[confirm] ?? `<${confirm}>`)]),
   ];
-  const isAsked = missing.length > 0 || questions !== null;
+  const isAsked = missing.length > 0 || questions !== null || command.isReviewed === true;
   if (isAsked && (!ui.canAsk || connection.length > 0)) throw inputNeeded(missing, orBePrompted);
   // Fails on a missing key before asking anything.
   const target = await session.connect();
@@ -62,29 +64,6 @@ export async function completeInput(
     ...run,
     interview: await interview(run, parameters, command, { first: questions, fields: absent }),
   };
-}
-
-/** Without a terminal, irreversible operations need `--confirm`. */
-async function missingConfirmation(
-  session: Session,
-  parsed: ParsedCommand,
-  parameter: string | undefined,
-  parameters: Readonly<Record<string, string>>,
-): Promise<MissingInput[]> {
-  if (parameter === undefined || session.flags.dryRun) return [];
-  const given = optionValue(parsed, '--confirm');
-  const wanted = parameters[parameter];
-  if (given === undefined) {
-    return [
-      {
-        field: 'confirm',
-        give: `--confirm ${wanted ?? `<${parameter}>`}`,
-        description: 'repeat the id to confirm',
-      },
-    ];
-  }
-  if (wanted !== undefined) await refuseOtherConfirmation(session, parameter, given, wanted);
-  return [];
 }
 
 function describeMissing(field: FieldFlag): MissingInput {

@@ -18,7 +18,9 @@ import { classOptions, fieldOptions, parameterArguments } from './call/operation
 import type { OperationRequest, Result, Run } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { announce, recordsOf, runCommand } from './send/send-run.ts';
+import { confirmRun } from './send/confirm.ts';
+import { previewOf } from './send/preview.ts';
+import { announce, recordsOf } from './send/send-run.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */
 export function operationCommand(command: OperationCommand): CommandDefinition {
@@ -122,18 +124,20 @@ function showLongTexts({ request, ui, fields }: Run): void {
 
 /** Announces where a change goes. A user who was asked for input reviews it before it is sent. */
 async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
-  const { ui, interview } = run;
-  const { operation } = run.request;
-  if (operation.class !== 'read') await announce(run);
-  if (interview !== null) {
-    const { reviewAndSend } = await import('./questions/review.ts');
-    return reviewAndSend(run, interview, command);
-  }
-  const preview = await command.preview?.(run);
-  if (preview === undefined) return runCommand(command, run);
+  const { interview } = run;
+  if (command.operation.class !== 'read') await announce(run);
+  if (interview === null) return previewAndSend(command, run);
+  const { reviewAndSend } = await import('./questions/review.ts');
+  return reviewAndSend(run, interview, command);
+}
+
+/** Asks nothing but the confirmation of what cannot be undone. */
+async function previewAndSend(command: OperationCommand, run: Run): Promise<Result> {
+  const { text, changesNothing, isNews, send } = await previewOf(command, run);
   // What changed is printed with the result.
-  if (preview.changesNothing || preview.isNews) ui.notice(preview.text);
-  return preview.send();
+  if (text && (changesNothing || isNews)) run.ui.notice(text);
+  if (!changesNothing && command.confirm !== undefined) await confirmRun(command, run);
+  return send();
 }
 
 /** A dry run shows an example of the key that a real run makes. */
@@ -157,10 +161,10 @@ async function prepareRun(
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;
     if (command.whatChanges !== undefined && Object.keys(body).length === 0) {
-      const { askWhatChanges } = await import('./questions/nothing-to-change.ts');
+      const { askWhatChanges } = await import('./questions/what-changes.ts');
       questions = await askWhatChanges(command.whatChanges, body, input);
     }
-    questions ??= (await command.prepare?.(body, input)) ?? null;
+    await command.prepare?.(body, input);
     if (operation.class === 'keyed') await useKeyFromCi(session, operation, parsed, body);
   }
   return completeInput(input, command, body, questions);

@@ -29,32 +29,22 @@ function valueOrNone(name: string, value: unknown, values: ValueContext = {}): s
   return value === '' ? 'empty' : formatValue(name, value, values);
 }
 
-/** A field that is set, and what was seen in it before, if anything was. */
-export interface SeenValue {
-  readonly path: readonly string[];
-  readonly value: unknown;
-  readonly seen?: unknown;
-}
-
 /**
- * One line for each field: `Name  Outlet 5  (was Outlet 2, last seen 5 minutes ago)`. What was seen is not what is; `seenAt` is
- * null for what was read right now.
+ * One line for each field that is set: `Name  Outlet 5  (was Outlet 2, last seen 5 minutes ago)`. `before` is what was seen,
+ * which is not what is; `seenAt` is null for what was read right now.
  */
 export function describeSeenChanges(
-  fields: readonly SeenValue[],
+  changes: readonly Change[],
   values: ValueContext,
   seenAt: string | null,
   style: Style,
 ): string {
   const age = seenAt === null ? '' : `, last seen ${formatDistance(Date.parse(seenAt) - Date.now())}`;
-  const rows = fields.map(({ path, value, seen }) => {
+  const rows = changes.map(({ path, before, after }): Row => {
     const name = path.at(-1) ?? '';
-    const text = valueOrNone(name, value, values);
-    const isOther = seen !== undefined && !sameJson(seen, value ?? null);
-    return [
-      labelOf(path),
-      isOther ? `${text}  (was ${valueOrNone(name, seen, values)}${age})` : text,
-    ] as const;
+    const text = valueOrNone(name, after, values);
+    const isOther = before !== undefined && !sameJson(before, after ?? null);
+    return [labelOf(path), isOther ? `${text}  (was ${valueOrNone(name, before, values)}${age})` : text];
   });
   return renderRecord(rows, style);
 }

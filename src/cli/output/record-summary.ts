@@ -4,38 +4,25 @@ import { markedByHand } from '../../history/recorded-outcome.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 
-/** A history record as one row of a list. */
-export interface RecordSummary {
-  readonly id: string;
-  readonly createdAt: string;
-  /** `3 hours ago`. */
-  readonly age: string;
-  readonly operation: string;
-  /** What it undoes, else the label, title or name in the request, or the status of a decision. Untrusted text. */
-  readonly label: string | null;
-  readonly storeId: string;
-  readonly baseUrl: string;
-  readonly state: HistoryRecord['state'];
-  /** Whether `resume` has something to do for it. */
-  readonly open: boolean;
-  /** Id of what the operation created, or the status of a refusal. */
-  readonly result: string | null;
-  readonly idempotencyKey: string | null;
-  readonly attempts: number;
-}
+export type RecordSummary = ReturnType<typeof recordSummary>;
 
-export function recordSummary(record: HistoryRecord, now = Date.now()): RecordSummary {
-  const { id, createdAt, operation, storeId, baseUrl, state, idempotencyKey, attempts } = record;
+/** A history record as one row of a list. */
+export function recordSummary(record: HistoryRecord, now = Date.now()) {
+  const { id, createdAt, operation, storeId, baseUrl, state, open, idempotencyKey, attempts } = record;
   return {
     id,
     createdAt,
+    /** `3 hours ago`. */
     age: formatDistance(Date.parse(createdAt) - now),
     operation,
+    /** What it undoes, else the label, title or name in the request, or the status of a decision. Untrusted text. */
     label: labelOf(record),
     storeId,
     baseUrl,
     state,
-    open: record.open,
+    /** Whether `resume` has something to do for it. */
+    open,
+    /** Id of what the operation created, or the status of a refusal. */
     result: resultOf(record),
     idempotencyKey,
     attempts,

@@ -10,7 +10,7 @@ import { printableLines } from '../../cli/core/sanitize.ts';
 import type { ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
-import { idIfAny, printRequest, printResult } from '../../cli/operation/result/print-result.ts';
+import { printRequest, printResult } from '../../cli/operation/result/print-result.ts';
 import {
   announce,
   noteDrift,
@@ -142,7 +142,6 @@ async function send(request: RawRequest): Promise<CommandResult> {
   const view: ResultView = {
     done: () => `Sent ${method} ${path}`,
     show: () => renderBody(ui, text),
-    id: idIfAny,
   };
   // --json prints one JSON document even if the response is text or empty.
   await printResult(run, view, isJson(text) ? result : { ...result, text: JSON.stringify(answer) });

@@ -1,10 +1,10 @@
-import { completeKnownId, listKnown } from '../../cli/command/known.ts';
+import { completeKnownId } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
-import type { Result, Run } from '../../cli/operation/call/run.ts';
+import type { PreparedInput, Preview } from '../../cli/operation/call/operation-command.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import {
   describeReplaced,
@@ -13,7 +13,6 @@ import {
   safetyLabelOf,
   sectionsOf,
 } from '../../cli/operation/result/restored.ts';
-import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 
@@ -32,9 +31,10 @@ backup (preRestoreBackupId), which the undo does not need.`,
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
   confirm: 'backupId',
+  question: 'Restore this backup?',
   toolNote: 'A safety backup of the same sections is taken first.',
   prepare: refuseBeforeSending,
-  send: backUpAndRestore,
+  preview: previewRestore,
   ...restoredView,
   dryRunNote: ({ parsed }) =>
     isOn(parsed, noSafetyBackup)
@@ -46,12 +46,10 @@ backup (preRestoreBackupId), which the undo does not need.`,
 async function refuseBeforeSending(
   body: Record<string, unknown>,
   { session, parsed }: PreparedInput,
-): Promise<null> {
+): Promise<void> {
   const given = argumentValue(parsed, 'backupId');
-  if (given === undefined) return null;
-  await refuseLabel(session, given);
+  if (given === undefined) return;
   await refuseMissingSections(session, await completeKnownId(session, 'backup', given), sectionsOf(body));
-  return null;
 }
 
 /** Refuses sections that the backup does not have, if this machine knows which it has. */
@@ -69,25 +67,16 @@ async function refuseMissingSections(session: Session, backupId: string, wanted:
   );
 }
 
-async function refuseLabel(session: Session, given: string): Promise<void> {
-  const known = await listKnown(session, 'backup');
-  const labelled = known.filter(({ fields }) => fields.label === given).map(({ id }) => printable(id));
-  if (labelled.length === 0 || known.some(({ id }) => id === given)) return;
-  const isOne = labelled.length === 1;
-  throw usageError(
-    `"${printable(given)}" is the label of ${isOne ? 'a backup' : `${labelled.length} backups`}, not an id`,
-    `use the id${isOne ? '' : ' of one'}: ${labelled.join(', ')}`,
-  );
-}
-
-async function backUpAndRestore(run: Run): Promise<Result> {
-  const { request, ui, session, parsed } = run;
+async function previewRestore(run: Run): Promise<Preview> {
+  const { request, session, parsed } = run;
   const { backupId = '' } = request.parameters;
   // Those that were chosen at a prompt.
   await refuseMissingSections(session, backupId, sectionsOf(request.body));
   const isSafe = !isOn(parsed, noSafetyBackup);
-  ui.notice(await describeReplaced(run, isSafe));
-  await confirmById(run, backupId, 'Restore this backup?');
   const safetyLabel = isSafe ? await safetyLabelOf(session, backupId) : undefined;
-  return send(run, { safetyLabel });
+  return {
+    text: await describeReplaced(run, isSafe),
+    isNews: true,
+    send: () => send(run, { safetyLabel }),
+  };
 }

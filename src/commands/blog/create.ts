@@ -51,8 +51,7 @@ same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
     defaults: edited ?? {},
     toolNote: 'The same post within 24 hours is refused.',
     hints,
-    // An empty list of questions makes an edited post go through the review.
-    prepare: () => (edited === null ? null : () => []),
+    isReviewed: edited !== null,
     done: ({ answer }, { request }) => {
       const status = textAt(answer, ['status']);
       return `Created post "${String(request.body?.title)}"${status === null ? '' : ` (${status})`}`;

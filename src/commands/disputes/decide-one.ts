@@ -1,6 +1,12 @@
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import type { Result, Run } from '../../cli/operation/call/run.ts';
+import type { Preview } from '../../cli/operation/call/operation-command.ts';
+import {
+  type OperationRequest,
+  type Result,
+  type Run,
+  unchangedResult,
+} from '../../cli/operation/call/run.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
@@ -32,39 +38,48 @@ export function expectedStatus({ parsed }: Run): string {
   return optionValue(parsed, expectStatus) ?? 'open';
 }
 
-/** Shows a dispute and decides it once the user has confirmed. */
-export async function showAndDecide(run: Run): Promise<Result> {
-  await refuseEarlier(run, {});
-  return confirmAndDecide(run, { isShown: run.interview !== null });
+/** Asks for the confirmation of a decision whose case file is on the screen. Escape goes back to the questions. */
+export async function confirmAndDecide(run: Run): Promise<Result> {
+  const { ui, request } = run;
+  const { text = '', changesNothing, send } = await previewDecision(run, true);
+  ui.notice(changesNothing ? text : `\n${text}\n`);
+  if (!changesNothing) await confirmById(run, request.parameters.disputeId ?? '', questionOf(request), true);
+  return send();
+}
+
+export function questionOf({ body }: OperationRequest): string {
+  return `Decide this dispute as ${String(body?.status)}? This is final.`;
 }
 
 /**
- * Reads the dispute again, because it may have changed while the user answered questions, and decides it once the user has
- * confirmed. `isShown`: its case file is on the screen, and Escape goes back to the questions.
+ * Reads the dispute again, because it may have changed while the user answered questions. `isShown`: its case file is on the
+ * screen.
  */
-export async function confirmAndDecide(
-  run: Run,
-  { isShown }: { readonly isShown: boolean },
-): Promise<Result> {
+export async function previewDecision(run: Run, isShown = run.interview !== null): Promise<Preview> {
   const { ui } = run;
-  const { parameters, body } = run.request;
+  const { body } = run.request;
+  if (!isShown) await refuseEarlier(run, {});
   // A user who was asked may have typed another status than those offered.
   checkStatus(body ?? {});
   const dispute = await readDispute(run);
-  if (!isShown) showCaseFile(run, dispute);
   const expected = expectedStatus(run);
   const decision = { status: body?.status, resolution: body?.resolution };
   const comparison = compareDecision(dispute, decision, expected);
   if (comparison === 'same') {
-    ui.notice(`Already decided as ${printable(String(body?.status))}; nothing was sent.`);
-    const unchanged = { ...dispute.record, changed: false };
-    return { answer: unchanged, text: JSON.stringify(unchanged), etag: null, record: null };
+    return {
+      text: `Already decided as ${printable(String(body?.status))}; nothing was sent.`,
+      changesNothing: true,
+      send: async () => unchangedResult(dispute.record),
+    };
   }
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
-  if (ui.canAsk) ui.notice(`\n${renderRecord(rowsOf(decision), ui.err)}\n`);
-  const question = `Decide this dispute as ${String(body?.status)}? This is final.`;
-  await confirmById(run, parameters.disputeId ?? '', question, isShown);
-  return send(run, { readAt: dispute.readAt, former: formerOf(dispute) });
+  const asked = ui.canAsk ? [renderRecord(rowsOf(decision), ui.err)] : [];
+  const parts = [describeDispute(dispute.answer, ui.err), ...asked].map((part) => `${part}\n`);
+  return {
+    text: isShown ? asked.join('') : parts.join('\n'),
+    isNews: true,
+    send: () => send(run, { readAt: dispute.readAt, former: formerOf(dispute) }),
+  };
 }
 
 /** What a decision replaces, for its record. */

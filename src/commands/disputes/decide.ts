@@ -8,7 +8,7 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
-import { expectedStatus, introduceDispute, showAndDecide } from './decide-one.ts';
+import { expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
 import { checkStatus, expectStatus } from './dispute-status.ts';
 
 const from = '--from';
@@ -59,14 +59,12 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
   // A decision is final.
   candidates: { what: 'open disputes', fits: ({ status }) => status === 'open' },
   toolNote: 'A decision is final.',
-  prepare(body) {
-    checkStatus(body);
-    return null;
-  },
+  prepare: checkStatus,
   introduce: introduceDispute,
   dryRunNote: (run) =>
     `Without --dry-run, the dispute is read first, and decided only if it is ${printable(expectedStatus(run))}.`,
-  send: showAndDecide,
+  preview: previewDecision,
+  question: questionOf,
   show: ({ answer, record }, run) =>
     record === null
       ? ''

@@ -15,11 +15,12 @@ oldest first.`,
     'disputes show 5f0c… --json',
     'disputes show 5f0c… --fields record.status,evidence.label',
   ],
-  async send(run) {
-    const result = await send(run);
-    await rememberDispute(run.session, getPath(result.answer, ['record']));
-    return result;
-  },
+  preview: async (run) => ({
+    async send() {
+      const result = await send(run);
+      await rememberDispute(run.session, getPath(result.answer, ['record']));
+      return result;
+    },
+  }),
   show: ({ answer }, { ui }) => describeDispute(answer, ui.out),
-  id: (answer) => getPath(answer, ['record', 'id']),
 });

@@ -38,7 +38,6 @@ messages that endpoints receive; the service cannot list them, and ignores ids t
   ],
   hints: { without: ['ids'] },
   prepare: readNotifications,
-  id: () => undefined,
 });
 
 function describeMarked(body: Readonly<Record<string, unknown>>): string {
@@ -53,7 +52,7 @@ function describeMarked(body: Readonly<Record<string, unknown>>): string {
 async function readNotifications(
   body: Record<string, unknown>,
   { session, parsed }: PreparedInput,
-): Promise<null> {
+): Promise<void> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
   if (ids.some((id) => id.trim() === ''))
@@ -62,5 +61,4 @@ async function readNotifications(
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (!all && !chosen) throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
-  return null;
 }

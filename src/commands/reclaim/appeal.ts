@@ -1,8 +1,4 @@
-import { isOn } from '../../cli/core/parsed-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { idIfAny } from '../../cli/operation/result/print-result.ts';
-import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
 const resubmit = '--resubmit';
@@ -20,17 +16,9 @@ changed later. A second appeal from this machine is refused unless ${resubmit} i
   ],
   hints: { fileFlags: { text: 'text-file' } },
   confirm: 'reclaimId',
+  question: 'Send this appeal? This is final.',
   candidates: { what: 'reclaim notices to appeal', fits: ({ status }) => status !== 'appealed' },
   toolNote: 'A notice allows one appeal, and its text cannot be changed later.',
   done: (_, { request }) => `Appealed reclaim notice ${request.parameters.reclaimId}`,
   allowDuplicate: resubmit,
-  async send(run) {
-    const { reclaimId = '' } = run.request.parameters;
-    const allowDuplicate = isOn(run.parsed, resubmit);
-    // Refuse a second appeal before the question, not after it.
-    await refuseEarlier(run, { allowDuplicate });
-    await confirmById(run, reclaimId, 'Send this appeal? This is final.');
-    return send(run, { allowDuplicate });
-  },
-  id: idIfAny,
 });

@@ -1,18 +1,16 @@
-import { isObject } from '../../base/json.ts';
-import type { Session } from '../../cli/command/session.ts';
+import { asObject, isObject } from '../../base/json.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { dottedPath, getPath } from '../../cli/core/field-path.ts';
-import { type Change, changesBetween, sameJson } from '../../cli/core/json-changes.ts';
+import { dottedPath } from '../../cli/core/field-path.ts';
+import { changesBetween, sameJson } from '../../cli/core/json-changes.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
-import { newRun, type OperationRequest, type Result, type Run } from '../../cli/operation/call/run.ts';
+import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send-run.ts';
 import { describeChanges } from '../../cli/output/describe-changes.ts';
 import { withoutColors } from '../../cli/output/style.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import { findContender } from '../../history/changes/overtake.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
 /** The operations settings as the service has them now. */
 export interface CurrentSettings {
@@ -28,17 +26,16 @@ export async function settingsRun(input: PreparedInput): Promise<Run> {
   return { ...newRun(input, await input.session.connect(), request), fields: input.fields };
 }
 
-/** Reads the settings. Throws exit 7 if the answer is not an object: saving over it would lose it. */
+/** Reads the settings. Throws exit 7 if they are nested too deeply to be sent back. */
 export async function readSettings(run: Run): Promise<CurrentSettings> {
   const request = { operation: showSettings, parameters: {}, body: null };
   const { answer, text, etag } = await readBeforeWrite({ ...run, request });
-  if (isObject(answer) && !isTooDeep(answer)) return { document: answer, text, etag };
+  const document = asObject(answer);
+  if (!isTooDeep(document)) return { document, text, etag };
   throw new CliError({
     code: 'unreadable_settings',
     exitCode: exitCodes.rejected,
-    what: isObject(answer)
-      ? `the service returned settings nested more than ${maxNestingDepth} levels deep`
-      : 'the service returned settings that are not a JSON object',
+    what: `the service returned settings nested more than ${maxNestingDepth} levels deep`,
     next: [{ run: ['settings', 'show', '--json'], rest: 'to see them' }],
     outcome: 'not_sent',
   });
@@ -67,50 +64,34 @@ export function movedError(
   });
 }
 
-/** A save that was compared with the current settings. */
-interface PreparedSave {
-  readonly changes: readonly Change[];
-  /** A change in doubt that may set other values yet. The same values are saved over it, so that it is never sent again. */
-  readonly contender: HistoryRecord | null;
-  /** Sends nothing where nothing would change. */
-  send(): Promise<Result>;
-}
-
 /**
  * Prepares saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
- * former document in the history.
+ * former document in the history. It sends nothing where nothing would change, unless there is a `contender`: a change in
+ * doubt that may set other values yet. The same values are saved over it, so that it is never sent again.
  */
 export async function prepareSave(
   run: Run,
   base: CurrentSettings,
   next: Record<string, unknown>,
   ifMoved: readonly Step[],
-): Promise<PreparedSave> {
+) {
   const changes = changesBetween(clientFields(base.document), next);
   const request = { ...run.request, body: next };
-  const contender = changes.length > 0 ? null : await readContender(run.session, request);
-  if (changes.length === 0 && contender === null) {
-    return {
-      changes,
-      contender,
-      send: async () => ({ answer: base.document, text: base.text, etag: base.etag, record: null }),
-    };
-  }
-  refuseInexactNumbers(base);
+  const history = await run.session.history();
+  const contender =
+    changes.length > 0 ? null : await recording(run.session, async () => findContender(history, request));
+  const changesNothing = changes.length === 0 && contender === null;
+  if (!changesNothing) refuseInexactNumbers(base);
   return {
     changes,
     contender,
-    async send() {
+    async send(): Promise<Result> {
+      if (changesNothing) return { answer: base.document, text: base.text, etag: base.etag, record: null };
       const again = await readSettings(run);
       if (!sameJson(base.document, again.document)) throw movedError(base.document, again.document, ifMoved);
       return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag });
     },
   };
-}
-
-async function readContender(session: Session, request: OperationRequest): Promise<HistoryRecord | null> {
-  const history = await session.history();
-  return recording(session, async () => findContender(history, request));
 }
 
 /** Saving sends the whole document back, so a number that JavaScript cannot represent would change. */
@@ -134,5 +115,4 @@ export const savedView = {
     const changes = changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer));
     return describeChanges(changes, ui.out);
   },
-  id: (answer) => getPath(answer, ['storeId']),
 } satisfies ResultView;

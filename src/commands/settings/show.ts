@@ -1,4 +1,3 @@
-import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 
@@ -11,5 +10,4 @@ export const command = operationCommand({
     'settings show --fields quietHours,templates',
     'settings show --json > settings.json',
   ],
-  id: (answer) => getPath(answer, ['storeId']),
 });

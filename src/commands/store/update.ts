@@ -1,14 +1,14 @@
 import { isObject, leafPaths } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { getPath, setPath, textAt } from '../../cli/core/field-path.ts';
-import { sameJson } from '../../cli/core/json-changes.ts';
+import { getPath, mergeObjects, setPath, textAt } from '../../cli/core/field-path.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
-import type { Result, Run } from '../../cli/operation/call/run.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
-import type { SeenValue } from '../../cli/output/describe-changes.ts';
+import { describeSeenChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
+import type { Style } from '../../cli/output/style.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import { overlap, rulesOf } from '../../history/operation-rules.ts';
@@ -31,36 +31,25 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
     read: async ({ session }) => ({ ...(await lastSeenStore(session))?.fields }),
   },
   preview: previewUpdate,
-  done({ answer, changedNothing }) {
-    if (changedNothing) return null;
+  done({ answer }) {
     const name = textAt(answer, ['name']);
     return name === null ? 'Updated the store' : `Updated store "${name}"`;
   },
-  show: describeUpdated,
+  // A terminal has shown it before it was sent.
+  show: ({ answer }, run) => (run.ui.canAsk ? '' : describeUpdate(run, null, answer, run.ui.out)),
 });
 
 /** Shows the new values beside those that this machine has seen last. Offers a backup if there is no way back. */
 async function previewUpdate(run: Run): Promise<Preview> {
-  const { ui, session } = run;
+  const { request, session, ui } = run;
   const seen = await lastSeenStore(session);
-  const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
-  const next = { defaultCurrency: seen?.fields.defaultCurrency, ...run.request.body };
-  const text = describeSeenChanges(rowsOf(run, seen, next), valuesOf(next), seen?.seenAt ?? null, ui.err);
+  const text = describeUpdate(run, seen, mergeObjects(seen?.fields ?? {}, request.body ?? {}), ui.err);
   if (seen === null) {
     const { offerBackup } = await import('../../cli/operation/send/offer-backup.ts');
     await offerBackup(run);
   }
-  return { text, changesNothing: false, isNews: true, send: () => update(run, seen) };
-}
-
-async function update(run: Run, seen: SeenStore | null): Promise<Result> {
-  const result = await send(run, { former: seen?.seenAt === null ? formerOf(run, seen) : undefined });
-  const isSame = (path: readonly string[]) =>
-    sameJson(getPath(seen?.fields, path) ?? null, getPath(result.answer, path) ?? null);
-  // What was seen may have been changed by others, so only the demo store is known to have had these values.
-  const changedNothing = seen?.seenAt === null && leafPaths(run.request.body).every(isSame);
-  if (changedNothing) run.ui.notice('No changes; the store already had these values.');
-  return { ...result, changedNothing };
+  const former = seen?.seenAt === null ? formerOf(run, seen) : undefined;
+  return { text, isNews: true, send: () => send(run, { former }) };
 }
 
 /** JSON of the values that are replaced, where they were read right now. */
@@ -70,25 +59,19 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
   return JSON.stringify(former);
 }
 
-/** The fields as the service has them now, with what was seen before. */
-async function describeUpdated({ answer, changedNothing }: Result, run: Run): Promise<string> {
-  // A terminal has shown it before it was sent.
-  if (changedNothing || run.ui.canAsk) return '';
-  const { describeSeenChanges } = await import('../../cli/output/describe-changes.ts');
-  const { ui } = run;
-  return describeSeenChanges(rowsOf(run, null, answer), valuesOf(answer), null, ui.out);
-}
-
-function rowsOf({ request }: Run, seen: SeenStore | null, next: unknown): SeenValue[] {
-  return leafPaths(request.body).map((path) => ({
+/** The fields of the request as `store` has them. */
+function describeUpdate({ request }: Run, seen: SeenStore | null, store: unknown, style: Style): string {
+  const changes = leafPaths(request.body).map((path) => ({
     path,
-    value: getPath(next, path),
-    ...(seen !== null && { seen: getPath(seen.fields, path) ?? null }),
+    before: seen === null ? undefined : (getPath(seen.fields, path) ?? null),
+    after: getPath(store, path),
   }));
-}
-
-function valuesOf(store: unknown) {
-  return { currency: textAt(store, ['defaultCurrency']) };
+  return describeSeenChanges(
+    changes,
+    { currency: textAt(store, ['defaultCurrency']) },
+    seen?.seenAt ?? null,
+    style,
+  );
 }
 
 /** The store as this machine has seen it last. */

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
-import type { BodySchemas } from '../../contract/openapi-schemas.ts';
 import type { OperationId } from '../../contract/operations.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
@@ -110,5 +109,5 @@ function created(body: object): Reply {
 /** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */
 export function describeService(version: string): object {
   const bodies = Object.entries(handlers).map(([id, { input }]) => [id, input]);
-  return buildOpenApi(version, Object.fromEntries(bodies) as BodySchemas);
+  return buildOpenApi(version, Object.fromEntries(bodies));
 }

@@ -64,11 +64,10 @@ test('backup restore', async () => {
     ✔ Sections: store
     demo → store Juniper & Ink (5e0c7a52)
 
-    Sections  store
-
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
     <uuid> ("second", <age>). A safety backup is taken first, so you
     can go back.
+
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
     Store  unchanged

@@ -63,10 +63,6 @@ test('disputes decide', async () => {
     Status      won
     Resolution  The carrier confirmed delivery
 
-
-    Status      won
-    Resolution  The carrier confirmed delivery
-
     ✔ Decide this dispute as won? This is final. Type <id> to confirm:
       <uuid>
     ✓ Decided dispute <uuid> as won

@@ -7,7 +7,6 @@ import type { Phrase } from '../../config/phrase.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
-import type { Questions } from '../../prompts/questions.ts';
 import type { OperationRequest, Result, Run } from './run.ts';
 
 /** What `prepare` gets besides the body. */
@@ -18,7 +17,7 @@ export interface PreparedInput {
   readonly parsed: ParsedCommand;
 }
 
-/** A command that reads the input of an operation. */
+/** A command that reads the input of an operation: its flags, their defaults, and what a terminal is asked for. */
 export interface InputCommand extends Pick<CommandDefinition, 'description' | 'details' | 'examples'> {
   readonly operation: Operation;
   readonly hints?: FlagHints;
@@ -26,11 +25,8 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /**
-   * Changes or refuses the body before it is completed and checked. Returns questions for the user, which are asked only
-   * if the context can prompt, or null.
-   */
-  prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<Questions | null> | Questions | null;
+  /** Changes or refuses the body before it is completed and checked. */
+  prepare?(body: Record<string, unknown>, input: PreparedInput): Promise<void> | void;
   /** For an update: a user who gives no fields is asked which to change. */
   readonly whatChanges?: WhatChanges;
   /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
@@ -39,6 +35,8 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
   readonly candidates?: Candidates | undefined;
   /** Shows context for the questions once the path parameters are known, before other questions. */
   introduce?(run: Run): Promise<void>;
+  /** Whether a terminal shows the request before it is sent even if nothing was asked. */
+  readonly isReviewed?: boolean;
 }
 
 export interface WhatChanges {
@@ -57,20 +55,29 @@ interface Candidates {
   fits(fields: KnownObject['fields']): boolean;
 }
 
-/** What a run would change, shown before it is sent. */
+/** What a run would change, found out before it is sent. */
 export interface Preview {
-  /** For people. */
-  readonly text: string;
+  /** For people; the fields of the request unless given. */
+  readonly text?: string;
   /** Then the user is not asked. */
-  readonly changesNothing: boolean;
+  readonly changesNothing?: boolean;
   /** It says what the result does not, so it is shown to a user who was asked nothing, too. */
   readonly isNews?: boolean;
   send(): Promise<Result>;
 }
 
-/** The command of one operation. */
+/**
+ * The command of one operation. Each run has these steps, and calls these functions in this order:
+ *
+ * 1. Input: flags and files make the body. `prepare` may change it. `whatChanges` asks for fields if there are none.
+ * 2. Questions for what is missing: the id (`candidates`), then `introduce`, then the fields.
+ * 3. `preview` finds out what would change, and refuses what must not be sent.
+ * 4. The user agrees to `question`, or confirms it with the id (`confirm`).
+ * 5. `send` of the preview records and sends it.
+ * 6. Result: `done` in one line, then `show`.
+ */
 export interface OperationCommand extends InputCommand, ResultView {
-  /** Asked before an interactive change is sent: `Update the store with these values?` */
+  /** What the user agrees to before the change is sent: `Update the store with these values?` */
   readonly question?: string | ((request: OperationRequest) => string);
   /** What an error says if the change had no effect; `nothing was sent` unless given. */
   readonly withoutEffect?: string;
@@ -80,9 +87,7 @@ export interface OperationCommand extends InputCommand, ResultView {
   readonly toolNote?: string;
   /** The flag that allows to send what was sent before. */
   readonly allowDuplicate?: string;
-  /** Replaces plain sending, for commands that check or read something first. */
-  send?(run: Run): Promise<Result>;
-  /** As `send`, for a change whose preview needs the current state of the service. */
+  /** For a change that needs more than its request, such as the current state of the service. */
   preview?(run: Run): Promise<Preview>;
   /** What a dry run adds if a real run would send more than the request shown, or another body; null for nothing. */
   dryRunNote?(run: Run): Phrase | null;
@@ -94,6 +99,4 @@ export interface ResultView {
   done?(result: Result, run: Run): string | null | Promise<string | null>;
   /** The answer for people, empty for nothing; without this function, a record of its fields. */
   show?(result: Result, run: Run): string | Promise<string>;
-  /** The id that `--quiet` prints, if any. Without this function it is the `id` of the answer, and required. */
-  id?(answer: unknown): unknown;
 }

@@ -1,9 +1,9 @@
 import { knownValues } from '../../../contract/fields.ts';
-import type { Operation } from '../../../contract/operation.ts';
+import { describeParameter, type Operation } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
-import { describeParameter, idParameters } from '../../input/path-parameter.ts';
+import { idParameters } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 import { confirmOption } from '../../prompts/ask-or-fail.ts';
 

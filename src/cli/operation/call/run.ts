@@ -1,3 +1,4 @@
+import { asObject } from '../../../base/json.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import type { ChangeRequest } from '../../../history/intent.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -61,6 +62,12 @@ export interface ChangeOptions
   readonly safetyLabel?: string | undefined;
 }
 
+/** The result of a change for which nothing had to be sent, because `answer` shows that all is as it should be. */
+export function unchangedResult(answer: unknown): Result {
+  const document = { ...asObject(answer), changed: false };
+  return { answer: document, text: JSON.stringify(document), etag: null, record: null };
+}
+
 /** What a user gets of an operation that was applied, or of a read that was answered. */
 export interface Result {
   /** The JSON value that the service sent. */
@@ -72,6 +79,4 @@ export interface Result {
   readonly record: HistoryRecord | null;
   /** It had been applied before, and this command sent nothing. */
   readonly isEarlier?: boolean;
-  /** It changed nothing, so there is nothing to undo. */
-  readonly changedNothing?: boolean;
 }

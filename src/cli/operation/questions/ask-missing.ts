@@ -1,5 +1,5 @@
 import { knownValues } from '../../../contract/fields.ts';
-import { type Operation, pathParameterProblem } from '../../../contract/operation.ts';
+import { nounOf, type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import { type KnownKind, type KnownObject, kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
@@ -9,7 +9,7 @@ import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { idParameters, nounOf } from '../../input/path-parameter.ts';
+import { idParameters } from '../../input/path-parameter.ts';
 import { describeKnown } from '../../output/describe-known.ts';
 import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';

@@ -1,17 +1,16 @@
 import { CliError, cancelledError, type FieldError, WentBack } from '../../core/errors.ts';
-import { getPath } from '../../core/field-path.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { formatValue } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
 import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
-import type { OperationCommand, Preview } from '../call/operation-command.ts';
+import type { OperationCommand } from '../call/operation-command.ts';
 import type { Interview, Result, Run } from '../call/run.ts';
-import { runCommand } from '../send/send-run.ts';
+import { confirmRun, questionOf } from '../send/confirm.ts';
+import { previewOf } from '../send/preview.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
-import { questionsOfFields } from './choose-changes.ts';
+import { questionsOfFields } from './what-changes.ts';
 
 /**
  * Sends a run whose input was asked for: shows all of it before sending, lets the user go back to the answers, and
@@ -30,10 +29,10 @@ export async function reviewAndSend(
   };
   for (;;) {
     try {
-      const { text, changesNothing, send } = (await command.preview?.(run)) ?? previewFields(run, command);
+      const preview = await previewOf(command, run);
+      const { text = describeFields(run), changesNothing, send } = preview;
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
-      const isSettled = !isChange || changesNothing || command.confirm !== undefined;
-      if (isSettled || (await agree(run, interview, questionBefore(run, command)))) return await send();
+      if (!isChange || changesNothing || (await isAgreed(run, interview, command))) return await send();
     } catch (error) {
       if (error instanceof WentBack) {
         await interview.goBack().catch(fail);
@@ -48,24 +47,17 @@ export async function reviewAndSend(
   }
 }
 
-function questionBefore({ request }: Run, { question = 'Send this request?' }: OperationCommand): string {
-  return typeof question === 'string' ? question : question(request);
-}
-
-/** Shows the fields of the request. */
-function previewFields(run: Run, command: OperationCommand): Preview {
-  const rows = rowsOf(run.request.body ?? {});
-  return {
-    text: rows.length === 0 ? '' : renderRecord(rows, run.ui.err),
-    changesNothing: false,
-    send: () => runCommand(command, run),
-  };
+function describeFields({ request, ui }: Run): string {
+  return renderRecord(rowsOf(request.body ?? {}), ui.err);
 }
 
 /** Asks whether to send. False if the user edited something: the new values are shown again first. */
-async function agree(run: Run, interview: Interview, question: string): Promise<boolean> {
-  const { ui } = run;
-  const answer = await askChoice(ui.io, question, [
+async function isAgreed(run: Run, interview: Interview, command: OperationCommand): Promise<boolean> {
+  if (command.confirm !== undefined) {
+    await confirmRun(command, run);
+    return true;
+  }
+  const answer = await askChoice(run.ui.io, questionOf(command, run), [
     { value: 'yes', name: 'Yes' },
     { value: 'edit', name: 'Edit first' },
     { value: 'no', name: 'No, cancel' },
@@ -80,7 +72,7 @@ async function askForMore({ request: { body }, ui, fields }: Run, interview: Int
   if (interview.first().length > 0) return askInTurn(interview.first);
   const questions = questionsOfFields(ui, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
-    describe: ({ path }) => formatValue('', getPath(body, path) ?? ''),
+    current: body ?? {},
     questionOf: interview.questionOf,
   });
   await askInTurn(questions);

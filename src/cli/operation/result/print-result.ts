@@ -15,26 +15,15 @@ import { renderJson } from '../../output/style.ts';
 import type { ResultView } from '../call/operation-command.ts';
 import type { Result, Run } from '../call/run.ts';
 
-/** For {@link ResultView.id} of an answer whose `id` is optional. */
-export function idIfAny(answer: unknown): unknown {
-  return getPath(answer, ['id']);
-}
-
 /**
  * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
  * how to undo it.
  */
 export async function printResult(run: Run, command: ResultView, result: Result): Promise<void> {
-  const { answer, text, record } = result;
+  const { text, record } = result;
   const { ui, session } = run;
   const { out } = ui;
-  if (ui.quiet) {
-    // A restore prints the id of its safety backup.
-    const produced = record?.safetyBackupId ?? (command.id ?? idIfAny)(answer);
-    if (typeof produced === 'string') ui.print(printable(produced));
-    else if (command.id === undefined) throw withoutId(run.request.operation, record);
-    return;
-  }
+  if (ui.quiet) return printId(run, result);
   if (record?.failure?.code === markedByHand) {
     ui.notice(
       phrase`${record.id} was marked as applied with ${toRun('resume')}, so there is no response to show.`,
@@ -50,8 +39,7 @@ export async function printResult(run: Run, command: ResultView, result: Result)
     const described = (await describeAnswer(run, command, result)) ?? renderJson(text, out);
     if (described !== '') ui.print(described);
   }
-  if (record !== null && !result.isEarlier && !result.changedNothing && hasUndo(record))
-    noticeUndo(ui, session, record);
+  if (record !== null && !result.isEarlier && hasUndo(record)) noticeUndo(ui, session, record);
 }
 
 /** Prints the command that takes a change back. */
@@ -95,7 +83,19 @@ function refuseMissingFields(
   refuseUnknownFields(missing, [...fieldNames(request.operation.response), ...namesIn(answer)]);
 }
 
-/** A script that stores the id must not go on with an empty one. */
+/** Where the contract names the id of what an operation made or read. */
+const idPaths = [['id'], ['record', 'id'], ['storeId']];
+
+/** Prints the id that `--quiet` is for. A script that stores it must not go on with an empty one. */
+function printId({ request: { operation }, ui }: Run, { answer, record }: Result): void {
+  const names = fieldNames(operation.response);
+  const path = idPaths.find((one) => names.includes(one.join('.')));
+  // A restore prints the id of its safety backup. Some responses have no id.
+  const id = record?.safetyBackupId ?? textAt(answer, path ?? ['id']);
+  if (id !== null) ui.print(printable(id));
+  else if (path !== undefined) throw withoutId(operation, record);
+}
+
 function withoutId(operation: Operation, record: Result['record']): CliError {
   return new CliError({
     code: 'no_id',

@@ -1,5 +1,4 @@
 import { asObject, parseJson } from '../../../base/json.ts';
-import { uuidPattern } from '../../../contract/operation.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
@@ -7,27 +6,23 @@ import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
-import { getPath, textAt } from '../../core/field-path.ts';
+import { getPath } from '../../core/field-path.ts';
 import { printable } from '../../core/sanitize.ts';
 import { formatDistance } from '../../output/format-value.ts';
-import { labelOf, upperFirst } from '../../output/labels.ts';
-import { answerBody } from '../../output/record-summary.ts';
+import { labelOf } from '../../output/labels.ts';
 import { type Row, renderRecord } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
 import { outcomeError } from './outcome-error.ts';
-import { idIfAny } from './print-result.ts';
+
+const safety = 'Safety: ';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
   const { label } = (await knownBackup(session, backupId)) ?? {};
-  const { records } = (await session.history()).list();
-  const made = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
-  // Labels of safety backups would nest. The beginning of a UUID of version 7 is a time.
-  const isNamed = typeof label === 'string' && (made?.prepares ?? null) === null;
-  const short = uuidPattern.test(backupId) ? backupId.slice(0, 13) : backupId;
-  const name = isNamed ? printable(label) : short;
-  return [...`Safety: ${name}`].slice(0, 120).join('');
+  // Labels of safety backups would nest.
+  const isNamed = typeof label === 'string' && !label.startsWith(safety);
+  return [...`${safety}${isNamed ? printable(label) : backupId}`].slice(0, 120).join('');
 }
 
 /** What a restore replaces, and with what, said before it is asked for. */
@@ -78,36 +73,32 @@ export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
   show: ({ answer }: Result, { ui }: Run) => renderRecord(rowsOfRestored(answer), ui.out),
-  id: idIfAny,
 };
 
 /** A row for each section of which the service says what changed. */
 export function rowsOfRestored(answer: unknown): Row[] {
-  const fields = (section: string): Row[] => {
-    const changed = getPath(answer, ['sections', section, 'changed']);
-    if (!Array.isArray(changed)) return [];
-    const labels = changed.map((path) => labelOf(String(path).split('.')));
-    return [[upperFirst(section), labels.length === 0 ? 'unchanged' : `restored: ${labels.join(', ')}`]];
-  };
-  const items = (section: string, title: string): Row[] => {
-    const words = { removed: 'removed', returned: 'brought back' };
-    const counts = Object.entries(words).flatMap(([what, word]) => {
-      const count = getPath(answer, ['sections', section, what]);
-      return typeof count === 'number' ? [{ count, text: `${count} ${word}` }] : [];
-    });
-    if (counts.length === 0) return [];
-    const changed = counts.filter(({ count }) => count > 0).map(({ text }) => text);
-    return [[title, changed.join(', ') || 'unchanged']];
-  };
-  return [
-    ...fields('store'),
-    ...fields('settings'),
-    ...items('blog', 'Posts'),
-    ...items('endpoints', 'Endpoints'),
-  ];
+  const sections = Object.entries(asObject(getPath(answer, ['sections'])));
+  return sections.flatMap(([section, change]): Row[] => {
+    const described = describeSection(asObject(change));
+    return described === null ? [] : [[section === 'blog' ? 'Posts' : labelOf([section]), described]];
+  });
 }
 
-export function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {
+/** `restored: Name, Cashback` for fields, `3 removed, 1 brought back` for objects. Null if neither is there. */
+function describeSection({ changed, removed, returned }: Readonly<Record<string, unknown>>): string | null {
+  if (Array.isArray(changed)) {
+    const labels = changed.map((path) => labelOf(String(path).split('.')));
+    return labels.length === 0 ? 'unchanged' : `restored: ${labels.join(', ')}`;
+  }
+  const counts = Object.entries({ removed, 'brought back': returned }).filter(
+    ([, count]) => typeof count === 'number',
+  );
+  if (counts.length === 0) return null;
+  const changes = counts.filter(([, count]) => count !== 0).map(([word, count]) => `${count} ${word}`);
+  return changes.join(', ') || 'unchanged';
+}
+
+function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {
   return sectionsOf(asObject(parseJson(body)));
 }
 

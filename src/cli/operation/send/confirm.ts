@@ -1,11 +1,12 @@
 import { canonicalId } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
-import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
+import { inputNeeded, type MissingInput, wrongConfirmation } from '../../command/input-needed.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import { idParameters } from '../../input/path-parameter.ts';
+import type { OperationCommand } from '../call/operation-command.ts';
 import type { Run } from '../call/run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
@@ -13,7 +14,8 @@ export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cance
 
 /**
  * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.
- * The id is that of the object in the path, or of the change that is undone. Throws exit 3 without a terminal.
+ * The id is that of the object in the path, or of the change that is undone. Throws exit 3 without a terminal, and exit 2
+ * for another id.
  */
 export async function confirmById(
   { request: { operation }, ui, session, parsed, interview }: Run,
@@ -23,16 +25,14 @@ export async function confirmById(
 ): Promise<void> {
   const [name = ''] = idParameters(operation);
   const given = optionValue(parsed, '--confirm');
+  if (given === undefined && !ui.canAsk) throw inputNeeded([missingConfirmation(id)]);
+  const known = await knownIdsOf(session, name);
   if (given !== undefined) {
-    return refuseOtherConfirmation(session, name, given, id);
-  }
-  if (!ui.canAsk) {
-    const description = 'repeat the id to confirm';
-    throw inputNeeded([{ field: 'confirm', give: `--confirm ${id}`, description }]);
+    if (isConfirmed(given, id, known)) return;
+    throw wrongConfirmation(given, id);
   }
   const { askText } = await import('../../prompts/prompts.ts');
   const { askFromStart } = await import('../../prompts/questions.ts');
-  const known = await knownIdsOf(session, name);
   const short = known.includes(id) ? shortenId(id, known) : id;
   const validate = (text: string) => isConfirmed(text.trim(), id, known) || mismatch;
   const ask = async () => {
@@ -42,14 +42,19 @@ export async function confirmById(
   await (canGoBack ? ask() : askFromStart(() => [ask]));
 }
 
-/** Throws exit 2 if `--confirm` gives another id than the wanted one, or too little of it. */
-export async function refuseOtherConfirmation(
-  session: Session,
-  name: string,
-  given: string,
-  wanted: string,
-): Promise<void> {
-  if (!isConfirmed(given, wanted, await knownIdsOf(session, name))) throw wrongConfirmation(given, wanted);
+/** {@link confirmById} with the id and the question of a command. */
+export async function confirmRun(command: OperationCommand, run: Run): Promise<void> {
+  const { confirm = '' } = command;
+  await confirmById(run, run.request.parameters[confirm] ?? '', questionOf(command, run));
+}
+
+/** What the user agrees to before the run is sent. */
+export function questionOf({ question = 'Send this request?' }: OperationCommand, { request }: Run): string {
+  return typeof question === 'string' ? question : question(request);
+}
+
+export function missingConfirmation(id: string): MissingInput {
+  return { field: 'confirm', give: `--confirm ${id}`, description: 'repeat the id to confirm' };
 }
 
 /** Whether `text` is the wanted id, or a beginning that no other known id has. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
-import type { Operation } from '../../../contract/operation.ts';
+import { nounOf, type Operation } from '../../../contract/operation.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -12,9 +12,8 @@ import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
-import { idParameters, nounOf } from '../../input/path-parameter.ts';
+import { idParameters } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
-import type { OperationCommand } from '../call/operation-command.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
 import { differencesFromSent } from '../result/compare-response.ts';
@@ -40,22 +39,6 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
   const applied = expectApplied(run, outcome, null);
   if (!isObject(applied.body)) throw unreadableAnswer(request.operation);
   return resultOf(applied, null);
-}
-
-/** Sends the run of a command in its own way, if it has one. */
-export function runCommand(
-  command: Pick<OperationCommand, 'allowDuplicate' | 'send'>,
-  run: Run,
-): Promise<Result> {
-  return command.send?.(run) ?? send(run, allowedBy(command, run));
-}
-
-/** Whether the user allows to send what was sent before. */
-function allowedBy(
-  { allowDuplicate: flag }: Pick<OperationCommand, 'allowDuplicate'>,
-  { parsed }: Run,
-): Pick<ChangeOptions, 'allowDuplicate'> {
-  return { allowDuplicate: flag !== undefined && isOn(parsed, flag) };
 }
 
 /** A read that a write depends on: it waits as a write would, and if it fails, the write was not sent. */

@@ -27,7 +27,7 @@ export async function askDecision(run: Run, canGoBack: boolean): Promise<'skip' 
   const asked: Asked[] = [];
   const decide = async () => {
     const own = { ...run, request: { ...run.request, body } };
-    const { record } = await confirmAndDecide(own, { isShown: true });
+    const { record } = await confirmAndDecide(own);
     asked.push({ status: String(body.status), record });
   };
   const questions = () => {

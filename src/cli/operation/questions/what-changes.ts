@@ -1,0 +1,67 @@
+import { terminalNeeded } from '../../command/input-needed.ts';
+import type { Ui } from '../../command/ui.ts';
+import { getPath, removePath, textAt } from '../../core/field-path.ts';
+import type { FieldFlag } from '../../input/field-flags.ts';
+import { formatValue } from '../../output/format-value.ts';
+import { labelOf } from '../../output/labels.ts';
+import { truncateText } from '../../output/wrap.ts';
+import { askSeveral, type Choice } from '../../prompts/prompts.ts';
+import type { Question, Questions } from '../../prompts/questions.ts';
+import type { PreparedInput, WhatChanges } from '../call/operation-command.ts';
+import { askInto } from './ask-missing.ts';
+
+/**
+ * For an update without fields: a terminal lets the user choose some, whose current values are shown and offered for editing;
+ * elsewhere it is exit 3.
+ */
+export async function askWhatChanges(
+  { example, canClear = () => false, read }: WhatChanges,
+  body: Record<string, unknown>,
+  input: PreparedInput,
+): Promise<Questions> {
+  const { ui, fields } = input;
+  if (!ui.canAsk) {
+    throw terminalNeeded('nothing to change', `pass at least one field, for example ${example}`);
+  }
+  const current = await read(input);
+  return questionsOfFields(ui, {
+    fields,
+    current,
+    questionOf: (field) => () =>
+      askInto(ui, body, field, { now: getPath(current, field.path), canClear: canClear(field.path) }),
+    leaveOut: ({ path }) => removePath(body, path),
+  });
+}
+
+interface FieldsToChange {
+  readonly fields: readonly FieldFlag[];
+  /** Values that the fields have now, as far as they are known. */
+  readonly current: Readonly<Record<string, unknown>>;
+  questionOf(field: FieldFlag): Question;
+  /** Called for a field that was chosen before and no longer is. */
+  leaveOut?(field: FieldFlag): void;
+}
+
+/** Asks which fields to change, then asks for each of them. */
+export function questionsOfFields(
+  { io, notice }: Ui,
+  { fields, current, questionOf, leaveOut }: FieldsToChange,
+): Questions {
+  const values = { currency: textAt(current, ['defaultCurrency']) };
+  const choices: Choice[] = fields.map(({ path, flag, description }) => {
+    const label = labelOf(path);
+    const now = truncateText(formatValue(path.at(-1) ?? '', getPath(current, path) ?? '', values), 40);
+    const name = now === '' ? label : `${label} (now ${now})`;
+    return { value: flag, name, short: label, description };
+  });
+  let chosen: readonly string[] = [];
+  const choose = async () => {
+    const before = chosen;
+    if (choices.every(({ name, short }) => name === short))
+      notice('This machine has not seen the current values.');
+    chosen = await askSeveral(io, 'What do you want to change?', choices, before);
+    for (const field of fields)
+      if (before.includes(field.flag) && !chosen.includes(field.flag)) leaveOut?.(field);
+  };
+  return () => [choose, ...fields.filter(({ flag }) => chosen.includes(flag)).map(questionOf)];
+}
