@@ -59,7 +59,7 @@ test('each list shows what this machine made, in the words of its noun', async (
   expect(endpoints.rows[1]).toMatch(
     new RegExp(`^${endpoint} +Team +discord +feedback_digest, post_created +now$`),
   );
-  expect((await list('reclaim')).rows[1]).toMatch(new RegExp(`^${notice} +- +appealed +now$`));
+  expect((await list('reclaim')).rows[1]).toMatch(new RegExp(`^${notice} +appealed +now$`));
 
   const json = JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout);
   expect(json).toHaveLength(2);

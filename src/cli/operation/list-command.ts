@@ -17,10 +17,8 @@ interface KnownList {
   readonly kind: KnownKind;
   /** In the plural: `backups`. */
   readonly what: string;
-  /** Fields of the table and of --json. */
+  /** Fields of the table and of --json. A column in which no row has a value is not shown. */
   readonly fields: readonly string[];
-  /** More fields of --json. The table shows the first that a row has, in one column, unless no row has one. */
-  readonly references?: readonly string[];
   /** More fields of --json. */
   readonly hidden?: readonly string[];
   /** Which of the times is shown as an age: when the service made it, or when this machine last saw it. */
@@ -35,9 +33,9 @@ interface KnownList {
 
 /** The command that lists objects of a kind, with the words of their noun. */
 export function listCommand(list: KnownList): CommandDefinition {
-  const { kind, what, fields, references = [], hidden = [], age, statuses, withoutId, start } = list;
+  const { kind, what, fields, hidden = [], age, statuses, withoutId, start } = list;
   const [noun] = start.split(' ');
-  const names = ['id', ...fields, ...references, ...hidden, 'createdAt', 'seenAt'];
+  const names = ['id', ...fields, ...hidden, 'createdAt', 'seenAt'];
   const statusOptions = statuses
     ? [
         {
@@ -74,10 +72,9 @@ The service cannot list them.`,
         .filter((object) => status === undefined || statusOf(object) === status)
         .map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
-      const items = shown.map((object) => ({
-        id: object.id || null,
-        ...Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
-      }));
+      const items = shown.map((object) =>
+        Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
+      );
       printList(ui, items, {
         fields: names,
         empty:
@@ -86,10 +83,8 @@ The service cannot list them.`,
             : `No ${what} with status ${printable(status)} seen on this machine.`,
         show() {
           ui.notice(`${upperFirst(what)} seen on this machine:`);
-          const isKnown = (name: string) => shown.some((object) => fieldOf(object, name) !== null);
-          const columns = [...fields.map((name) => [name]), references.filter(isKnown)];
-          const listed = { known, shown, columns: columns.filter((names) => names.length > 0), age };
-          ui.print(describe(ui, listed));
+          const columns = fields.filter((name) => shown.some((object) => fieldOf(object, name) !== null));
+          ui.print(describe(ui, { known, shown, columns, age }));
           if (withoutId !== undefined && shown.some(({ id }) => id === '')) ui.notice(withoutId);
           noticeMore(ui, known.length, limit);
         },
@@ -104,14 +99,14 @@ function refuseUnknownStatus(status: string, known: readonly string[]): void {
   throw usageError(`unknown status: ${status}`, `use one of ${[...new Set(known)].join(', ')}`);
 }
 
+/** Null for a field without a value. */
 function fieldOf({ id, seenAt, fields }: KnownObject, name: string): unknown {
-  if (name === 'id') return id || null;
-  return name === 'seenAt' ? seenAt : (fields[name] ?? null);
+  const value = { ...fields, id, seenAt }[name];
+  return value === '' ? null : (value ?? null);
 }
 
 interface Listed extends Pick<KnownList, 'age'> {
-  /** The names of the fields of which a column shows the first that a row has. */
-  readonly columns: readonly (readonly string[])[];
+  readonly columns: readonly string[];
   readonly known: readonly KnownObject[];
   readonly shown: readonly KnownObject[];
 }
@@ -120,26 +115,24 @@ interface Listed extends Pick<KnownList, 'age'> {
 function describe(ui: Ui, { known, shown, columns, age }: Listed): string {
   const { out } = ui;
   const now = Date.now();
-  const fields = [['id'], ...columns];
-  const header = [...fields.map((names) => names.map(titleOf).join('/')), age === 'seenAt' ? 'seen' : 'age'];
+  const header = ['id', ...columns.map(titleOf), age === 'seenAt' ? 'seen' : 'age'];
+  const ids = known.map(({ id }) => id);
   const shorten = (name: string, value: string) => {
-    const ids = () => known.map((object) => String(fieldOf(object, name)));
-    if (name === 'id' || name === 'orderId') return printable(shortenId(value, ids()));
+    if (name === 'id') return printable(shortenId(value, ids));
     if (!name.endsWith('At')) return null;
     const text = formatDistance(Date.parse(value) - now);
     const tone = toneOf(name, value, now);
     return tone === undefined ? text : out.color[tone](text);
   };
-  const cellOf = (names: readonly string[], object: KnownObject, isWhole: boolean) => {
-    const name = names.find((one) => (fieldOf(object, one) ?? '') !== '');
-    if (name === undefined) return '-';
+  const cellOf = (name: string, object: KnownObject, isWhole: boolean) => {
     const value = fieldOf(object, name);
+    if (value === null) return '-';
     const short = isWhole || typeof value !== 'string' ? null : shorten(name, value);
     return short ?? formatValue(name, value, { now, currency: null }).replaceAll('\n', ' ');
   };
   const rowsWith = (isWhole: boolean) =>
     shown.map((object) => [
-      ...fields.map((names) => cellOf(names, object, isWhole)),
+      ...['id', ...columns].map((name) => cellOf(name, object, isWhole)),
       formatAge(now - (Date.parse(String(fieldOf(object, age))) || Date.parse(object.seenAt))),
     ]);
   // Ids stay whole.

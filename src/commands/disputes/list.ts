@@ -4,9 +4,8 @@ import { decisions } from '../../contract/operations/disputes.ts';
 export const command = listCommand({
   kind: 'dispute',
   what: 'disputes',
-  fields: ['reason', 'status', 'deadlineAt'],
-  references: ['providerCaseId', 'orderId'],
-  hidden: ['kind', 'resolution'],
+  fields: ['reason', 'status', 'deadlineAt', 'providerCaseId'],
+  hidden: ['orderId', 'kind', 'resolution'],
   age: 'seenAt',
   statuses: ['open', ...decisions],
   start: 'disputes show ID',
