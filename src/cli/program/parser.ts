@@ -44,11 +44,9 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
     })
     .configureHelp({ formatHelp })
     .addHelpText('after', `\n${overview}`);
-  addOptions(program, globals);
-  addEntries(program, tree, async (command, leaf) => {
-    await configureLeaf(command, leaf, run);
-    refuseMisusedFlags(command.options, words);
-  });
+  const given: Given = new Map();
+  addOptions(program, globalOptions, given);
+  addEntries(program, tree, { given, words, run });
   return program;
 }
 
@@ -60,15 +58,13 @@ Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
 6 conflict, 7 rejected, 8 rate limited, 9 service unreachable or 5xx,
 10 in doubt, 11 local state, 12 done but not printed, 130 cancelled.`;
 
-/** Created once and added to the program, each noun and each command. */
-const globals = globalOptions.flatMap(parserOptions);
+/** What was parsed so far, and what follows. */
+interface Parsing extends Pick<ProgramOptions, 'words' | 'run'> {
+  readonly given: Given;
+}
 
 /** Adds commands. Their options, and the verbs of a noun, are added when the parser reaches them. */
-function addEntries(
-  parent: Command,
-  entries: Group['commands'],
-  configureVerb: (command: Command, leaf: Leaf) => Promise<void>,
-): void {
+function addEntries(parent: Command, entries: Group['commands'], parsing: Parsing): void {
   const configure = new Map<Command, () => Promise<void> | void>();
   parent.hook('preSubcommand', (_, command) => configure.get(command)?.());
   for (const [name, entry] of Object.entries(entries)) {
@@ -78,17 +74,17 @@ function addEntries(
       configure.set(command, () => {
         command.helpCommand(false).enablePositionalOptions();
         command.addHelpText('after', `\n${globalOptionsLine()}`);
-        addOptions(command, globals);
-        addEntries(command, entry.commands, configureVerb);
+        addOptions(command, globalOptions, parsing.given);
+        addEntries(command, entry.commands, parsing);
       });
     } else {
       command.description(entry.summary).allowExcessArguments(false);
-      configure.set(command, () => configureVerb(command, entry));
+      configure.set(command, () => configureLeaf(command, entry, parsing));
     }
   }
 }
 
-async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['run']): Promise<void> {
+async function configureLeaf(command: Command, leaf: Leaf, { given, words, run }: Parsing): Promise<void> {
   const { command: definition } = await leaf.load();
   const names = definition.arguments ?? [];
   command.description(definition.description.replaceAll('\n', ' '));
@@ -106,7 +102,8 @@ async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['
   }
   const { options = [], listedGlobals = [] } = definition;
   const others = globalOptions.filter(({ flag }) => !listedGlobals.includes(flag));
-  addOptions(command, [...listedOptions(listedGlobals), ...options, ...others].flatMap(parserOptions));
+  addOptions(command, [...listedOptions(listedGlobals), ...options, ...others], given);
+  refuseMisusedFlags(command.options, words);
   const ending = [...examplesAndNotes(definition), globalOptionsLine(refusedFlags(definition))];
   command.addHelpText('after', `\n${ending.join('\n\n')}`);
   command.action(async () => {
@@ -114,7 +111,7 @@ async function configureLeaf(command: Command, leaf: Leaf, run: ProgramOptions['
       arguments: Object.fromEntries(
         names.map(({ name }, index) => [name, givenArguments(command.processedArgs[index])]),
       ),
-      options: collectOptions(command),
+      options: given,
     });
   });
 }
@@ -151,42 +148,27 @@ function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {
   return [['Examples:', ...lines].join('\n'), ...(notes === undefined ? [] : [notes.join('\n')])];
 }
 
-function addOptions(command: Command, options: readonly Option[]): void {
-  for (const option of options) command.addOption(option);
-}
+/** By flag: the values in the order in which they were given, or whether a switch is on. */
+type Given = Map<string, readonly string[] | boolean>;
 
-/** Converts an option for the parser. A switch that `--no-…` turns off becomes two options. */
-function parserOptions({ flag, short, value, negatable, description, group }: OptionSpec): Option[] {
-  const option = new Option(
-    [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', '),
-    description,
-  ).helpGroup(group ?? defaultGroup);
-  // Otherwise commander takes --no-input for the opposite of --input.
-  if (flag.startsWith('--no-')) option.negate = false;
-  // Lists and maps repeat their flag; for other flags, commands use the last value.
-  if (value !== undefined) option.argParser<string[]>((text, given) => [...(given ?? []), text]);
-  if (!negatable) return [option];
-  negatableOptions.add(option);
-  return [option, new Option(flag.replace('--', '--no-')).hideHelp()];
-}
-
-/** The options given to the program, its noun and its verb, by flag. The innermost wins. */
-function collectOptions(leaf: Command): Map<string, readonly string[] | boolean> {
-  const collected = new Map<string, readonly string[] | boolean>();
-  for (let command: Command | null = leaf; command !== null; command = command.parent) {
-    for (const option of command.options) {
-      const flag = option.long ?? '';
-      const name = option.attributeName();
-      if (command.getOptionValueSource(name) !== 'cli') continue;
-      const value: unknown = command.getOptionValue(name);
-      const positive = flag.replace(/^--no-/, '--');
-      const key = option.negate && command.options.some(({ long }) => long === positive) ? positive : flag;
-      if (collected.has(key)) continue;
-      if (Array.isArray(value)) collected.set(key, value.map(String));
-      else collected.set(key, key === flag && option.negate ? value === false : value === true);
-    }
+/**
+ * Adds options, and collects what is given for them. A flag after the command wins over one before it. A switch that `--no-…`
+ * turns off becomes two options.
+ */
+function addOptions(command: Command, options: readonly OptionSpec[], given: Given): void {
+  for (const { flag, short, value, negatable, description, group } of options) {
+    const flags = [short, value === undefined ? flag : `${flag} <${value}>`].filter(Boolean).join(', ');
+    const option = new Option(flags, description).helpGroup(group ?? defaultGroup);
+    const texts: string[] = [];
+    command.addOption(option).on(`option:${option.name()}`, (text?: string) => {
+      if (text !== undefined) texts.push(text);
+      given.set(flag, value === undefined || texts);
+    });
+    if (!negatable) continue;
+    negatableOptions.add(option);
+    const off = new Option(flag.replace('--', '--no-')).hideHelp();
+    command.addOption(off).on(`option:${off.name()}`, () => given.set(flag, false));
   }
-  return collected;
 }
 
 function givenArguments(value: unknown): string[] {
