@@ -13,7 +13,7 @@ test('a standard output that is full: exit 12, which tells what was applied', as
     },
   );
 
-  expect(stderr).toContain('the disk is full');
+  expect(stderr).toContain('no space left on device');
   expect(stderr).not.toContain('node:');
   expect(exitCode).toBe(12);
   const { stdout } = await machine.run(['--demo', 'history', 'list', '--json']);
@@ -36,7 +36,7 @@ test.each([['--version'], ['--help'], ['backup', 'create', '--help'], ['completi
 
     const { exitCode, stderr } = await machine.run(args, { stdoutFile: openSync('/dev/full', 'w') });
 
-    expect(stderr).toMatch(/^error: [^\n]*the disk is full\n/);
+    expect(stderr).toMatch(/^error: [^\n]*no space left on device\n/);
     expect(stderr.includes('the command itself succeeded')).toBe(args[0] === 'completion');
     expect(exitCode).toBe(11);
   },
@@ -49,6 +49,6 @@ test('a read that cannot be printed has no record to look at', async () => {
     stdoutFile: openSync('/dev/full', 'w'),
   });
 
-  expect(stderr).toMatch(/the disk is full\n {2}the command itself succeeded\n$/);
+  expect(stderr).toMatch(/no space left on device\n {2}the command itself succeeded\n$/);
   expect(exitCode).toBe(11);
 });

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { errorCode } from '../../base/error-code.ts';
 import type { ExampleStore } from '../../service/index.ts';
 import { describeSystemError, localStateError } from '../core/errors.ts';
 import { version } from '../core/version.ts';
@@ -12,12 +11,6 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-/** Errors of a folder that a new demo store could not be written to either. */
-const unwritableCodes = [
-  ...['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR'],
-  ...['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_FULL'],
-];
-
 /** Minutes for which the key of a demo command is valid. Only this process knows it. */
 const keyMinutes = 60;
 
@@ -29,16 +22,13 @@ export async function startDemo(directory: string): Promise<Demo> {
   try {
     return await startService(directory);
   } catch (error) {
-    const isUnwritable = unwritableCodes.includes(errorCode(error));
     const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
     throw localStateError(
       'demo_unusable',
       `cannot use the demo store in ${directory}: ${describeSystemError(error)}`,
       isEngineMissing
         ? 'install storectl without --omit=optional; only --demo and `storectl service` need it'
-        : isUnwritable
-          ? 'set STORECTL_STATE_DIR to a writable directory'
-          : 'run `storectl demo reset` to create a new one',
+        : 'set STORECTL_STATE_DIR to a writable directory, or run `storectl demo reset` to create a new one',
     );
   }
 }

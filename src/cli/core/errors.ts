@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 import { errorCode } from '../../base/error-code.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -114,23 +115,13 @@ export class WentBack extends CliError {
   }
 }
 
-const systemErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
+/** Codes that Node.js does not explain, or not in the words of a user. */
+const ownWords: Readonly<Record<string, string>> = {
   EISDIR: 'is a directory',
-  ENOTDIR: 'part of the path is not a directory',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
   ELOOP: 'symbolic links are not followed here',
-  EFBIG: 'the file is too large',
   EDQUOT: 'the disk quota is exceeded',
-  EADDRINUSE: 'the port is in use',
-  EADDRNOTAVAIL: 'address not available on this machine',
-  ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'host name not found',
   EAI_AGAIN: 'host name lookup failed, try again',
-  ETIMEDOUT: 'connection timed out',
   SQLITE_NOTADB: 'the file is not a database',
   SQLITE_CORRUPT: 'the file is damaged',
   SQLITE_CANTOPEN: 'the file cannot be opened',
@@ -139,6 +130,7 @@ const systemErrors: Readonly<Record<string, string>> = {
 /** A system error in a few words, for the end of a sentence. */
 export function describeSystemError(error: unknown): string {
   const code = errorCode(error);
-  if (code !== '') return systemErrors[code] ?? code;
-  return error instanceof Error ? error.message : String(error);
+  if (code === '') return error instanceof Error ? error.message : String(error);
+  const [, words = code] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? [];
+  return ownWords[code] ?? words;
 }

@@ -106,7 +106,7 @@ describe('--demo', () => {
     }
   });
 
-  test('a folder that cannot be written is named with the reason, and a reset is not advised', async () => {
+  test('a folder that cannot be written is named with the reason', async () => {
     const machine = newMachine();
     const file = path.join(machine.folder, 'file');
     writeFileSync(file, '');
@@ -115,11 +115,8 @@ describe('--demo', () => {
     const { exitCode, stderr } = await machine.run(['--demo', 'settings', 'show'], { env });
 
     expect(exitCode).toBe(11);
-    expect(stderr).toContain(
-      `cannot use the demo store in ${file}/state/demo: part of the path is not a directory`,
-    );
+    expect(stderr).toContain(`cannot use the demo store in ${file}/state/demo: not a directory`);
     expect(stderr).toContain('set STORECTL_STATE_DIR to a writable directory');
-    expect(stderr).not.toContain('demo reset');
   });
 
   test('demo reset starts over, and leaves the history of other profiles', async () => {

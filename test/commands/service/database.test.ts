@@ -102,7 +102,7 @@ test.each([
   const { port } = server.address() as AddressInfo;
   expect(await startError([flag, String(port)])).toMatchObject({
     code: 'cannot_listen',
-    message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
+    message: `cannot listen on 127.0.0.1:${port}: address already in use`,
     ...more,
   });
 });
