@@ -8,7 +8,7 @@ import { launcher, newProgramMachine, type ProgramMachine, shellWord, testNode }
 test('the program prints the scripts of its package', async () => {
   const machine = newProgramMachine();
 
-  const scripts = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'ps1', pwsh: 'ps1' };
+  const scripts = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'ps1' };
   for (const [shell, file] of Object.entries(scripts)) {
     const printed = await machine.run(['completion', shell]);
     expect(printed).toMatchObject({ exitCode: 0, stderr: '' });

@@ -96,8 +96,8 @@ test('a mistyped key is recognized without sending it', async () => {
   await using server = await startFaultServer([answer(200, {})]);
   for (const apiKey of [service.apiKey.slice(0, -1), service.apiKey.replace(/.(.{8})$/, '-$1')]) {
     const { exitCode, of, error } = await diagnose(machineFor({ ...service, origin: server.url, apiKey }));
-    expect(exitCode).toBe(4);
-    expect(of.access?.status).toBe('problem');
+    expect(exitCode).toBe(2);
+    expect(of.settings?.status).toBe('problem');
     expect(error.message).toContain('mistyped');
   }
   expect(server.requests).toEqual([]);

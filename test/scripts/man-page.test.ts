@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { loadCommands } from '../../scripts/command-definitions.ts';
 import { manualPages } from '../../scripts/generate/man-page.ts';
 import { refusedFlags } from '../../src/cli/command/command-definition.ts';
-import { configDirectory, demoDirectory, historiesDirectory } from '../../src/cli/config/directories.ts';
+import { configDirectory, demoDirectory, stateDirectory } from '../../src/cli/config/directories.ts';
 import type { Io } from '../../src/cli/core/io.ts';
 
 const commands = await loadCommands();
@@ -77,6 +77,6 @@ test('the page of the program names the files where they are', () => {
     pages.storectl?.replaceAll('\\-', '-').replaceAll('\\(ti', tmpdir()).split('.SH FILES') ?? [];
 
   expect(files).toContain(`.I ${configDirectory(places)}/settings.json\n`);
-  expect(files).toContain(`.I ${historiesDirectory(places, false)}/\n`);
+  expect(files).toContain(`.I ${stateDirectory(places)}/history/\n`);
   expect(files).toContain(`.I ${demoDirectory(places)}/\n`);
 });

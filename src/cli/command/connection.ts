@@ -1,12 +1,6 @@
 import { normalizeBaseUrl } from '../../client/base-url.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
-import {
-  type ConnectionSettings,
-  demoProfile,
-  describeSource,
-  loginCommand,
-  refuseMistypedKey,
-} from '../config/connection-settings.ts';
+import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import type { Demo } from './demo-service.ts';
@@ -76,27 +70,24 @@ export function storedTarget({
   };
 }
 
-/** The key of a profile. Throws exit 4 if there is none for this address, or if it is mistyped. */
+/** The key of a profile. Throws exit 4 if there is none for this address. */
 export function requireKey({
   profile,
   baseUrl,
   apiKey,
   storedKeyUrl,
 }: Omit<ConnectionSettings, 'profileSource' | 'storeId'>): string {
-  if (apiKey === null) {
-    const address = baseUrl === null ? '' : ` for ${normalizeBaseUrl(baseUrl.value.href)}`;
-    const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
-    throw new CliError({
-      code: 'no_key',
-      exitCode: exitCodes.notAllowed,
-      what: `no key${address} (profile ${profile}${other})`,
-      next: [
-        { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
-        { say: 'to try it without an account: `storectl --demo …`' },
-      ],
-      outcome: 'not_sent',
-    });
-  }
-  refuseMistypedKey(apiKey.value, `the key in ${describeSource(apiKey.source)}`);
-  return apiKey.value;
+  if (apiKey !== null) return apiKey.value;
+  const address = baseUrl === null ? '' : ` for ${normalizeBaseUrl(baseUrl.value.href)}`;
+  const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
+  throw new CliError({
+    code: 'no_key',
+    exitCode: exitCodes.notAllowed,
+    what: `no key${address} (profile ${profile}${other})`,
+    next: [
+      { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
+      { say: 'to try it without an account: `storectl --demo …`' },
+    ],
+    outcome: 'not_sent',
+  });
 }

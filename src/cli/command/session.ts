@@ -1,6 +1,5 @@
 import { memoize } from '../../base/memoize.ts';
 import type { Exchange } from '../../client/client.ts';
-import { exampleIds } from '../../contract/example-ids.ts';
 import type { History } from '../../history/history.ts';
 import {
   type ConnectionSettings,
@@ -89,7 +88,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   const history = memoize(async () => {
     const { openHistory } = await import('../../history/history.ts');
     const resolved = await settings();
-    const store = identityOf(resolved, exampleIds.store);
+    const store = identityOf(resolved);
     if (store === null) throw inputNeeded(missingConnection(resolved));
     const opened = openHistory({
       folder: historyDirectory(io, store),

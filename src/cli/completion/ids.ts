@@ -1,4 +1,3 @@
-import { exampleIds } from '../../contract/example-ids.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import {
   isKnownKind,
@@ -56,7 +55,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
     places.cwd,
     profiles,
   );
-  const store = identityOf(settings, exampleIds.store);
+  const store = identityOf(settings);
   if (store === null) return [];
   const folder = historyDirectory(places, store);
   const operations = isKnownKind(kind) ? operationsOfKind[kind] : null;

@@ -1,9 +1,9 @@
 import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey } from '../../contract/api-key.ts';
+import { exampleIds } from '../../contract/example-ids.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
 import { describeSystemError, localStateError, usageError } from '../core/errors.ts';
-import { exitCodes } from '../core/exit-codes.ts';
 import type { Environment } from '../core/io.ts';
 import { readFolderSettings } from './folder-settings.ts';
 import type { Profile, ProfileStore } from './profile-store.ts';
@@ -126,11 +126,12 @@ export function checkProfileName(name: string): void {
 }
 
 /** The store that these settings lead to, as its history is named; null without a store or an address. */
-export function identityOf(
-  { profile, storeId, baseUrl }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>,
-  demoStoreId: string,
-): StoreIdentity | null {
-  if (profile === demoProfile) return { baseUrl: demoProfile, storeId: storeId?.value ?? demoStoreId };
+export function identityOf({
+  profile,
+  storeId,
+  baseUrl,
+}: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): StoreIdentity | null {
+  if (profile === demoProfile) return { baseUrl: demoProfile, storeId: storeId?.value ?? exampleIds.store };
   if (storeId === null || baseUrl === null) return null;
   return { baseUrl: normalizeBaseUrl(baseUrl.value.href), storeId: storeId.value };
 }
@@ -163,28 +164,19 @@ function environmentKey(env: Environment): Sourced<string> | null {
   return { value: checkKey(text.trim(), `the key in ${file}`), source: 'environment' };
 }
 
-/** Throws exit 2 for text that cannot be a key and must not become a header. The message never contains the key. */
-export function checkKey(key: string, what: string): string {
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw usageError(
-      key === '' ? `${what} is empty` : `${what} contains characters that a key cannot have`,
-      'copy the key again: it is one word without spaces or line breaks',
-      { code: 'malformed_key' },
-    );
-  }
-  return key;
-}
-
 /**
- * Throws exit 4 for a key of this project's service whose checksum is wrong, so that a mistyped key is never sent. Keys
- * of other formats pass. The message never contains the key.
+ * Throws exit 2 for text that cannot be a key, and must not become a header, and for a key of this project's service whose
+ * checksum is wrong, so that a mistyped key is never sent. The message never contains the key.
  */
-export function refuseMistypedKey(key: string, what: string): void {
+export function checkKey(key: string, what: string): string {
   const looksLikeOurs = /^sk_(?:live|demo)_[0-9A-Za-z]{12}_/.test(key);
-  if (!looksLikeOurs || isWellFormedKey(key)) return;
-  throw usageError(`${what} is mistyped or cut off: its checksum is wrong`, 'copy the whole key again', {
+  let problem: string;
+  if (key === '') problem = 'is empty';
+  else if (!/^[\x21-\x7e]+$/.test(key)) problem = 'contains characters that a key cannot have';
+  else if (looksLikeOurs && !isWellFormedKey(key)) problem = 'is mistyped or cut off: its checksum is wrong';
+  else return key;
+  throw usageError(`${what} ${problem}`, 'copy the whole key again: one word without spaces or line breaks', {
     code: 'malformed_key',
-    exitCode: exitCodes.notAllowed,
   });
 }
 

@@ -48,12 +48,8 @@ export function demoDirectory(places: Places): string {
   return path.join(stateDirectory(places), 'demo');
 }
 
-/** Folder of the histories: one for each store. */
-export function historiesDirectory(places: Places, isDemo: boolean): string {
-  return path.join(isDemo ? demoDirectory(places) : stateDirectory(places), 'history');
-}
-
 /** Folder of the history of a store: a profile is only one way to reach it. */
 export function historyDirectory(places: Places, store: StoreIdentity): string {
-  return storeFolder(historiesDirectory(places, store.baseUrl === demoProfile), store);
+  const parent = store.baseUrl === demoProfile ? demoDirectory(places) : stateDirectory(places);
+  return storeFolder(path.join(parent, 'history'), store);
 }

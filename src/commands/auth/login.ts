@@ -9,7 +9,6 @@ import {
   checkKey,
   demoProfile,
   keyVariable,
-  refuseMistypedKey,
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
 import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
@@ -171,7 +170,6 @@ async function checkLogin(
   what: string,
 ): Promise<void> {
   checkKey(apiKey, what);
-  refuseMistypedKey(apiKey, what);
   const client = createClient({
     baseUrl: url.href.replace(/\/$/, ''),
     apiKey,

@@ -38,7 +38,7 @@ test('auth login: everything is asked again if the store is not found, and the k
     ✔ API key (not shown):
 
     error: this key is mistyped or cut off: its checksum is wrong
-      copy the whole key again
+      copy the whole key again: one word without spaces or line breaks
 
     ✔ API key (not shown):
 

@@ -16,12 +16,12 @@ test('a mistyped key of ours is refused before anything is sent, and not shown',
   const server = await startServer();
   const machine = machineFor({ origin: server.url, storeId: 'a-store', apiKey: mistyped });
   const shown = await machine.run(['settings', 'show', '--json']);
-  expect(shown).toMatchObject({ exitCode: 4, stdout: '' });
+  expect(shown).toMatchObject({ exitCode: 2, stdout: '' });
   expect(JSON.parse(shown.stderr).error).toMatchObject({ code: 'malformed_key', outcome: 'not_sent' });
 
   const args = ['auth', 'login', '--base-url', server.url, '--store', 'a-store', '--with-key', '--json'];
   const login = await newMachine().run(args, { stdin: mistyped });
-  expect(login.exitCode).toBe(4);
+  expect(login.exitCode).toBe(2);
   expect(JSON.parse(login.stderr).error).toMatchObject({ code: 'malformed_key' });
 
   expect(shown.stderr + login.stderr).not.toContain(mistyped.slice(-20));
