@@ -13,7 +13,7 @@ import { cleanEnvironment, program, root, startServer } from './lib/processes.mj
 import { newStore, storeOf } from './lib/scene.mjs';
 
 const hook = path.join(root, 'bench', 'lib', 'called-functions.cjs');
-/** What bin/compiled.js puts before a file that it loads. */
+/** What bin/compiled.js puts before a file that it loads. It loads those of the main thread. */
 const prefix = '(function (exports, require, module, __filename, __dirname) {';
 
 process.chdir(root);
@@ -89,13 +89,14 @@ async function reported(child) {
 /** The files of the source that functions of the built program come from. */
 function filesOf(called) {
   const files = new Set();
-  for (const [url, offset] of called) {
+  for (const [url, offset, thread] of called) {
     const file = url.startsWith('file:') ? fileURLToPath(url) : url;
     const found = maps.get(file);
     // The whole file, and the function that the launcher puts around it.
     if (found === undefined || offset <= 1) continue;
-    const before = (prefix + readFileSync(file, 'utf8')).slice(0, offset).split('\n');
-    const column = before.at(-1).length - (before.length === 1 ? prefix.length : 0);
+    const wrapper = thread === 'main' ? prefix : '';
+    const before = (wrapper + readFileSync(file, 'utf8')).slice(0, offset).split('\n');
+    const column = before.at(-1).length - (before.length === 1 ? wrapper.length : 0);
     const { originalSource, generatedLine } = found.map.findEntry(before.length - 1, column);
     // Libraries have no map: the entry found for them is the end of the source file before.
     if (generatedLine !== before.length - 1) continue;

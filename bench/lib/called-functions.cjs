@@ -1,5 +1,5 @@
 /*
- * Loaded before a program: writes the functions that have run to descriptor 3, as one line of JSON with `[file, offset]` of each,
+ * Loaded before a program: writes the functions that have run to descriptor 3, as one line of JSON with `[file, offset, thread]` of each,
  * on SIGUSR2 those since the last time, and at the end all of them. Each thread writes a line of its own.
  */
 const { writeSync } = require('node:fs');
@@ -15,7 +15,9 @@ function report() {
   session.post('Profiler.takePreciseCoverage', (error, coverage) => {
     if (error) throw error;
     const called = coverage.result.flatMap(({ url, functions }) =>
-      functions.flatMap(({ ranges: [{ startOffset, count }] }) => (count > 0 ? [[url, startOffset]] : [])),
+      functions.flatMap(({ ranges: [{ startOffset, count }] }) =>
+        count > 0 ? [[url, startOffset, isMainThread ? 'main' : 'worker']] : [],
+      ),
     );
     writeSync(3, `${JSON.stringify(called)}\n`);
   });
