@@ -170,7 +170,9 @@ test('many waiting changes of one store do not block other stores', async () => 
   const elsewhere = await openTestStorage(url);
   const lock = gate();
   const release = gate();
-  const holder = elsewhere.forStore(service.storeId).change(async () => {
+  const holder = elsewhere.forStore(service.storeId).change(async (db) => {
+    // The lock is held from its first answer on.
+    await ping(db);
     lock.open();
     await release.opened;
   });
