@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { type DeliveryOptions, startDeliveries } from './delivery/worker.ts';
 import { type ApplyChange, createChanges } from './http/changes.ts';
-import type { Reply } from './http/operation-handlers.ts';
 import type { Usage } from './metrics/metrics.ts';
 import { UnknownCommitError } from './storage/core/errors.ts';
 import {
@@ -58,7 +57,7 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
 }
 
 interface Waiting {
-  resolve(reply: Reply | null): void;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
@@ -70,15 +69,18 @@ async function startWorker(workerData: WorkerOptions, log: (line: object) => voi
   let isClosed = false;
   let failed: UnknownCommitError | undefined;
 
-  function waitFor(id: number): Promise<Reply | null> {
-    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-  }
-
-  function ask(what: WorkerRequest['ask']): Promise<Reply | null> {
-    if (failed !== undefined) return Promise.reject(failed);
+  /** The result is what `worker-thread.ts` answers to this. */
+  async function ask<Result>(what: WorkerRequest['ask']): Promise<Result> {
+    if (failed !== undefined) throw failed;
     const id = ++lastId;
     send({ id, ask: what });
-    return waitFor(id);
+    return waitFor<Result>(id);
+  }
+
+  function waitFor<Result>(id: number): Promise<Result> {
+    return new Promise((resolve, reject) =>
+      waiting.set(id, { resolve: (result) => resolve(result as Result), reject }),
+    );
   }
 
   function receive(message: WorkerMessage): void {
@@ -89,7 +91,7 @@ async function startWorker(workerData: WorkerOptions, log: (line: object) => voi
     const asked = waiting.get(message.id);
     waiting.delete(message.id);
     if ('error' in message) asked?.reject(fromSentError(message.error));
-    else asked?.resolve(message.reply);
+    else asked?.resolve(message.result);
   }
 
   worker.on('message', (messages: WorkerMessage[]) => messages.forEach(receive));
@@ -106,16 +108,9 @@ async function startWorker(workerData: WorkerOptions, log: (line: object) => voi
 
   await waitFor(0);
   return {
-    async applyChange(change) {
-      const reply = await ask({ change });
-      if (reply === null) throw new Error('a change has no reply');
-      return reply;
-    },
+    applyChange: (change) => ask({ change }),
     failure,
-    async usage() {
-      const reply = await ask('usage');
-      return JSON.parse(reply?.text ?? '{}');
-    },
+    usage: () => ask('usage'),
     async stopDeliveries() {
       if (failed === undefined) await ask('stop deliveries');
     },

@@ -1,5 +1,4 @@
 import type { Change } from './http/changes.ts';
-import type { Reply } from './http/operation-handlers.ts';
 import { describeError, ServiceError } from './model/errors.ts';
 import { StorageBusyError } from './storage/core/errors.ts';
 
@@ -19,7 +18,7 @@ export interface WorkerRequest {
 
 /** From the worker: an answer, or a line for the log. The first answer has the id 0 and says that it is ready. */
 export type WorkerMessage =
-  | { readonly id: number; readonly reply: Reply | null }
+  | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SentError }
   | { readonly line: object };
 

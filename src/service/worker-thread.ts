@@ -19,26 +19,19 @@ async function serve(port: MessagePort, { location, deliveries }: WorkerOptions)
   const sink = deliveries?.sink === undefined ? undefined : (parseSink(deliveries.sink) ?? undefined);
   const sending = deliveries && startDeliveries({ storage, sink, log: (line) => send({ line }) });
 
-  async function answer({ ask }: WorkerRequest) {
-    if (ask === 'close') await storage.close();
-    else if (ask === 'stop deliveries') await sending?.stop();
-    else if (ask === 'usage') {
-      const usage = { ...storage.usage(), freeSlots: sending?.freeSlots() ?? null };
-      return { status: 200, body: {}, text: JSON.stringify(usage) };
-    } else {
-      const { body, ...reply } = await applyChange(ask.change);
-      // A text is copied faster than an object, and is what the client gets.
-      return { ...reply, body: {}, text: reply.text ?? JSON.stringify(body) };
-    }
-    return null;
+  async function answer({ ask }: WorkerRequest): Promise<unknown> {
+    if (ask === 'close') return storage.close();
+    if (ask === 'stop deliveries') return sending?.stop();
+    if (ask === 'usage') return { ...storage.usage(), freeSlots: sending?.freeSlots() ?? null };
+    return applyChange(ask.change);
   }
 
   port.on('message', (requests: WorkerRequest[]) => {
     for (const request of requests) {
       const { id } = request;
       answer(request).then(
-        (reply) => {
-          send({ id, reply });
+        (result) => {
+          send({ id, result });
           // After the answer is posted.
           if (request.ask === 'close') setImmediate(() => port.close());
         },
@@ -46,7 +39,7 @@ async function serve(port: MessagePort, { location, deliveries }: WorkerOptions)
       );
     }
   });
-  send({ id: 0, reply: null });
+  send({ id: 0, result: undefined });
 }
 
 if (parentPort !== null) void serve(parentPort, workerData);

@@ -31,7 +31,7 @@ export const exampleStoreSettings: StoreSettings = {
   tax: { rateBp: 1900 },
 };
 
-export const exampleSettings: SettingsDocument = {
+export const exampleSettings: Partial<SettingsDocument> = {
   quietHours: { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' },
   templates: {
     feedback_digest: { title: 'Feedback of the week', body: '{{summary}}', private: false },
@@ -42,21 +42,17 @@ export const exampleSettings: SettingsDocument = {
     summary: 'Handmade stationery from Berlin.',
     categories: ['stationery', 'handmade'],
   },
-  showcase: { enabled: false, allowCritique: false, summary: '' },
   mobilePrivacy: { hideRevenue: true, hideOrderValues: false, requireUnlock: true },
 };
 
-type Post = z.output<typeof newPost>;
-
 /** Oldest first. */
-export const posts: readonly Post[] = [
+export const posts: readonly z.input<typeof newPost>[] = [
   {
     title: 'How we mix iron gall ink',
     excerpt: 'Four ingredients, three weeks, and one blackened spoon.',
     contentMd:
       '# How we mix iron gall ink\n\nOak galls, iron sulphate, gum arabic and rain water. The recipe is older than the printing press; the patience is the hard part.\n\n1. Crush the galls and let them stand for a week.\n2. Strain, and add the iron sulphate.\n3. Wait until it is *really* black.\n',
     tags: ['ink', 'workshop'],
-    featuredProductIds: [],
     status: 'published',
   },
   {
@@ -64,12 +60,10 @@ export const posts: readonly Post[] = [
     contentMd:
       '# Autumn paper sampler\n\nTwelve sheets from four mills, to be felt before they are bought. **Draft: photos to come.**\n',
     tags: ['paper'],
-    featuredProductIds: [],
-    status: 'draft',
   },
 ];
 
-export const wonCase: z.output<typeof newDispute> = {
+export const wonCase: z.input<typeof newDispute> = {
   kind: 'payment',
   reason: 'Buyer says that the parcel never arrived.',
   idempotencyKey: 'example-won',
@@ -78,7 +72,7 @@ export const wonCase: z.output<typeof newDispute> = {
   providerCaseId: 'PP-D-104822',
 };
 
-export const openCase: z.output<typeof newDispute> = {
+export const openCase: z.input<typeof newDispute> = {
   kind: 'payment',
   reason: 'Buyer does not recognize the charge of 84.50 EUR.',
   idempotencyKey: 'example-open',
@@ -89,14 +83,13 @@ export const openCase: z.output<typeof newDispute> = {
 };
 
 /** For the open dispute, oldest first. */
-export const evidence: readonly (z.output<typeof newEvidence> & {
+export const evidence: readonly (z.input<typeof newEvidence> & {
   readonly submittedBy: string;
   readonly daysAgo: number;
 })[] = [
   {
     kind: 'tracking_number',
     label: 'Parcel number',
-    storageKey: null,
     textValue: '00340434161094042557',
     submittedBy: 'system',
     daysAgo: 1.9,
@@ -104,7 +97,6 @@ export const evidence: readonly (z.output<typeof newEvidence> & {
   {
     kind: 'email_thread',
     label: 'Emails with the buyer',
-    storageKey: null,
     textValue: [
       'From: a.novak@mail.example',
       'To: hello@juniper-ink.example',
@@ -133,14 +125,12 @@ export const evidence: readonly (z.output<typeof newEvidence> & {
     kind: 'photo',
     label: 'Photo of the parcel at the door, by the carrier',
     storageKey: 'evidence/JI-2093/delivery-photo.jpg',
-    textValue: null,
     submittedBy: 'owner',
     daysAgo: 1.4,
   },
   {
     kind: 'policy',
     label: 'Refund policy at the time of the order',
-    storageKey: null,
     textValue:
       'Unused items can be returned within 30 days; bottled ink only if unopened. We refund the original payment method within 5 days of receiving them.',
     submittedBy: 'owner',
@@ -153,11 +143,10 @@ export const reclaim: z.output<typeof newReclaim> = {
   reason: 'The name resembles a registered trade mark. Without an appeal the subdomain is withdrawn.',
 };
 
-export const webhook: z.output<typeof newEndpoint> = {
+export const webhook: z.input<typeof newEndpoint> = {
   kind: 'discord',
   name: 'Workshop channel',
   url: 'https://discord.com/api/webhooks/100000000000000000/example-token-that-opens-nothing',
   events: ['feedback_digest', 'dispute_opened', 'reclaim_noticed'],
-  enabled: true,
-  discordTemplate: { title: 'Juniper & Ink', description: null, color: '#2f5d50' },
+  discordTemplate: { title: 'Juniper & Ink', color: '#2f5d50' },
 };

@@ -1,17 +1,17 @@
 import { exampleIds } from '../../contract/example-ids.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
-import { addEvidence, decideDispute, openDispute } from '../operations/disputes.ts';
-import { addEndpoint } from '../operations/endpoints.ts';
+import { addEvidence, decideDispute, newDispute, newEvidence, openDispute } from '../operations/disputes.ts';
+import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
 import { markRead } from '../operations/notifications.ts';
-import { createPost } from '../operations/posts.ts';
+import { createPost, newPost } from '../operations/posts.ts';
 import { addReclaim } from '../operations/reclaims.ts';
 import { recordEvent } from '../operations/record-event.ts';
 import { addStore } from '../operations/stores.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Queries, Storage, Tenant } from '../storage/core/storage.ts';
+import { newestBackups, newestRows } from '../storage/operator/objects.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
-import { listNotifications } from '../storage/queries/events.ts';
-import { newestBackups, newestRows } from '../storage/queries/operators.ts';
+import { listNotifications } from '../storage/queries/notifications.ts';
 import { listPosts } from '../storage/queries/posts.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
@@ -76,9 +76,11 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
     at(120).now,
   );
   await putSettings(at(90), { document: exampleSettings, updatedAt: timestamp(at(90).now) });
-  for (const [index, post] of posts.entries()) await createPost(at(80 - 40 * index), post);
+  for (const [index, post] of posts.entries()) {
+    await createPost(at(80 - 40 * index), newPost.parse(post));
+  }
 
-  const won = await openDispute(at(60), wonCase, exampleIds.wonDispute);
+  const won = await openDispute(at(60), newDispute.parse(wonCase), exampleIds.wonDispute);
   await decideDispute(at(52), won.id, {
     status: 'won',
     resolution: 'The carrier confirmed delivery to the buyer in person.',
@@ -86,13 +88,13 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
   await markRead(at(50), {});
 
   // Notifications from here on are unread.
-  const open = await openDispute(at(2), openCase, exampleIds.openDispute);
+  const open = await openDispute(at(2), newDispute.parse(openCase), exampleIds.openDispute);
   for (const { daysAgo, submittedBy, ...item } of evidence) {
-    await addEvidence(at(daysAgo), open.id, item, submittedBy);
+    await addEvidence(at(daysAgo), open.id, newEvidence.parse(item), submittedBy);
   }
   await addReclaim(at(1), reclaim, exampleIds.reclaim);
   await recordEvent(at(0), 'feedback_digest', {
     summary: '14 new ratings, 4.8 of 5 on average. Most praised: the linen notebooks.',
   });
-  await addEndpoint(at(0), webhook);
+  await addEndpoint(at(0), newEndpoint.parse(webhook));
 }

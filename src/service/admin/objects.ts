@@ -5,15 +5,15 @@ import { addEvidence, newEvidence } from '../operations/disputes.ts';
 import { addReclaim, newReclaim } from '../operations/reclaims.ts';
 import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { deleteEndpoint } from '../storage/queries/endpoints.ts';
 import {
   newestBackups,
   newestRows,
   type ObjectQuery,
   setClosed,
   storeOf,
-} from '../storage/queries/operators.ts';
-import { deleteOld } from '../storage/queries/prune.ts';
+} from '../storage/operator/objects.ts';
+import { deleteOld } from '../storage/operator/prune.ts';
+import { deleteEndpoint } from '../storage/queries/endpoints.ts';
 import { operate } from './operate.ts';
 
 /** Objects of stores, as the person who runs the service sees and changes them. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
+import { deleteSomeRows, listDeletedStores } from '../storage/operator/objects.ts';
+import { deleteOld, findOld, type Page, type Prunable } from '../storage/operator/prune.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
-import { deleteSomeRows, listDeletedStores } from '../storage/queries/operators.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
-import { deleteOld, findOld, type Page, type Prunable } from '../storage/queries/prune.ts';
 import { listStoreIds } from '../storage/queries/stores.ts';
 
 export const defaultRetentionDays = 90;

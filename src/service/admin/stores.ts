@@ -3,7 +3,7 @@ import { initialSettings } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
 import { addStore, type NewStore } from '../operations/stores.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { markDeleted, measure, pageOfStores } from '../storage/queries/operators.ts';
+import { markDeleted, measure, pageOfStores } from '../storage/operator/objects.ts';
 import { operate, recordChange } from './operate.ts';
 
 /** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */

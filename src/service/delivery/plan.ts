@@ -1,5 +1,6 @@
 import type { EventData } from '../model/event-types.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
+import { timestamp } from '../model/time.ts';
 import type { DueEndpoint, PendingDelivery } from '../storage/queries/deliveries.ts';
 import type { DiscordTemplate } from '../storage/queries/endpoints.ts';
 import { buildMessage } from './message.ts';
@@ -7,16 +8,9 @@ import { quietHoursEnd } from './quiet-hours.ts';
 
 /** What to do with an endpoint that is due. */
 export type Plan =
-  | {
-      readonly kind: 'send';
-      readonly delivery: PendingDelivery;
-      readonly webhookUrl: string;
-      readonly message: object;
-    }
-  /** Until this time (epoch ms), which is the end of quiet hours if it is held. */
-  | { readonly kind: 'wait'; readonly until: number; readonly isHeld: boolean }
-  /** Until an event or the operator gives it something to send. */
-  | { readonly kind: 'nothing' };
+  | { readonly delivery: PendingDelivery; readonly webhookUrl: string; readonly message: object }
+  /** Look again then: at the end of quiet hours if it is held. Null: when there is something to send. */
+  | { readonly dueAt: string | null; readonly held: boolean };
 
 /** Decides by what the database holds. Throws if that is damaged. */
 export function planDelivery(
@@ -25,15 +19,17 @@ export function planDelivery(
   now: number,
 ): Plan {
   const { secretUrl, isEnabled, discordTemplate } = endpoint;
-  if (delivery === undefined || secretUrl === null || !isEnabled) return { kind: 'nothing' };
+  if (delivery === undefined || secretUrl === null || !isEnabled) {
+    return { dueAt: null, held: false };
+  }
   const saved: Partial<SettingsDocument> | null = JSON.parse(delivery.settings ?? 'null');
   const { quietHours, templates } = documentOf(saved);
   const until = quietHoursEnd(quietHours, now);
-  if (until !== null) return { kind: 'wait', until, isHeld: true };
+  if (until !== null) return { dueAt: timestamp(until), held: true };
   const { eventId: id, type, createdAt } = delivery;
   const data: EventData = JSON.parse(delivery.data);
   const template: DiscordTemplate | null = JSON.parse(discordTemplate ?? 'null');
   const event = { id, type, data, createdAt };
   const message = buildMessage({ event, template: templates[type], discordTemplate: template });
-  return { kind: 'send', delivery, webhookUrl: secretUrl, message };
+  return { delivery, webhookUrl: secretUrl, message };
 }

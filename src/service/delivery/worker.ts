@@ -141,9 +141,9 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
       } catch (error) {
         // A message that cannot be made must not block others.
         damaged.push({ store, endpoint: id, delivery: delivery?.id, error: describeError(error) });
-        plan = { kind: 'wait', until: now + damagedMs, isHeld: false };
+        plan = { dueAt: timestamp(now + damagedMs), held: false };
       }
-      if (plan.kind === 'send') {
+      if ('message' in plan) {
         const token = createId();
         const times = { token, until: timestamp(now + claimMs), now: timestamp(now) };
         await claim(db, endpoint, plan.delivery.id, times);
@@ -151,8 +151,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
         const firstAt = firstAttemptAt === null ? now : Date.parse(firstAttemptAt);
         claims.push({ ...plan, endpoint, attempts: attempts + 1, firstAt, token });
       } else {
-        const dueAt = plan.kind === 'wait' ? timestamp(plan.until) : null;
-        await schedule(db, endpoint, { dueAt, held: plan.kind === 'wait' && plan.isHeld, isFailing });
+        await schedule(db, endpoint, { ...plan, isFailing });
       }
     }
     return { claims, damaged, handled: due.length };

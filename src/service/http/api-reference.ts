@@ -7,10 +7,12 @@ import type { Content } from './http-message.ts';
 /** The optional package that shows openapi.json as a page. */
 const viewer = 'swagger-ui-dist';
 
-const types: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-};
+/** Its files, and the script that starts it. */
+const types: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['start.js', 'text/javascript; charset=utf-8'],
+]);
 
 /** Nothing from elsewhere, and no script in the page. The viewer sets styles of single elements. */
 const policy = [
@@ -36,72 +38,34 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-interface Reference {
-  /** `GET /docs`: the API reference, or how to get it if the viewer is not installed. Links are relative, for proxies. */
-  page(): Content;
-  /** `GET /docs/{version}/{file}`: a file of the viewer. A new version has a new path, so browsers may keep it. */
-  file(version: string, file: string): Content;
-}
-
-/** Makes each page and file once, when it is first asked for. */
-export function createReference(): Reference {
-  const made = new Map<string, Content>();
-  let installed: Viewer | null = null;
-
-  function once(name: string, make: () => Content): Content {
-    const content = made.get(name) ?? make();
-    made.set(name, content);
-    return content;
+/** `GET /docs`: the API reference, or how to get it if the viewer is not installed. Links are relative, for proxies. */
+export function showReference(): Content {
+  if (findViewer() !== null) {
+    return page(`<link rel="stylesheet" href="docs/swagger-ui.css">
+<div id="reference"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>`);
   }
-
-  return {
-    page() {
-      // It may be installed while the service runs.
-      installed ??= findViewer();
-      if (installed === null) return once('hint', showHint);
-      const { version } = installed;
-      return once('page', () => showViewer(`docs/${version}`));
-    },
-    file(version, file) {
-      installed ??= findViewer();
-      const type = file === 'start.js' ? types['swagger-ui-bundle.js'] : types[file];
-      if (installed === null || installed.version !== version || type === undefined) {
-        throw notFound('Path', `/docs/${version}/${file}`);
-      }
-      const { folder } = installed;
-      return once(`file ${file}`, () => {
-        const content = file === 'start.js' ? Buffer.from(start) : readFileSync(path.join(folder, file));
-        const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' };
-        return reply(content, headers);
-      });
-    },
-  };
-}
-
-function showHint(): Content {
   return page(
     // Without scripts: one of the viewer's own packages reports installations.
     `<p>To see the API reference here, run <code>npm install --ignore-scripts ${viewer}</code> in the directory that contains storectl; <a href="openapi.json">openapi.json</a> describes the API for programs.</p>`,
   );
 }
 
-function showViewer(assets: string): Content {
-  return page(`<link rel="stylesheet" href="${assets}/swagger-ui.css">
-<div id="reference"></div>
-<script src="${assets}/swagger-ui-bundle.js"></script>
-<script src="${assets}/start.js"></script>`);
+/** `GET /docs/{file}`. Throws `not_found`. */
+export function readViewerFile(file: string): Content {
+  const folder = findViewer();
+  const type = types.get(file);
+  if (folder === null || type === undefined) throw notFound('Path', `/docs/${file}`);
+  const content = file === 'start.js' ? Buffer.from(start) : readFileSync(path.join(folder, file));
+  return withPolicy(content, { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' });
 }
 
-interface Viewer {
-  readonly folder: string;
-  readonly version: string;
-}
-
-function findViewer(): Viewer | null {
+/** The folder of the viewer, which may be installed while the service runs. */
+function findViewer(): string | null {
   try {
-    const file = createRequire(path.join(import.meta.dirname, 'here')).resolve(`${viewer}/package.json`);
-    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-    return { folder: path.dirname(file), version };
+    const here = createRequire(path.join(import.meta.dirname, 'here'));
+    return path.dirname(here.resolve(`${viewer}/package.json`));
   } catch {
     return null;
   }
@@ -117,14 +81,14 @@ function page(content: string): Content {
 ${content}
 </html>
 `;
-  return reply(Buffer.from(html), { 'Content-Type': 'text/html; charset=utf-8' });
+  return withPolicy(html, { 'Content-Type': 'text/html; charset=utf-8' });
 }
 
-function reply(text: Uint8Array, headers: Readonly<Record<string, string>>): Content {
+function withPolicy(body: string | Uint8Array, headers: Readonly<Record<string, string>>): Content {
   const safety = {
     'Content-Security-Policy': policy,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };
-  return { status: 200, body: {}, text, headers: { ...headers, ...safety } };
+  return { status: 200, body, headers: { ...headers, ...safety } };
 }

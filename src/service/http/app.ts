@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { ServedOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
-import { busy, describeError, notFound, ServiceError } from '../model/errors.ts';
+import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
-import { ping, type Storage } from '../storage/core/storage.ts';
-import { createReference } from './api-reference.ts';
+import type { Storage } from '../storage/core/storage.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
-import { type ApplyChange, createChanges } from './changes.ts';
-import { entityTagOf } from './entity-tag.ts';
+import { type ApplyChange, createChanges, entityTagOf } from './changes.ts';
 import {
   type Content,
   type HttpAnswer,
@@ -19,8 +16,9 @@ import {
   requireJson,
 } from './http-message.ts';
 import { parseJsonObject } from './json-body.ts';
-import { describeService, type Handler, handlers, ok, type Reply } from './operation-handlers.ts';
+import { type Handler, handlers, type Reply } from './operation-handlers.ts';
 import { toProblem } from './problem.ts';
+import { publicRoutes } from './public-routes.ts';
 import { createRateLimiter, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';
 
@@ -41,40 +39,33 @@ export interface AppOptions {
 /** The service as a function from request to answer, which never rejects. */
 export type App = HttpHandler;
 
-/** How long the database may take to answer `/readyz`. */
-const maxReadyMs = 1_500;
-
 /** What load balancers ask for every second: in the log only at its lowest level. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** For the log: why the request has failed, if it has. */
-interface Failure {
-  readonly code: ErrorCode | null;
-  /** The cause of a 5xx. */
-  readonly error?: string;
-}
-
-/** For the log. */
+/** What the log says of a request besides its answer. */
 interface Trace {
   route: string;
-  keyId: string | null;
+  /** Why it has failed, if it has. */
+  code: ErrorCode | null;
+  /** The cause of a 5xx. */
+  error?: string;
   storeId: string | null;
+  keyId: string | null;
   /** Of the caller (W3C Trace Context). */
-  readonly traceparent: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 interface AppRoute extends Route {
   answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Content>;
 }
 
-/** Makes the service: the 12 operations of the contract, `/healthz`, `/readyz`, `/openapi.json` and `/docs`, which `/` names. */
+/** Makes the service: the operations of the contract, and the routes that need no key. */
 export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
   const limiter = rateLimit && createRateLimiter(rateLimit);
   const { applyChange = createChanges(storage) } = options;
   const authenticate = createAuthenticator(storage);
-  const reference = createReference();
 
   /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
@@ -111,50 +102,13 @@ export function createApp(options: AppOptions): App {
     return withTag(operation, reply);
   }
 
-  let openApi: Content | undefined;
   const find = createRouter<AppRoute>([
     ...operations.map((operation) => ({
       method: operation.method,
       path: operation.path,
       answer: serve.bind(null, operation, handlers[operation.id]),
     })),
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      answer: async () => {
-        openApi ??= { ...ok({}), text: Buffer.from(JSON.stringify(describeService(version))) };
-        return openApi;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/',
-      answer: async () => ok({ name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
-    },
-    { method: 'GET', path: '/docs', answer: async () => reference.page() },
-    {
-      method: 'GET',
-      path: '/docs/',
-      answer: async () => ({ status: 308, body: {}, headers: { Location: '../docs' } }),
-    },
-    {
-      method: 'GET',
-      path: '/docs/{version}/{file}',
-      answer: async (_, [version = '', file = '']) => reference.file(version, file),
-    },
-    { method: 'GET', path: '/healthz', answer: async () => ok({ ok: true }) },
-    {
-      method: 'GET',
-      path: '/readyz',
-      answer: async ({ isStopping }) => {
-        if (isStopping) throw busy('The service is stopping');
-        const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
-          throw busy('The database is not responding');
-        });
-        await Promise.race([storage.read(ping), late]);
-        return ok({ ok: true });
-      },
-    },
+    ...publicRoutes(storage, version),
   ]);
 
   async function route(request: HttpRequest, trace: Trace): Promise<Content> {
@@ -172,29 +126,25 @@ export function createApp(options: AppOptions): App {
     const requestId = randomUUID();
     const { method } = request;
     const traceparent = readTraceparent(request.header('traceparent'));
-    const trace: Trace = { route: 'none', keyId: null, storeId: null, traceparent };
-    let failure: Failure = { code: null };
-    const { status, body, headers, text } = await route(request, trace).catch((error: unknown) => {
-      const { code, ...problem } = toProblem(error, requestId);
-      failure = problem.status >= 500 ? { code, error: describeError(error) } : { code };
-      return { ...problem, text: undefined };
+    const trace: Trace = { route: 'none', code: null, storeId: null, keyId: null, traceparent };
+    const { status, body, headers } = await route(request, trace).catch((error: unknown) => {
+      const problem = toProblem(error, requestId);
+      trace.code = problem.code;
+      if (problem.status >= 500) trace.error = describeError(error);
+      return problem;
     });
     log({
       level: probes.has(trace.route) ? 'debug' : status >= 500 ? 'error' : 'info',
       method,
-      route: trace.route,
       status,
-      ...failure,
       ms: Math.round((performance.now() - start) * 1000) / 1000,
       requestId,
-      storeId: trace.storeId,
-      keyId: trace.keyId,
       clientAddress: request.clientAddress,
-      ...(traceparent && { traceparent }),
+      ...trace,
     });
     const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
     if (body !== null) fields['Content-Type'] = 'application/json';
-    const content = body === null || method === 'HEAD' ? null : (text ?? JSON.stringify(body));
+    const content = method === 'HEAD' ? null : body;
     if (content !== null) fields['Content-Length'] = String(Buffer.byteLength(content));
     return { status, headers: Object.assign(fields, headers), body: content };
   }
@@ -205,8 +155,7 @@ export function createApp(options: AppOptions): App {
 /** With an ETag for If-Match, where the contract says that there is one. */
 function withTag({ service }: ServedOperation, reply: Reply): Reply {
   if (!service.versioned) return reply;
-  const text = JSON.stringify(reply.body);
-  return { ...reply, text, headers: { ...reply.headers, ETag: entityTagOf(text) } };
+  return { ...reply, headers: { ...reply.headers, ETag: entityTagOf(reply.body) } };
 }
 
 async function readInput<Input>(

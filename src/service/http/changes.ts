@@ -1,6 +1,7 @@
+import { sha256 } from '../../base/sha256.ts';
 import type { OperationId } from '../../contract/operations.ts';
+import type { Precondition } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
-import { parseIfMatch } from './entity-tag.ts';
 import { handlers, type Reply } from './operation-handlers.ts';
 
 /** A valid request that changes something, as data. */
@@ -33,4 +34,16 @@ export function createChanges(storage: Storage): ApplyChange {
         handlers[operation].run({ db, storeId, actor, now, traceparent }, { input, targetId, isCurrent }),
       );
   };
+}
+
+/** Of a representation, given as JSON. What is stored determines its text, so equal documents have equal tags. */
+export function entityTagOf(text: string): string {
+  return `"${sha256(text).slice(0, 32)}"`;
+}
+
+/** Reads If-Match (RFC 9110, section 13.1.1): no header, `*`, or a list of strong entity tags. */
+function parseIfMatch(header: string | undefined): Precondition {
+  if (header === undefined || header.trim() === '*') return () => true;
+  const tags = new Set(header.split(',').map((tag) => tag.trim()));
+  return (document) => tags.has(entityTagOf(JSON.stringify(document)));
 }

@@ -19,20 +19,16 @@ export interface HttpRequest {
   readBody(maxBytes: number): Promise<Uint8Array>;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** One that is the same for everybody is bytes, which all answers share. */
-  readonly body: string | Uint8Array | null;
-}
-
 /** An answer before its headers are complete. */
 export interface Content {
   readonly status: number;
-  /** Sent as JSON unless there is a text. Null for none. */
-  readonly body: object | null;
-  readonly text?: string | Uint8Array | undefined;
+  /** JSON unless a header says otherwise, null for none. One that is the same for everybody is bytes, which all share. */
+  readonly body: string | Uint8Array | null;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface HttpAnswer extends Content {
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Answers a request. It never rejects. */

@@ -15,6 +15,7 @@ import { updateStore } from '../operations/stores.ts';
 import type { Precondition, Work } from '../operations/unit-of-work.ts';
 
 const kibibyte = 1024;
+const maxBodyBytes = 64 * kibibyte;
 
 /** A request with a valid body. */
 interface OperationRequest<Input> {
@@ -39,71 +40,71 @@ export interface Handler<Input = unknown> {
 }
 
 export const handlers: Record<OperationId, Handler> = {
-  'store.update': handler(storePatch, async (work, { input, isCurrent }) =>
-    ok(await updateStore(work, input, isCurrent)),
-  ),
+  'store.update': handler(storePatch, (work, { input, isCurrent }) => updateStore(work, input, isCurrent)),
   'blog.create': {
-    ...handler(newPost, async (work, { input }) => {
+    input: newPost,
+    maxBodyBytes: 1024 * kibibyte,
+    async run(work, { input }) {
       const post = await createPost(work, input);
       const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
-      return { status: 201, body: post, headers: { Location: location } };
-    }),
-    maxBodyBytes: 1024 * kibibyte,
-  },
-  'disputes.decide': handler(newDecision, async (work, { targetId, input }) =>
-    ok(await decideDispute(work, targetId, input)),
+      return { ...replyOf(201, post), headers: { Location: location } };
+    },
+  } satisfies Handler<z.output<typeof newPost>>,
+  'disputes.decide': handler(newDecision, (work, { targetId, input }) =>
+    decideDispute(work, targetId, input),
   ),
-  'settings.show': handler(null, async (work) => ok(await showSettings(work))),
-  'settings.save': handler(settingsInput, async (work, { input, isCurrent }) =>
-    ok(await saveSettings(work, input, isCurrent)),
+  'settings.show': handler(null, showSettings),
+  'settings.save': handler(settingsInput, (work, { input, isCurrent }) =>
+    saveSettings(work, input, isCurrent),
   ),
-  'disputes.open': once('disputes.open', newDispute, async (work, { input }) =>
-    created(await openDispute(work, input)),
+  'disputes.open': once('disputes.open', newDispute, 201, (work, { input }) => openDispute(work, input)),
+  'disputes.show': handler(null, (work, { targetId }) => showDispute(work, targetId)),
+  'backup.create': once('backup.create', newBackup, 201, (work, { input }) => createBackup(work, input)),
+  'backup.restore': once('backup.restore', newRestore, 200, (work, { targetId, input }) =>
+    restoreBackup(work, targetId, input),
   ),
-  'disputes.show': handler(null, async (work, { targetId }) => ok(await showDispute(work, targetId))),
-  'backup.create': once('backup.create', newBackup, async (work, { input }) =>
-    created(await createBackup(work, input)),
-  ),
-  'backup.restore': once('backup.restore', newRestore, async (work, { targetId, input }) =>
-    ok(await restoreBackup(work, targetId, input)),
-  ),
-  'reclaim.appeal': handler(newAppeal, async (work, { targetId, input }) => {
-    const { isNew, appeal } = await appealReclaim(work, targetId, input);
-    return isNew ? created(appeal) : ok(appeal);
-  }),
-  'notify.add-endpoint': handler(newEndpoint, async (work, { input }) =>
-    created(await addEndpoint(work, input)),
-  ),
-  'notify.mark-read': handler(readMark, async (work, { input }) => {
-    await markRead(work, input);
-    return ok({ ok: true });
-  }),
+  'reclaim.appeal': {
+    input: newAppeal,
+    maxBodyBytes,
+    async run(work, { targetId, input }) {
+      const { isNew, appeal } = await appealReclaim(work, targetId, input);
+      return replyOf(isNew ? 201 : 200, appeal);
+    },
+  } satisfies Handler<z.output<typeof newAppeal>>,
+  'notify.add-endpoint': handler(newEndpoint, (work, { input }) => addEndpoint(work, input), 201),
+  'notify.mark-read': handler(readMark, (work, { input }) => markRead(work, input)),
 };
 
-function handler<Input>(input: z.ZodType<Input> | null, run: Handler<Input>['run']): Handler<Input> {
-  return { input, run, maxBodyBytes: 64 * kibibyte };
+type Rules<Input> = (work: Work, request: OperationRequest<Input>) => Promise<object>;
+
+function handler<Input>(input: z.ZodType<Input> | null, rules: Rules<Input>, status = 200): Handler<Input> {
+  return {
+    input,
+    maxBodyBytes,
+    run: async (work, request) => replyOf(status, await rules(work, request)),
+  };
 }
 
 /** For operations with an idempotency key: the same request again gets the first answer. */
 function once<Input extends { readonly idempotencyKey: string }>(
   operation: OperationId,
-  schema: z.ZodType<Input>,
-  run: Handler<Input>['run'],
+  input: z.ZodType<Input>,
+  status: number,
+  rules: Rules<Input>,
 ): Handler<Input> {
-  return handler(schema, async (work, request) => {
-    const { targetId, input } = request;
-    const effect = () => run(work, request);
-    const { replayed, ...reply } = await applyOnce(work, input, { operation, targetId }, effect);
-    return { ...reply, ...(replayed && { headers: { 'Idempotency-Replayed': 'true' } }) };
-  });
+  const { run, ...rest } = handler(input, rules, status);
+  return {
+    ...rest,
+    async run(work, request) {
+      const keyed = { operation, targetId: request.targetId };
+      const { replayed, ...reply } = await applyOnce(work, request.input, keyed, () => run(work, request));
+      return { ...reply, ...(replayed && { headers: { 'Idempotency-Replayed': 'true' } }) };
+    },
+  };
 }
 
-export function ok(body: object): Reply {
-  return { status: 200, body };
-}
-
-function created(body: object): Reply {
-  return { status: 201, body };
+export function replyOf(status: number, body: object): Reply {
+  return { status, body: JSON.stringify(body) };
 }
 
 /** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */

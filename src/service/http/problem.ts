@@ -7,8 +7,8 @@ export interface Problem {
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Problem details (RFC 9457). */
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Problem details (RFC 9457) as JSON. */
+  readonly body: string;
 }
 
 /** The answer to an error. Unexpected errors get one without details, which are in the log. */
@@ -19,7 +19,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
     code,
     status,
     headers: { 'Content-Type': 'application/problem+json', ...headers },
-    body: {
+    body: JSON.stringify({
       type: `urn:storectl:problem:${code}`,
       title,
       status,
@@ -28,7 +28,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
       requestId,
       ...(fields.length > 0 && { errors: fields }),
       ...(existing && { existing }),
-    },
+    }),
   };
 }
 

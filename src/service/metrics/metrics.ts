@@ -1,6 +1,6 @@
 import type { HttpHandler } from '../http/http-message.ts';
 import type { Storage, StorageUsage } from '../storage/core/storage.ts';
-import { backlogStates, findBacklog, findSize } from '../storage/queries/backlog.ts';
+import { backlogStates, findBacklog, findSize } from '../storage/operator/backlog.ts';
 
 /** Numbers for Prometheus. */
 export interface Metrics {

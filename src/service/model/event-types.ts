@@ -16,13 +16,6 @@ const builtInTexts: Readonly<Record<EventType, { readonly title: string; readonl
   feedback_digest: { title: 'Feedback digest', body: '{{summary}}' },
 };
 
-const builtInParts = Object.fromEntries(
-  Object.entries(builtInTexts).map(([type, { title, body }]) => [
-    type,
-    { title: partsOf(title), body: partsOf(body) },
-  ]),
-) as Record<EventType, { readonly title: Parts; readonly body: Parts }>;
-
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(builtInTexts, name);
 }
@@ -42,29 +35,18 @@ export function renderEvent(
   data: EventData,
   template: TextTemplate | undefined,
 ): { title: string; body: string } {
-  const builtIn = builtInParts[type];
+  const builtIn = builtInTexts[type];
   const known = template?.private ? {} : data;
   return {
-    title: fill(template?.title ? partsOf(template.title) : builtIn.title, known),
-    body: fill(template?.body ? partsOf(template.body) : builtIn.body, known),
+    title: fill(template?.title || builtIn.title, known),
+    body: fill(template?.body || builtIn.body, known),
   };
 }
 
-/** A template split at its placeholders: texts at even indexes, names of fields at odd ones. */
-type Parts = readonly string[];
-
-function partsOf(text: string): Parts {
-  return text.split(/\{\{\s*(\w+)\s*\}\}/);
-}
-
-function fill(parts: Parts, data: EventData): string {
-  let text = '';
-  for (const [index, part] of parts.entries()) text += index % 2 === 0 ? part : textOf(part, data);
-  return text;
-}
-
-function textOf(name: string, data: EventData): string {
-  const value = Object.hasOwn(data, name) ? data[name] : undefined;
-  if (value === undefined) return '…';
-  return typeof value === 'string' ? value : value.join(', ');
+function fill(text: string, data: EventData): string {
+  return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => {
+    const value = Object.hasOwn(data, name) ? data[name] : undefined;
+    if (value === undefined) return '…';
+    return typeof value === 'string' ? value : value.join(', ');
+  });
 }

@@ -24,6 +24,11 @@ export function filledText(max: number) {
     .meta({ minLength: 1, pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$' });
 }
 
+/** A field that may be left out, which is the same as null. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? null);
+}
+
 /** Text that passes a check of its format. `meta` describes the check in JSON Schema. */
 function formatted(
   isValid: (value: string) => boolean,

@@ -6,6 +6,7 @@ import {
   idempotencyKey,
   mapKey,
   mapKeyPattern,
+  optional,
   pattern,
   time,
   uuid,
@@ -61,8 +62,8 @@ const lowerCaseWord = (example: string) =>
 export const newEvidence = z.strictObject({
   kind: lowerCaseWord('tracking_number'),
   label: filledText(200),
-  textValue: filledText(200_000).nullable(),
-  storageKey: filledText(1024).nullable(),
+  textValue: optional(filledText(200_000)),
+  storageKey: optional(filledText(1024)),
 });
 
 /** Body of operation 6. */
@@ -70,9 +71,9 @@ export const newDispute = z.strictObject({
   kind: lowerCaseWord('payment'),
   reason: filledText(4000),
   idempotencyKey: idempotencyKey(),
-  orderId: uuid().nullish(),
-  buyerEmail: z.email().max(254).nullish(),
-  providerCaseId: filledText(200).nullish(),
+  orderId: optional(uuid()),
+  buyerEmail: optional(z.email().max(254)),
+  providerCaseId: optional(filledText(200)),
   riskSignals: z.record(mapKey(), jsonValue).nullish(),
   deadlineAt: time().nullish(),
   appealDeadlineAt: time().nullish(),
@@ -87,23 +88,21 @@ export const newDecision = z.strictObject({
 /** Operation 6. It moves no money. */
 export async function openDispute(work: Work, input: z.output<typeof newDispute>, id = createId()) {
   const now = timestamp(work.now);
+  const { kind, reason, ...rest } = input;
   const dispute: DisputeRecord = {
     id,
-    orderId: input.orderId ?? null,
-    buyerEmail: input.buyerEmail ?? null,
-    providerCaseId: input.providerCaseId ?? null,
-    kind: input.kind,
+    kind,
     status: 'open',
-    reason: input.reason,
+    reason,
+    ...rest,
     riskSignals: input.riskSignals ?? {},
     deadlineAt: input.deadlineAt ?? timestamp(work.now + daysInMs(7)),
     appealDeadlineAt: input.appealDeadlineAt ?? timestamp(work.now + daysInMs(14)),
     resolution: null,
-    idempotencyKey: input.idempotencyKey,
     createdAt: now,
     updatedAt: now,
   };
-  const { kind, reason, deadlineAt } = dispute;
+  const { deadlineAt } = dispute;
   await insertDispute(work, dispute);
   await recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt });
   return toDispute(work, dispute);

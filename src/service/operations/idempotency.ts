@@ -3,24 +3,15 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
-import {
-  deleteAnswer,
-  deleteExpiredAnswers,
-  findAnswer,
-  type KeyedRequest,
-} from '../storage/queries/idempotency-keys.ts';
+import { deleteAnswer, findAnswer, type KeyedRequest } from '../storage/queries/idempotency-keys.ts';
 import type { Work } from './unit-of-work.ts';
 
 const retentionMs = daysInMs(2);
 
-/** Share of the requests that also delete expired answers. */
-const sweepShare = 1 / 512;
-
 export interface Answer {
   readonly status: number;
-  readonly body: object;
-  /** The body as JSON, if it is known. */
-  readonly text?: string | undefined;
+  /** JSON. */
+  readonly body: string;
 }
 
 /**
@@ -41,22 +32,20 @@ export async function applyOnce(
   const first = await findAnswer(work, keyed);
   if (first !== undefined && first.expiresAt > now) {
     if (first.fingerprint === fingerprint) {
-      return { status: first.status, body: JSON.parse(first.body), text: first.body, replayed: true };
+      return { status: first.status, body: first.body, replayed: true };
     }
     throw new ServiceError('idempotency_key_reused', 'This idempotency key was used for a different request');
   }
-  // Not updated: the sweep looks at the oldest rows, and the new one belongs at the end.
+  // Not updated: `prune` looks at the oldest rows, and the new one belongs at the end.
   if (first !== undefined) await deleteAnswer(work.db, { ...keyed, storeId: work.storeId });
-  if (Math.random() < sweepShare) await deleteExpiredAnswers(work, now);
   const { status, body } = await effect();
-  const text = JSON.stringify(body);
   await insert(work, 'idempotencyKeys', {
     ...keyed,
     fingerprint,
     status,
-    body: text,
+    body,
     createdAt: now,
     expiresAt: timestamp(work.now + retentionMs),
   });
-  return { status, body, text, replayed: false };
+  return { status, body, replayed: false };
 }

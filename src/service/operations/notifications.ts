@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { text, time } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
-import { markAll, markSome } from '../storage/queries/events.ts';
+import { markAll, markSome } from '../storage/queries/notifications.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Body of operation 12. Without both fields it marks all notifications. */
@@ -19,6 +19,7 @@ export const readMark = z
   .meta({ not: { properties: { ids: {}, before: {} }, required: ['ids', 'before'] } });
 
 /** Operation 12. Marking all takes no longer the more there are: the store remembers up to which they are read. */
-export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>): Promise<void> {
+export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>) {
   await (ids === undefined ? markAll(work, before) : markSome(work, ids, timestamp(work.now)));
+  return { ok: true };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { postStates } from '../../contract/operations/blog.ts';
 import { invalidField, ServiceError } from '../model/errors.ts';
-import { distinct, filledText, pattern, text, time, uuid } from '../model/field-schemas.ts';
+import { distinct, filledText, optional, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
@@ -22,18 +22,20 @@ export const newPost = z
       /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
       'must be 1 to 120 lowercase letters and digits, with single hyphens between words',
     ).optional(),
-    excerpt: text(500).nullish(),
-    coverImageId: uuid().nullish(),
+    excerpt: optional(text(500)),
+    coverImageId: optional(uuid()),
     tags: distinct(filledText(50), 20).default([]),
     featuredProductIds: distinct(z.guid('must be a UUID'), 50)
       .transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))])
       .default([]),
     status: z.enum(postStates).default('draft'),
-    scheduledAt: time()
-      .meta({ description: 'When to publish a post with the status scheduled. Must be in the future.' })
-      .nullish(),
-    metaTitle: text(200).nullish(),
-    metaDescription: text(500).nullish(),
+    scheduledAt: optional(
+      time().meta({
+        description: 'When to publish a post with the status scheduled. Must be in the future.',
+      }),
+    ),
+    metaTitle: optional(text(200)),
+    metaDescription: optional(text(500)),
   })
   .meta({
     // Neither scheduled without a time, nor a time without being scheduled.
@@ -56,20 +58,13 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
   checkSchedule(input, work.now);
   const id = createId();
   const now = timestamp(work.now);
+  const { title, slug, ...rest } = input;
   const post: PostRecord = {
     id,
-    title: input.title,
-    slug: input.slug ?? (slugFrom(input.title, { max: maxSlug, ascii: false }) || `post-${id.slice(-12)}`),
-    excerpt: input.excerpt ?? null,
-    contentMd: input.contentMd,
-    coverImageId: input.coverImageId ?? null,
-    tags: input.tags,
-    featuredProductIds: input.featuredProductIds,
-    status: input.status,
+    title,
+    slug: slug ?? (slugFrom(title, { max: maxSlug, ascii: false }) || `post-${id.slice(-12)}`),
+    ...rest,
     publishedAt: input.status === 'published' ? now : null,
-    scheduledAt: input.scheduledAt ?? null,
-    metaTitle: input.metaTitle ?? null,
-    metaDescription: input.metaDescription ?? null,
     viewCount: 0,
     createdAt: now,
     updatedAt: now,
@@ -82,7 +77,7 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
       existing: { ...shown, contentSha256: sha256(contentMd) },
     });
   }
-  await recordEvent(work, 'post_created', { postId: id, title: post.title, status: post.status });
+  await recordEvent(work, 'post_created', { postId: id, title, status: post.status });
   return toPost(post, work.now);
 }
 

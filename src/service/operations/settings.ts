@@ -3,7 +3,7 @@ import { notFound, ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
-import { releaseHeld } from '../storage/queries/endpoints.ts';
+import { releaseHeld } from '../storage/queries/due.ts';
 import { type FoundSettings, findSettings, putSettings } from '../storage/queries/settings.ts';
 import { recordEvent } from './record-event.ts';
 import type { Precondition, Work } from './unit-of-work.ts';

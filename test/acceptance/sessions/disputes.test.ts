@@ -22,9 +22,9 @@ test('disputes open', async () => {
     Kind             payment
     Status           open
     Reason           Parcel never arrived
+    Idempotency key  <idempotency-key>
     Deadline         <time>
     Appeal deadline  <time>
-    Idempotency key  <idempotency-key>
     Created          <time>
     Updated          <time>
     Store ID         <uuid>

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { retryAllDead, retryDelivery } from '../../../src/service/admin/deliveries.ts';
 import { timestamp } from '../../../src/service/model/time.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
-import { findBacklog } from '../../../src/service/storage/queries/backlog.ts';
+import { findBacklog } from '../../../src/service/storage/operator/backlog.ts';
 import { lockDue } from '../../../src/service/storage/queries/deliveries.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
 import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';

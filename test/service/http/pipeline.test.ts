@@ -142,12 +142,7 @@ test('bodies are strict JSON', async () => {
 test('hostile bodies are refused before they are parsed, and a text full of escapes is parsed once', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());
-  const outcomes = [
-    '['.repeat(100_000),
-    `[${'1,'.repeat(100_000)}`,
-    `{${'""'.repeat(50_000)}`,
-    ']'.repeat(100_000),
-  ].map((text) => {
+  const outcomes = ['['.repeat(100_000), `[${'1,'.repeat(100_000)}`, ']'.repeat(100_000)].map((text) => {
     try {
       return parseJsonObject(Buffer.from(text));
     } catch (error) {
@@ -156,7 +151,6 @@ test('hostile bodies are refused before they are parsed, and a text full of esca
   });
   expect(outcomes).toEqual([
     'The body is more than 32 levels deep',
-    'The body has more than 20000 values',
     'The body has more than 20000 values',
     'The body is not valid JSON',
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
-import { listNotifications } from '../../../src/service/storage/queries/events.ts';
+import { listNotifications } from '../../../src/service/storage/queries/notifications.ts';
 import { expectFaults, faults, type Service, startService } from '../helpers/service.ts';
 
 const endpoint = {

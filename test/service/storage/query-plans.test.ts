@@ -3,7 +3,8 @@ import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import type { Queries } from '../../../src/service/storage/core/storage.ts';
 import { findPending, isAnyDue, lockDue } from '../../../src/service/storage/queries/deliveries.ts';
-import { findEventContext, markAll } from '../../../src/service/storage/queries/events.ts';
+import { findEventContext } from '../../../src/service/storage/queries/events.ts';
+import { markAll } from '../../../src/service/storage/queries/notifications.ts';
 import { insertPost } from '../../../src/service/storage/queries/posts.ts';
 import { newDatabase, openTestStorage } from '../helpers/service.ts';
 

@@ -32,8 +32,8 @@ storage. This needs write access to the database, not a key.`,
       kind: { give: '--kind WORD', description: 'kind of evidence, for example tracking_number' },
       label: { give: '--label TEXT', description: 'what it shows' },
     });
-    const textValue = (file === undefined ? text : await readText(session, file, '--text-file')) ?? null;
-    const given = { kind, label, textValue, storageKey: optionValue(parsed, '--storage-key') ?? null };
+    const textValue = file === undefined ? text : await readText(session, file, '--text-file');
+    const given = { kind, label, textValue, storageKey: optionValue(parsed, '--storage-key') };
     const evidence = await open((storage) => submitEvidence(storage, store, disputeId, given), {
       hint: 'check --store, --dispute and --database',
       flags: { kind: '--kind', label: '--label', textValue: '--text', storageKey: '--storage-key' },

@@ -38,27 +38,23 @@ export const command = operatorCommand({
   ],
   async run(operator) {
     const { ui, session, parsed, open } = operator;
-    const label = optionValue(parsed, '--label');
     const lifetime = { min: 1, max: 99_999, fallback: 90 };
     const expiresInSeconds = parsed.options.has('--expires-in-days')
       ? readWholeNumber(session, parsed, '--expires-in-days', lifetime) * 86_400
       : undefined;
+    const grant = readGrant(parsed);
+    const options = { ...grant, label: optionValue(parsed, '--label'), expiresInSeconds };
     if (parsed.options.has('--stores-from')) {
-      const granted = readGrant(parsed);
-      await eachLine(operator, '--stores-from', {
+      return eachLine(operator, '--stores-from', {
         run: async (storage, id) => ({
           storeId: id,
-          ...(await createKey(storage, { storeId: id, ...granted, label, expiresInSeconds })),
+          ...(await createKey(storage, { ...options, storeId: id })),
         }),
         show: ({ storeId: id, key }) => `${id}\t${key}`,
       });
-      return;
     }
     const { storeId } = readInputs(operator, { storeId: storeInput('store that the key is for') });
-    const grant = readGrant(parsed);
-    const created = await open((storage) =>
-      createKey(storage, { storeId, ...grant, label, expiresInSeconds }),
-    );
+    const created = await open((storage) => createKey(storage, { ...options, storeId }));
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
     printKey(ui, created, storeId, what);
   },

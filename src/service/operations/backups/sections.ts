@@ -5,12 +5,11 @@ import { documentOf } from '../../model/settings-document.ts';
 import { timestamp } from '../../model/time.ts';
 import { andLater, type ClosedRanges, closed, countWithout } from '../../storage/core/ranges.ts';
 import type { Tenant } from '../../storage/core/storage.ts';
+import { makeDue, releaseHeld } from '../../storage/queries/due.ts';
 import {
   type EndpointRecord,
   listEndpoints,
-  makeDue,
   putEndpoint,
-  releaseHeld,
   setEndpointAside,
 } from '../../storage/queries/endpoints.ts';
 import { findBlog, setBlog } from '../../storage/queries/posts.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../../src/service/index.ts';
-import { listNotifications } from '../../../../src/service/storage/queries/events.ts';
+import { listNotifications } from '../../../../src/service/storage/queries/notifications.ts';
 import { newDatabase, openTestStorage, startService } from '../../helpers/service.ts';
 
 /** A database with a table for numbers, opened twice. */

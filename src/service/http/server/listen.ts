@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../model/errors.ts';
-import type { App } from './app.ts';
-import { clientAddressOf, type IsTrustedProxy } from './client-address.ts';
-import { drain, watchConnections } from './connections.ts';
-import { createBodyReader } from './http-message.ts';
+import { ServiceError } from '../../model/errors.ts';
+import { clientAddressOf, type IsTrustedProxy } from '../client-address.ts';
+import { createBodyReader, type HttpHandler } from '../http-message.ts';
+import { watchConnections } from './connections.ts';
+import { drain } from './refusals.ts';
 
 /** How long clients may take after a stop to send the rest of a request, or to read an answer. */
 const defaultGraceMs = 10_000;
@@ -51,7 +51,7 @@ export interface ListenOptions {
 
 /** Serves the app over HTTP. Rejects with an error whose `code` is such as EADDRINUSE. */
 export async function listen(
-  app: App,
+  app: HttpHandler,
   { host, port, log = () => {}, receiveMs = defaultReceiveMs, isTrustedProxy = () => false }: ListenOptions,
 ): Promise<Listening> {
   const addressOf = (incoming: IncomingMessage) => clientAddressOf(incoming, isTrustedProxy);
@@ -63,7 +63,7 @@ export async function listen(
   const server = createServer({ ...limits, requireHostHeader: false }, (incoming, outgoing) => {
     if (!connections.admit(incoming, outgoing)) return;
     const refusal = findFault(incoming);
-    if (refusal !== null) connections.answerWith(incoming, outgoing, refusal);
+    if (refusal !== null) connections.refuse(incoming, outgoing, refusal);
     else answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.maxConnections = maxConnections;
@@ -128,18 +128,14 @@ export async function listen(
 }
 
 /** What Node's parser accepts and other programs read differently, or null. */
-function findFault({ httpVersion, rawHeaders }: IncomingMessage): ServiceError | null {
+function findFault({ httpVersion, rawHeaders, headersDistinct }: IncomingMessage): ServiceError | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     return new ServiceError('malformed_request', `HTTP/${httpVersion} is not supported`);
   }
   if (rawHeaders.length > 2 * maxHeaders) {
     return new ServiceError('headers_too_large', `A request can have at most ${maxHeaders} headers`);
   }
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
+  const hosts = headersDistinct.host?.length ?? 0;
   if (hosts > 1) return new ServiceError('malformed_request', 'There is more than one Host header');
   if (hosts === 0 && httpVersion === '1.1') {
     return new ServiceError('malformed_request', 'The Host header is missing');

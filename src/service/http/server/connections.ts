@@ -1,19 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type IncomingMessage,
-  maxHeaderSize,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { busy, ServiceError } from '../model/errors.ts';
-import { peerOf } from './client-address.ts';
-import type { HttpAnswer } from './http-message.ts';
-import { toProblem } from './problem.ts';
-
-/** How long the rest of a refused body may take to arrive, so that its sender can read the answer. */
-const drainMs = 500;
+import { busy, ServiceError } from '../../model/errors.ts';
+import { createRefusals, type RefusalOptions, toRefusal } from './refusals.ts';
 
 /** A client that sends requests without waiting for answers can have this many of them unanswered. */
 const maxUnanswered = 16;
@@ -27,19 +15,12 @@ interface Connection {
   refusal: ServiceError | undefined;
 }
 
-export interface ConnectionOptions {
-  readonly log: (line: object) => void;
-  readonly addressOf: (request: IncomingMessage) => string;
-}
-
-/**
- * Answers requests that Node's parser refuses with problem details, like all others, and tracks which connections are
- * idle.
- */
-export function watchConnections(server: Server, { log, addressOf }: ConnectionOptions) {
+/** Refuses what Node's parser refuses, and tracks which connections are idle. */
+export function watchConnections(server: Server, options: RefusalOptions) {
   // Node's own list of idle connections lacks those without a request so far, and has those whose last answer is not
   // sent yet.
   const connections = new Map<Socket, Connection>();
+  const refusals = createRefusals(options);
   let isClosing = false;
 
   server.on('connection', (socket) => {
@@ -61,7 +42,7 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
     response.on('close', () => {
       unanswered.delete(response);
       if (unanswered.size > 0) return;
-      if (connection.refusal !== undefined) refuse(socket, connection.refusal);
+      if (connection.refusal !== undefined) refusals.writeTo(socket, connection.refusal);
       else if (isClosing || connection.isBroken) socket.end();
     });
     return true;
@@ -78,7 +59,7 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
     if (connection.refusal !== undefined) return;
     const refusal = toRefusal(error);
     const latest = [...connection.unanswered].at(-1)?.req;
-    if (latest === undefined) refuse(socket, refusal);
+    if (latest === undefined) refusals.writeTo(socket, refusal);
     else if (latest.complete) connection.refusal = refusal;
     // The reader of the body answers.
     else if (latest.listenerCount('error')) latest.emit('error', refusal);
@@ -88,46 +69,13 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
     if (!admit(request, response)) return;
     // The client has not sent the body and may continue with the next request.
     const detail = 'The only supported expectation is 100-continue';
-    answerWith(request, response, new ServiceError('expectation_failed', detail));
+    refusals.answer(request, response, new ServiceError('expectation_failed', detail));
   });
-
-  function refuse(socket: Socket, refusal: ServiceError): void {
-    const { status, headers, body } = answerUnread(refusal, peerOf(socket));
-    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', body].join('\r\n'));
-    const timer = setTimeout(() => socket.destroy(), drainMs);
-    socket.once('close', () => clearTimeout(timer));
-  }
-
-  function answerWith(request: IncomingMessage, response: ServerResponse, refusal: ServiceError): void {
-    const { status, headers, body } = answerUnread(refusal, addressOf(request));
-    response.writeHead(status, headers).end(body);
-    if (!request.complete) drain(request);
-  }
-
-  /** The answer to a request that does not reach the app. */
-  function answerUnread(refusal: ServiceError, clientAddress: string): HttpAnswer {
-    const requestId = randomUUID();
-    const { code, status, headers, body } = toProblem(refusal, requestId);
-    const unknown = { storeId: null, keyId: null, clientAddress };
-    log({ level: 'info', method: null, route: 'none', status, code, ms: 0, requestId, ...unknown });
-    const content = JSON.stringify(body);
-    return {
-      status,
-      headers: {
-        'Cache-Control': 'no-store',
-        Connection: 'close',
-        'X-Request-Id': requestId,
-        'Content-Length': String(Buffer.byteLength(content)),
-        ...headers,
-      },
-      body: content,
-    };
-  }
 
   return {
     admit,
-    answerWith,
+    /** Answers a request that was admitted. */
+    refuse: refusals.answer,
     /** Whether no other request of the connection waits for its answer. */
     isLastRequest: (socket: Socket) => (connections.get(socket)?.unanswered.size ?? 0) <= 1,
     /** Closes idle connections, and each of the others after its last answer. */
@@ -150,24 +98,4 @@ export function watchConnections(server: Server, { log, addressOf }: ConnectionO
 function stopReading(socket: Socket): void {
   socket.on('resume', () => socket.pause());
   socket.pause();
-}
-
-/** Reads and drops the rest of a body, and closes the connection if that takes too long. */
-export function drain(incoming: IncomingMessage): void {
-  const timer = setTimeout(() => incoming.socket.destroy(), drainMs);
-  incoming.once('close', () => clearTimeout(timer));
-  incoming.resume();
-}
-
-function toRefusal({ code, message }: NodeJS.ErrnoException): ServiceError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError('headers_too_large', `The headers can have at most ${maxHeaderSize} bytes`);
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new ServiceError('too_large', 'The chunk extensions are too long');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('request_timeout', 'The request did not arrive in time. Nothing was changed');
-    default:
-      return new ServiceError('malformed_request', message);
-  }
 }

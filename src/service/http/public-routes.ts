@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { busy } from '../model/errors.ts';
+import { ping, type Storage } from '../storage/core/storage.ts';
+import { readViewerFile, showReference } from './api-reference.ts';
+import type { Content, HttpRequest } from './http-message.ts';
+import { describeService, replyOf } from './operation-handlers.ts';
+
+/** How long the database may take to answer `/readyz`. */
+const maxReadyMs = 1_500;
+
+type PublicAnswer = (request: HttpRequest, parameters: readonly string[]) => Promise<Content>;
+
+/** What needs no key: `/healthz`, `/readyz`, and `/openapi.json` and `/docs`, which `/` names. */
+export function publicRoutes(storage: Storage, version: string) {
+  const kept = new Map<string, Content>();
+
+  /** Large contents are one buffer each, which all answers share. */
+  function once(name: string, make: () => Content): Content {
+    const content = kept.get(name) ?? make();
+    kept.set(name, content);
+    return content;
+  }
+
+  const answers: Readonly<Record<string, PublicAnswer>> = {
+    '/': async () =>
+      replyOf(200, { name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
+    '/openapi.json': async () =>
+      once('openapi.json', () => ({
+        status: 200,
+        body: Buffer.from(JSON.stringify(describeService(version))),
+      })),
+    '/docs': async () => showReference(),
+    '/docs/': async () => ({ ...replyOf(308, {}), headers: { Location: '../docs' } }),
+    '/docs/{file}': async (_, [file = '']) => once(`docs/${file}`, () => readViewerFile(file)),
+    '/healthz': async () => replyOf(200, { ok: true }),
+    async '/readyz'({ isStopping }) {
+      if (isStopping) throw busy('The service is stopping');
+      const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
+        throw busy('The database is not responding');
+      });
+      await Promise.race([storage.read(ping), late]);
+      return replyOf(200, { ok: true });
+    },
+  };
+  return Object.entries(answers).map(([path, answer]) => ({ method: 'GET', path, answer }));
+}
