@@ -210,7 +210,9 @@ async function printForPeople(
   if (hint !== undefined) lines.push(indented(printableLines(hint)));
   if (requestId !== undefined) lines.push(indented(`request id: ${printable(requestId)}`));
   // The terminal has echoed ^C: overwrite it.
-  stderr.write(`${width !== null && signal.aborted ? '\r' : ''}${lines.join('\n')}\n`);
+  const { inAscii, isAsciiLocale } = await import('./output/ascii.ts');
+  const text = width !== null && isAsciiLocale(env) ? inAscii(lines.join('\n')) : lines.join('\n');
+  stderr.write(`${width !== null && signal.aborted ? '\r' : ''}${text}\n`);
 }
 
 async function printAsJson(failure: Failure, audience: Audience, { stderr }: Io): Promise<void> {

@@ -3,6 +3,25 @@ import { exampleIds } from '../../src/contract/example-ids.ts';
 import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
+test.each([
+  ['C', false],
+  ['C.UTF-8', true],
+])(
+  'with LC_ALL=%s the timeline of a dispute is there, and symbols are drawn as the locale can',
+  async (locale, hasSymbols) => {
+    const machine = newProgramMachine({ LC_ALL: locale, PAGER: 'cat' });
+    const terminal = await openTerminal(machine.folder, machine.env, { rows: 80 });
+    const line = `${programLine} --demo disputes show ${exampleIds.openDispute}; ${programLine} --demo store update --name X`;
+    terminal.type(`clear; ${line}; echo "exit $?"`);
+
+    const screen = await terminal.shows(/exit \d+/);
+
+    expect(screen).toMatch(hasSymbols ? /●━+/ : /o=+/);
+    expect(screen).toMatch(hasSymbols ? /✓ Updated/ : /\+ Updated/);
+    expect(/[✓●◆━─→]/.test(screen)).toBe(hasSymbols);
+  },
+);
+
 test('the profile in use is marked beside its name, also in a narrow terminal', async () => {
   const machine = newProgramMachine({ PAGER: 'cat' });
   const set = ['--base-url', 'https://api.example.com', '--store', exampleIds.store];

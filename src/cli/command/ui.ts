@@ -1,6 +1,7 @@
 import type { Phrase } from '../config/phrase.ts';
 import { phraseText } from '../config/phrase.ts';
 import { type Io, isInputForbidden } from '../core/io.ts';
+import { inAscii, isAsciiLocale } from '../output/ascii.ts';
 import { choosePager, showInPager } from '../output/pager.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -38,7 +39,9 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   // A pipe needs no widths, and loading them takes a few milliseconds.
   const widths = err.width === null ? null : await import('../output/wrap.ts');
   const status = createStatusLine(io, quiet, widths?.truncateText);
-  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${text}\n`));
+  const isAscii = isAsciiLocale(io.env);
+  const drawn = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
+  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${drawn(text, err)}\n`));
   const heldBack: string[] = [];
   const writeNotice = quiet ? (text: string) => heldBack.push(text) : writeLine;
   io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
@@ -60,7 +63,8 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
       return !io.stdin.readableEnded;
     },
     print: (text) => {
-      const whole = text.endsWith('\n') ? text : `${text}\n`;
+      const ended = text.endsWith('\n') ? text : `${text}\n`;
+      const whole = json ? ended : drawn(ended, out);
       const pager = out.width === null || json || quiet || flags.noInput ? null : choosePager(whole, io);
       if (pager !== null && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
@@ -72,7 +76,7 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
     },
     noticeToCopy: (text) => writeNotice(phraseText(text, flags)),
     saveUserText: writeLine,
-    setProgressBar: status.setBar,
+    setProgressBar: (bar) => status.setBar(bar && drawn(bar, err)),
     waiting: createWaiting(status),
   };
 }
