@@ -1,5 +1,6 @@
-import { isObject, jsonOrText } from '../../base/json.ts';
+import { asObject, isObject, jsonOrText } from '../../base/json.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
+import { idInPath } from '../../history/objects/known-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
@@ -15,14 +16,17 @@ export function recordSummary(record: HistoryRecord, now = Date.now()) {
     /** `3 hours ago`. */
     age: formatDistance(Date.parse(createdAt) - now),
     operation,
-    /** What it undoes, else the label, title or name in the request, or the status of a decision. Untrusted text. */
+    /**
+     * What it undoes, else the label, title or name in the request, or the status of a decision, and the id in the path unless
+     * the result shows it. Untrusted text.
+     */
     label: labelOf(record),
     storeId,
     baseUrl,
     state,
     /** Whether `resume` has something to do for it. */
     open,
-    /** Id of what the operation created, or the status of a refusal. */
+    /** Id of what the operation created, or the code of a refusal. */
     result: resultOf(record),
     idempotencyKey,
     attempts,
@@ -58,18 +62,18 @@ export function answerBody({ response }: HistoryRecord): unknown {
   return jsonOrText(response?.body ?? null);
 }
 
-function labelOf({ body, undoes }: HistoryRecord): string | null {
+function labelOf({ body, undoes, path, state }: HistoryRecord): string | null {
   if (undoes !== null) return `undo of ${undoes}`;
-  const sent = jsonOrText(body);
-  if (!isObject(sent)) return null;
-  const texts = [sent.label, sent.title, sent.name, sent.status];
-  return texts.find((text) => typeof text === 'string') ?? null;
+  const { label, title, name, status } = asObject(jsonOrText(body));
+  const text = [label, title, name, status].find((one) => typeof one === 'string');
+  const id = state === 'applied' ? null : idInPath(path);
+  return [text, id].filter(Boolean).join(' ') || null;
 }
 
 function resultOf(record: HistoryRecord): string | null {
   const body = answerBody(record);
   if (isObject(body) && typeof body.id === 'string') return body.id;
   if (record.state === 'rejected')
-    return `${record.response?.status ?? ''} ${record.response?.problem?.code ?? ''}`.trim();
+    return record.response?.problem?.code ?? String(record.response?.status ?? '');
   return record.state === 'applied' ? null : (record.failure?.code ?? null);
 }

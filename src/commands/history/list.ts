@@ -13,6 +13,7 @@ import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
+import { findUndoing } from '../../history/changes/undo.ts';
 import {
   type HistoryRecord,
   isInDoubt,
@@ -35,7 +36,7 @@ const header = ['id', 'age', 'operation', 'label', 'result'];
 /** Of a record in JSON. */
 const recordFields: readonly string[] = [
   ...['id', 'createdAt', 'age', 'operation', 'label', 'storeId', 'baseUrl'],
-  ...['state', 'open', 'result', 'idempotencyKey', 'attempts'],
+  ...['state', 'open', 'result', 'undoneBy', 'idempotencyKey', 'attempts'],
 ];
 
 const recordedOperations: readonly string[] = [
@@ -79,7 +80,8 @@ was applied, and what is still open. Changes made elsewhere are not included: th
       ui.noticeToCopy(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );
-    const summaries = await summarize(session, records.slice(0, limit));
+    const undos = listed.records.filter(({ undoes }) => undoes !== null);
+    const summaries = await summarize(session, records.slice(0, limit), undos);
     const isFiltered = operation !== undefined || state !== undefined;
     printList(ui, summaries, {
       fields: recordFields,
@@ -87,7 +89,13 @@ was applied, and what is still open. Changes made elsewhere are not included: th
         ? 'No matching records on this machine.'
         : 'No history yet on this machine for this store.',
       show() {
-        ui.print(describe(summaries, ui));
+        ui.print(
+          describe(
+            summaries,
+            ui,
+            listed.records.flatMap(({ path }) => idInPath(path) ?? []),
+          ),
+        );
         ui.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
           ui.noticeToCopy(
@@ -105,27 +113,38 @@ function isIn(state: (typeof states)[number], record: HistoryRecord): boolean {
   return record.state === state || (state === 'unknown' && isInDoubt(record));
 }
 
+/** A change as it is listed. */
+interface ListedChange extends RecordSummary {
+  /** The change that took it back. */
+  readonly undoneBy: string | null;
+}
+
 /** A restore has the label of its backup, or the id if this machine does not know the label. */
-async function summarize(session: Session, records: readonly HistoryRecord[]): Promise<RecordSummary[]> {
+async function summarize(
+  session: Session,
+  records: readonly HistoryRecord[],
+  undos: readonly HistoryRecord[],
+): Promise<ListedChange[]> {
   const isRestore = ({ operation }: HistoryRecord) => operation === restoreBackup.id;
   const query = { operation: createBackup.id };
   const backups = records.some(isRestore) ? (await session.history()).list(query).records : [];
   const known = knownObjects('backup', backups);
   return records.map((record) => {
-    const summary = recordSummary(record);
-    if (!isRestore(record)) return summary;
+    const summary = { ...recordSummary(record), undoneBy: findUndoing(undos, record)?.id ?? null };
+    if (!isRestore(record) || record.undoes !== null) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;
     return { ...summary, label: typeof label === 'string' ? label : backupId };
   });
 }
 
-/** The table. Where it has to be narrow, ids of results are short, and labels are cut. */
-function describe(summaries: readonly RecordSummary[], { out }: Ui): string {
-  const ids = summaries.flatMap(({ result, label }) => [result ?? [], label ?? []].flat());
-  const isId = /^[\da-f]{8}-[\da-f-]{27}$/;
+/** The table. Where it has to be narrow, labels are cut, and ids are short, but differ from all of `known`. */
+function describe(summaries: readonly ListedChange[], { out }: Ui, known: readonly string[]): string {
+  const id = /\b[\da-f]{8}-[\da-f-]{27}$/;
+  const idOf = (text: string | null) => id.exec(text ?? '')?.[0] ?? [];
+  const ids = [...known, ...summaries.flatMap(({ result, label }) => [result, label].flatMap(idOf))];
   const rowsWith = (isWhole: boolean) => {
-    const shown = (text: string) => (!isWhole && isId.test(text) ? shortenId(text, ids) : text);
+    const shown = (text: string) => (isWhole ? text : text.replace(id, (whole) => shortenId(whole, ids)));
     return summaries.map((summary) => [
       summary.id,
       formatAge(Date.now() - Date.parse(summary.createdAt)),
@@ -138,8 +157,9 @@ function describe(summaries: readonly RecordSummary[], { out }: Ui): string {
 }
 
 /** The state in words, or as a mark in a terminal if it is applied, and the id or error after it. */
-function describeResult(summary: RecordSummary, { color, width, plain }: Style): string {
-  const { state, open, result } = summary;
+function describeResult(summary: ListedChange, { color, width, plain }: Style): string {
+  const { state, open, result, undoneBy } = summary;
+  if (undoneBy !== null) return `undone by ${undoneBy}`;
   const words = describeState(summary);
   const isDoubt = state === 'sent' || state === 'unknown';
   const text = result === null || isDoubt || result === markedByHand ? null : printable(result);

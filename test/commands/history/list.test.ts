@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { otherUser } from '../../helpers/bulk.ts';
 import { newMachine } from '../../helpers/cli.ts';
+import { startStore } from '../../helpers/scene.ts';
+import { typed } from '../../helpers/typed.ts';
 
 test('a long label does not widen the list, and --json has it whole', async () => {
   const machine = newMachine();
@@ -12,6 +15,41 @@ test('a long label does not widen the list, and --json has it whole', async () =
   expect(list.stdout).toMatch(/blog\.create +(long )+long… {2}applied/);
   for (const line of list.stdout.split('\n')) expect(line.length).toBeLessThan(200);
   expect(JSON.parse(json.stdout)).toMatchObject([{ label: title }]);
+});
+
+test('a decision that was refused is listed with what was asked for and of which dispute', async () => {
+  const { service, machine } = await startStore();
+  const [id = ''] = await otherUser(service).openDisputes(1);
+  const decide = typed`disputes decide ${id} --status banana --resolution r --confirm ${id}`;
+  expect(await machine.run(decide)).toMatchObject({ exitCode: 7 });
+
+  const { stdout } = await machine.run(['history', 'list']);
+
+  expect(stdout).toMatch(new RegExp(`disputes\\.decide +banana ${id} +rejected: validation_failed$`, 'm'));
+});
+
+test('a change that was undone is listed as that, until its undo is undone', async () => {
+  const { machine } = await startStore();
+  await machine.run(['store', 'update', '--name', 'Before']);
+  await machine.run(['store', 'update', '--name', 'After']);
+  const list = async () => JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  const [{ id: updated }] = await list();
+  await machine.run(['undo', updated]);
+  const [{ id: undo }] = await list();
+  const line = new RegExp(`^${updated} .*store\\.update +After +undone by ${undo}$`, 'm');
+  expect((await machine.run(['history', 'list'])).stdout).toMatch(line);
+  expect((await list())[1].undoneBy).toBe(undo);
+  await machine.run(['undo', undo]);
+  expect((await list())[2]).toMatchObject({ id: updated, undoneBy: null });
+
+  const backupId = (
+    await machine.run(typed`backup create --label nightly --sections store -q`)
+  ).stdout.trim();
+  await machine.run(typed`backup restore ${backupId} --sections store --confirm ${backupId}`);
+  const [{ id: restore }] = await list();
+  await machine.run(['undo', restore, '--confirm', restore]);
+  const { stdout } = await machine.run(['history', 'list']);
+  expect(stdout).toMatch(new RegExp(`^${restore} .*backup\\.restore +nightly +undone by [a-z0-9]{6}$`, 'm'));
 });
 
 test('--fields takes every field of a record, and no other', async () => {
