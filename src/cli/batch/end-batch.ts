@@ -4,7 +4,7 @@ import { reportApplied } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { CliError, type Step } from '../core/errors.ts';
-import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
+import { exitCodes } from '../core/exit-codes.ts';
 import { noticeDone } from '../operation/result/print-result.ts';
 import { upperFirst } from '../output/labels.ts';
 import {
@@ -14,47 +14,61 @@ import {
   type ItemResult,
   mostSevereExitCode,
 } from './item-result.ts';
+import type { BatchEnd } from './run-batch.ts';
 
-/** A batch that has ended. */
-export interface EndedBatch {
-  readonly words: BatchWords;
-  readonly results: readonly ItemResult[];
+/** What is left to do when a batch has ended. */
+interface Ending {
   /** What `--json` prints, and `--output-file` gets. */
   readonly document: unknown;
-  readonly stop: CliError | null;
   /** Writes its text to `--output-file`, if given. */
   readonly write?: ((text: string) => void) | undefined;
-  /** What the user does about failed items instead of running the same command again. */
-  readonly advice?: readonly Step[] | undefined;
+  /** What the user does about failed items that were written to a file. */
+  readonly failedItems?: readonly Step[] | undefined;
 }
 
 /** Prints the document and the totals. Throws the error that says what is left to do. */
-export async function endBatch(
+export async function endBatch<Item>(
   ui: Ui,
-  { words, results, document, stop, write, advice }: EndedBatch,
+  words: BatchWords,
+  { ended, stop }: BatchEnd<Item>,
+  { document, write, failedItems = [] }: Ending,
 ): Promise<CommandResult> {
   if (ui.json) printJson(ui, document);
-  const applied = appliedIn(results);
+  const applied = appliedIn(ended);
   await reportApplied(applied, () => write?.(JSON.stringify(document)));
+  const results = ended.map(({ result }) => result);
   const outcomes = results.map(({ outcome }) => outcome);
-  const codes = results.map(({ exitCode }) => exitCode);
+  const codes = results.map((result) => result.exitCode);
   const exitCode = mostSevereExitCode(stop === null ? codes : [...codes, stop.failure.exitCode]);
   if (exitCode !== exitCodes.done) {
     const totals = describeTotals(outcomes, words);
     throw stop === null
-      ? incomplete(words, results, { exitCode, totals, advice })
-      : stopped(words, stop, { exitCode, totals });
+      ? new CliError({
+          code: 'incomplete',
+          exitCode,
+          what: totals,
+          next: nextAfterFailures(words, results, failedItems),
+        })
+      : new CliError({
+          code: stop.failure.code,
+          exitCode,
+          what: `stopped (${totals}): ${stop.message}`,
+          next: [...nextAfterStop(words, stop), ...failedItems],
+          status: stop.failure.status,
+          requestId: stop.failure.requestId,
+        });
   }
-  const done = outcomes.filter((outcome) => outcome === 'applied').length;
   const others = describeTotals(
     outcomes.filter((outcome) => outcome !== 'applied'),
     words,
   );
-  if (done === 0) ui.notice(`${upperFirst(others || `no ${words.many}`)}.`);
+  if (applied.length === 0) ui.notice(`${upperFirst(others || `no ${words.many}`)}.`);
   else
     noticeDone(
       ui,
-      [`${upperFirst(words.applied)} ${countItems(done, words)}`, others].filter(Boolean).join(', '),
+      [`${upperFirst(words.applied)} ${countItems(applied.length, words)}`, others]
+        .filter(Boolean)
+        .join(', '),
     );
   // What the user skipped; other items are skipped for a reason.
   if (words.again !== null && results.some(({ outcome, code }) => outcome === 'skipped' && code === null))
@@ -62,51 +76,36 @@ export async function endBatch(
   return { applied };
 }
 
-/** The records that a batch with these results has applied. */
-export function appliedIn(results: readonly ItemResult[]): HistoryRecord[] {
-  return results.flatMap(({ outcome, record }) => (outcome === 'applied' && record !== null ? [record] : []));
+/** The records that a batch has applied. */
+export function appliedIn(ended: BatchEnd<unknown>['ended']): HistoryRecord[] {
+  return ended.flatMap(({ result: { outcome, record } }) =>
+    outcome === 'applied' && record !== null ? [record] : [],
+  );
 }
 
-/** The error that stopped the batch, with how far it got. */
-function stopped(
-  words: BatchWords,
-  { message, failure }: CliError,
-  { exitCode, totals }: { readonly exitCode: ExitCode; readonly totals: string },
-): CliError {
-  const { code, status, requestId, next = [] } = failure;
-  const isUnanswered = failure.exitCode === exitCodes.unknown && status === undefined;
-  const isRefused = failure.exitCode === exitCodes.notAllowed && next.length > 0;
+/** After an error that stopped the batch. */
+function nextAfterStop(words: BatchWords, { failure }: CliError): readonly Step[] {
+  const { next = [], exitCode, status } = failure;
+  const isUnanswered = exitCode === exitCodes.unknown && status === undefined;
+  if (exitCode === exitCodes.notAllowed && next.length > 0) return next;
   const again = {
     say: `run the same command again ${isUnanswered ? 'when the service answers' : 'to continue'}`,
   };
-  const more = isUnanswered ? next : [];
-  return new CliError({
-    code,
-    exitCode,
-    what: `stopped (${totals}): ${message}`,
-    next: [...(isRefused ? next : [again]), ...(words.again === null ? more : [{ say: words.again }])],
-    status,
-    requestId,
-  });
+  if (words.again !== null) return [again, { say: words.again }];
+  return isUnanswered ? [again, ...next] : [again];
 }
 
-/** All items were reached, and some failed or are in doubt. */
-function incomplete(
+/** After all items were reached, and some failed or are in doubt. */
+function nextAfterFailures(
   words: BatchWords,
   results: readonly ItemResult[],
-  { exitCode, totals, advice = [] }: Pick<EndedBatch, 'advice'> & { exitCode: ExitCode; totals: string },
-): CliError {
+  failedItems: readonly Step[],
+): readonly Step[] {
   const left = results.filter(
-    ({ outcome }) => outcome === 'unknown' || (outcome === 'failed' && advice.length === 0),
+    ({ outcome }) => outcome === 'unknown' || (outcome === 'failed' && failedItems.length === 0),
   );
   // The same remedy is said once.
   const remedies = new Map(left.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
-  const again =
-    words.again === null || advice.length > 0 ? [] : [{ say: `run the same command again; ${words.again}` }];
-  return new CliError({
-    code: 'incomplete',
-    exitCode,
-    what: totals,
-    next: [...[...remedies.values()].flat(), ...advice, ...again],
-  });
+  const again = words.again === null ? [] : [{ say: `run the same command again; ${words.again}` }];
+  return [...[...remedies.values()].flat(), ...(failedItems.length > 0 ? failedItems : again)];
 }

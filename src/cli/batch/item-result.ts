@@ -27,6 +27,12 @@ export interface ItemResult {
   readonly record: HistoryRecord | null;
 }
 
+/** An item of a batch that has ended. */
+export interface Ended<Item> {
+  readonly item: Item;
+  readonly result: ItemResult;
+}
+
 /** The result of an item of a plan that is known before anything is sent, or null: then `plan` is what will be done. */
 export function knownResult({ plan }: { readonly plan: string | ItemResult }): ItemResult | null {
   return typeof plan === 'string' ? null : plan;
@@ -45,7 +51,7 @@ export interface BatchWords {
   readonly applied: string;
   /** What was so before: `already created`. */
   readonly exists: string;
-  /** Why the same command continues: `posts that exist are skipped`. Null if it does not. */
+  /** Why it is safe to run the same command again: `no post is created twice`. Null if that does not continue. */
   readonly again: string | null;
 }
 
@@ -93,11 +99,14 @@ export function concernsOneItem(code: ExitCode): boolean {
 }
 
 /** The words for outcomes: `created`, `in doubt`. */
-export function outcomeWords({ applied, exists }: BatchWords): Readonly<Record<ItemOutcome, string>> {
+export function outcomeWords(
+  { applied, exists }: BatchWords,
+  failed = 'failed',
+): Readonly<Record<ItemOutcome, string>> {
   return {
     applied,
     exists,
-    failed: 'failed',
+    failed,
     unknown: 'in doubt',
     skipped: 'skipped',
     not_sent: 'not sent',
@@ -105,8 +114,8 @@ export function outcomeWords({ applied, exists }: BatchWords): Readonly<Record<I
 }
 
 /** `37 created, 2 already created, 1 failed`. */
-export function describeTotals(outcomes: readonly ItemOutcome[], words: BatchWords): string {
-  return Object.entries(outcomeWords(words))
+export function describeTotals(outcomes: readonly ItemOutcome[], words: BatchWords, failed?: string): string {
+  return Object.entries(outcomeWords(words, failed))
     .map(([outcome, word]) => [outcomes.filter((one) => one === outcome).length, word] as const)
     .filter(([count]) => count > 0)
     .map((counted) => counted.join(' '))

@@ -1,13 +1,8 @@
+import type { BatchOptions } from '../../history/changes/batch.ts';
 import type { Ui } from '../command/ui.ts';
 
 /** How fast a batch may go, and when it has to stop. */
-export interface Limits {
-  /** Maximum number of requests in flight, now. */
-  maxAtOnce(): number;
-  /** To be called before each wait for another attempt. */
-  onRetry(): void;
-  /** Whether to start nothing more. */
-  isOver(): boolean;
+export interface Limits extends Pick<BatchOptions, 'maxAtOnce' | 'isOver' | 'onRetry'> {
   /** Ends requests in flight: some time after Ctrl-C, or at the second one. */
   readonly signal: AbortSignal;
 }

@@ -7,6 +7,7 @@ import { padText, wrapText } from '../output/wrap.ts';
 import {
   type BatchWords,
   concernsOneItem,
+  type Ended,
   type ItemResult,
   makeResult,
   outcomeWords,
@@ -18,29 +19,32 @@ import { startProgress } from './progress.ts';
 /** Many items that are sent in the same way: files, rows of a table, open changes. */
 export interface Batch<Item> {
   readonly words: BatchWords;
-  /** Pulled one by one, so that a person who decides can go back. */
-  readonly items: Iterable<Item>;
+  readonly items: readonly Item[];
   /** Number of items to be sent, for the progress bar; null for no bar. */
   readonly total: number | null;
   readonly atOnce: 1 | 'adaptive';
   /** The result of an item that is not sent, or null if it is to be sent. */
   known(item: Item): ItemResult | null;
-  /** Prepares for sending. `send` resolves to null if the batch was over before, or the user went back. */
+  /** The result of an item that was not reached, if it is not simply `not_sent`. */
+  notReached?(item: Item): ItemResult | null;
+  /** Prepares for sending. */
   open(limits: Limits): Promise<Channel<Item>>;
   /** What identifies an item, and more about its result. */
   cells(item: Item, result: ItemResult): readonly string[];
-  /** What `--quiet` prints of an item that was applied. */
+  /** What `--quiet` prints of an item that is done, now or before. */
   id(item: Item, result: ItemResult): string | null;
 }
 
 export interface Channel<Item> {
+  /** Resolves to null if the batch was over before. */
   send(item: Item): Promise<ItemResult | null>;
-  end(): void;
+  end?(): void;
 }
 
 /** What came of a batch. */
 export interface BatchEnd<Item> {
-  readonly results: ReadonlyMap<Item, ItemResult>;
+  /** All items, in their order. */
+  readonly ended: readonly Ended<Item>[];
   /** The error that stopped it, or null. */
   readonly stop: CliError | null;
 }
@@ -62,9 +66,17 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   let consecutiveUnknown = 0;
   const isOver = () => stop !== null || signal.aborted;
 
+  /** What was known before counts as that, also where the batch stopped before it. */
+  const ended = () =>
+    batch.items.map((item) => ({
+      item,
+      result: batch.known(item) ?? results.get(item) ?? batch.notReached?.(item) ?? makeResult('not_sent'),
+    }));
+
   function finish(item: Item, result: ItemResult): void {
     results.set(item, result);
     printer.step(item, result);
+    count(result);
   }
 
   function fail(item: Item, thrown: unknown): void {
@@ -97,13 +109,10 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     if (batch.known(item) !== null) return;
     try {
       const result = await channel.send(item);
-      if (result === null) return;
-      finish(item, result);
+      if (result !== null) finish(item, result);
     } catch (error) {
       fail(item, error);
     }
-    const result = results.get(item);
-    if (result !== undefined) count(result);
   }
 
   try {
@@ -113,29 +122,19 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
       const limit = batch.atOnce === 1 ? 1 : maxPending;
       await forEachConcurrently(batch.items, limit, (item) => sendOne(item, channel), isOver);
     } finally {
-      channel.end();
+      channel.end?.();
     }
   } finally {
     grace.dispose();
-    // What was known before counts as that, also where the batch stopped before it.
-    for (const item of batch.items) {
-      const known = batch.known(item);
-      if (known !== null) results.set(item, known);
-    }
-    printer.end(results);
+    printer.end(ended());
   }
   if (signal.aborted) stop ??= cancelledError();
-  return { results, stop };
-}
-
-/** The result of an item that the batch did not reach. */
-export function resultIn<Item>({ results }: BatchEnd<Item>, item: Item): ItemResult {
-  return results.get(item) ?? makeResult('not_sent');
+  return { ended: ended(), stop };
 }
 
 /**
- * Prints a line for each result, or its id with `--quiet`. What needs attention comes last, where a person looks; what was so
- * before is only counted.
+ * Prints a line for each result. What needs attention comes last, where a person looks; what was so before is only counted.
+ * `--quiet` prints the ids alone, in the order of the items, so that a second run prints the same.
  */
 function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const { width } = ui.out;
@@ -149,31 +148,34 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   }
 
   function print(item: Item, result: ItemResult): void {
-    if (ui.json) return;
+    if (ui.json || ui.quiet) return;
     const line = lineOf(item, result);
-    if (!ui.quiet) ui.print(width === null ? line : wrapText(line, width));
-    const produced = ui.quiet && result.outcome === 'applied' ? id(item, result) : null;
-    if (produced !== null) ui.print(printable(produced));
+    ui.print(width === null ? line : wrapText(line, width));
   }
+
+  const isDone = ({ outcome }: ItemResult) => outcome === 'applied' || outcome === 'exists';
 
   return {
     /** Counts an item that was sent. */
     step(item: Item, result: ItemResult): void {
-      if (result.outcome === 'applied' || result.outcome === 'exists') print(item, result);
+      if (isDone(result)) print(item, result);
       progress.step();
     },
-    end(results: ReadonlyMap<Item, ItemResult>): void {
+    end(ended: readonly Ended<Item>[]): void {
       progress.end();
-      // The error that stopped the batch says why an item was not reached.
-      for (const [item, result] of results)
-        if (['failed', 'unknown', 'skipped'].includes(result.outcome)) print(item, result);
+      for (const { item, result } of ended) {
+        const doneId = ui.quiet && isDone(result) ? id(item, result) : null;
+        if (doneId !== null) ui.print(printable(doneId));
+        // The error that stopped the batch says why an item was not reached.
+        if (!isDone(result) && result.outcome !== 'not_sent') print(item, result);
+      }
     },
   };
 }
 
 /** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */
 export async function forEachConcurrently<Item>(
-  items: Iterable<Item>,
+  items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<void>,
   isOver: () => boolean = () => false,

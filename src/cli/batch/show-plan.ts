@@ -1,43 +1,34 @@
+import type { CommandResult } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { choosePager } from '../output/pager.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
+import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
 
-/** What a batch is going to do, before it is asked for and sent. */
+/** What a batch is going to do, before it is asked for and sent. All texts are printable. */
 export interface Plan {
-  /** Items that cannot be sent, whole, each with its reason. Printable. */
-  readonly problems: readonly { readonly item: string; readonly reason: string }[];
+  readonly words: BatchWords;
+  /** Items whose result is known, each with what identifies it. */
+  readonly known: readonly { readonly name: string; readonly result: ItemResult }[];
   readonly header: readonly string[];
-  /** Items that are to be sent, one line each. Printable. What exists already is only counted. */
+  /** Items that are to be sent, one line each. */
   readonly rows: readonly (readonly string[])[];
-  /** `12 to create, 2 already exist, 1 to check`. */
-  readonly totals: string;
-  /** Warnings and explanations, each a sentence or more. */
-  readonly notes: readonly string[];
+  /** How many are to be sent: `12 to create`, `1 to check`. */
+  readonly counts: readonly string[];
+  /** Explanations, each a sentence or more. */
+  readonly notes?: readonly string[];
 }
-
-/** In a terminal the totals, then what cannot be sent, and what is to be sent. */
-function describePlan({ canAsk, out: { width } }: Ui, { totals, problems, header, rows }: Plan): string {
-  const reasonOf = (reason: string) =>
-    (width === null ? reason : wrapText(reason, width - indent.length)).replace(/^/gm, indent);
-  return [
-    canAsk ? totals : '',
-    problems.map(({ item, reason }) => `${item}\n${reasonOf(reason)}`).join('\n'),
-    rows.length === 0 ? '' : alignLines([header, ...rows], width),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
-}
-
-const indent = '  ';
 
 /** Prints the plan of a dry run, with --json as documents. */
-export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): void {
+export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): CommandResult {
   const described = describePlan(ui, plan);
   if (ui.json) printJson(ui, documents);
-  else if (described !== '') ui.print(described);
-  if (!ui.json) noticeRest(ui, plan);
+  else {
+    if (described !== '') ui.print(described);
+    noticeRest(ui, plan);
+  }
   ui.notice('dry run: nothing was sent');
+  return { exitCode: mostSevereExitCode(plan.known.map(({ result }) => result.exitCode)) };
 }
 
 /**
@@ -45,19 +36,44 @@ export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): voi
  * follows; elsewhere the totals are enough, because the results follow. Without anything to say or send, the totals of the
  * results are enough.
  */
-export function showPlan(ui: Ui, plan: Plan, { isAsked }: { readonly isAsked: boolean }): void {
-  if (plan.rows.length === 0 && plan.problems.length === 0) return;
+export function showPlan(ui: Ui, plan: Plan): void {
+  if (plan.rows.length === 0 && problemsOf(plan).length === 0) return;
   const described = describePlan(ui, plan);
-  const isPaged = isAsked && choosePager(described, ui.io) !== null;
-  if (ui.canAsk) ui.print(isPaged ? `${beforePager}\n\n${described}\n\n${beforePager}` : described);
+  const isPaged = plan.rows.length > 0 && choosePager(described, ui.io) !== null;
+  if (ui.canAsk) ui.print(isPaged ? `${inPager}\n\n${described}\n\n${inPager}` : described);
   noticeRest(ui, plan);
 }
 
-const beforePager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
+const inPager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
+
+/** In a terminal the totals, then what cannot be sent, and what is to be sent. What exists already is only counted. */
+function describePlan({ canAsk, out: { width } }: Ui, plan: Plan): string {
+  const wrapped = (text: string) => (width === null ? text : wrapText(text, width));
+  const problems = problemsOf(plan).map(({ name, result }) => `${name}\n${wrapped(`  ${result.message}`)}`);
+  return [
+    canAsk ? wrapped(totalsOf(plan)) : '',
+    problems.join('\n'),
+    plan.rows.length === 0 ? '' : alignLines([plan.header, ...plan.rows], width),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function problemsOf({ known }: Plan): Plan['known'] {
+  return known.filter(({ result }) => result.outcome !== 'exists');
+}
+
+/** `12 to create (draft), 1 to check, 2 already created, 1 cannot be created`. */
+function totalsOf({ counts, words, ...plan }: Plan): string {
+  const outcomes = plan.known.map(({ result }) => result.outcome);
+  const known = describeTotals(outcomes, words, `cannot be ${words.applied}`);
+  return [...counts, known].filter(Boolean).join(', ');
+}
 
 /** The totals, where the plan does not show them, and the notes. */
-function noticeRest({ canAsk, notice, err }: Ui, { totals, notes }: Plan): void {
-  notice(canAsk ? '' : totals);
+function noticeRest({ canAsk, notice, err }: Ui, plan: Plan): void {
+  const { notes = [] } = plan;
+  notice(canAsk ? '' : totalsOf(plan));
   for (const note of notes) notice(err.color.yellow(note));
   if (canAsk && notes.length > 0) notice('');
 }

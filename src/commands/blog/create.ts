@@ -20,7 +20,7 @@ const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
   operationCommand({
     operation: createBlogPost,
     description: `Create blog posts from Markdown files with YAML front matter, or one post from flags. A post without a status
-becomes a draft. The same command again continues where it stopped: posts that exist are skipped.`,
+becomes a draft. Run the same command again to continue: no post is created twice.`,
     details: `Front matter between lines of --- sets the fields (title, slug, excerpt, tags, status, scheduledAt, …); the rest
 is the content. If it has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to
 the name of the file. Flags override front matter. The exit code is the most severe one of all files. From flags, creating the
@@ -45,7 +45,7 @@ same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
       'blog create posts/*.md --status published',
       'blog create post.md --edit',
       'blog create --title "Spring sale" --content-file post.md',
-      'blog create --title "Spring sale" --content-md "All inks **20 %** off." --tags sale,ink',
+      'blog create --title Sale --content-md "All inks **20 %** off." --tags ink',
       'blog create --title Notes --content-file - < notes.md',
     ],
     defaults: edited ?? {},

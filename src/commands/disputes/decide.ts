@@ -16,9 +16,9 @@ const from = '--from';
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Record the decision on a dispute. It is final, and no money is moved. The dispute is shown with its
-evidence first. With several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run
-the same command again to continue.`,
+  description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. With
+several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
+again to continue: no dispute is decided twice.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
 plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won, lost or withdrawn is refused as
 a typing error; others are sent. Exits with the most severe code of all rows (10 in doubt, 6 decided
@@ -36,7 +36,7 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
     {
       flag: from,
       value: 'FILE',
-      description: 'Decide many: CSV with the columns disputeId,status,resolution; - for standard input',
+      description: 'Decide many: CSV with disputeId (whole), status and resolution; - for standard input',
       group: 'Input:',
     },
     {
@@ -48,11 +48,11 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
     },
   ],
   examples: [
-    'disputes decide 5f0c… --status won --resolution "Tracking shows delivery on 3 May"',
-    'disputes decide 5f0c… --status lost --resolution-file why.txt --confirm 5f0c…',
+    'disputes decide 5f0c… --status won --resolution "Delivered 3 May"',
     'disputes decide 5f0c… 81ab… 93d4…',
     'disputes decide --from decisions.csv --dry-run',
-    'disputes decide --from decisions.csv --confirm 195 --json',
+    'disputes decide --from decisions.csv --output-file results.json',
+    'disputes decide --from results.failed.csv --confirm 7 --json',
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
@@ -86,7 +86,7 @@ const ofMany: Readonly<Record<string, Partial<OptionSpec>>> = {
     description: `Confirm without a prompt: the id, or with ${from} the number of disputes to decide`,
   },
   [outputFileOption.flag]: {
-    description: 'Also write the results as JSON, and rows that failed as FILE.failed.csv',
+    description: 'Also write the results as JSON; rows that failed go to NAME.failed.csv',
   },
 };
 

@@ -1,6 +1,6 @@
 import { endBatch } from '../../cli/batch/end-batch.ts';
-import { countItems, type ItemResult, makeResult } from '../../cli/batch/item-result.ts';
-import { resultIn, runBatch } from '../../cli/batch/run-batch.ts';
+import { countItems, type Ended, makeResult } from '../../cli/batch/item-result.ts';
+import { runBatch } from '../../cli/batch/run-batch.ts';
 import type { CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
@@ -11,7 +11,7 @@ import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
-import { noteRecording } from '../../cli/operation/send/send-run.ts';
+import { changeOptions, noteRecording } from '../../cli/operation/send/send-run.ts';
 import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
 import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { logIdOf } from '../../history/history.ts';
@@ -119,18 +119,16 @@ async function resumeAll(
         actions.set(record, resumed.action);
         return resultOfResumed(session, record, resumed, records.length === 1 ? record.id : 'ID');
       },
-      end: () => {},
     }),
     cells: cellsOf,
     id: (_, { record }) => createdId(record),
   });
-  const results = records.map((record) => resultIn(end, record));
-  await noteMore(ui, session, results);
-  const documents = records.map((record, index) =>
-    documentOfChange(record, results[index] ?? makeResult('not_sent'), actions.get(record) ?? null),
+  await noteMore(ui, session, end.ended);
+  const documents = end.ended.map(({ item, result }) =>
+    documentOfChange(item, result, actions.get(item) ?? null),
   );
   const document = id === records[0]?.id ? documents[0] : documents;
-  return endBatch(ui, { words, results, document, stop: end.stop });
+  return endBatch(ui, words, end, { document });
 }
 
 /** Continues one change. In a terminal, what is not sent without a yes is asked for. */
@@ -140,15 +138,10 @@ async function resumeOne(
   record: HistoryRecord,
   { signal, isNamed }: { readonly signal: AbortSignal; readonly isNamed: boolean },
 ): Promise<Resumed> {
-  const { client } = await session.connect();
+  const target = await session.connect();
   const history = await session.history();
-  const options = {
-    client,
-    signal,
-    timeoutMs: session.flags.timeoutMs,
-    safetyLabel: await safetyLabelOf(session, idInPath(record.path) ?? ''),
-    onWait: () => ui.notice('Waiting for another storectl command to finish…'),
-  };
+  const safetyLabel = await safetyLabelOf(session, idInPath(record.path) ?? '');
+  const options = { ...changeOptions({ target, ui, session }), signal, safetyLabel };
   let resumed = await resumeRecord(history, record.id, options);
   if (resumed.action === 'left' && (await isWanted(ui, resumed, isNamed)))
     resumed = await resumeRecord(history, record.id, { ...options, isConfirmed: true });
@@ -177,16 +170,13 @@ async function isWanted(
 }
 
 /** How applied changes are undone, restores that were not begun, and what a batch may have left. */
-async function noteMore(ui: Ui, session: Session, results: readonly ItemResult[]): Promise<void> {
+async function noteMore(ui: Ui, session: Session, ended: readonly Ended<HistoryRecord>[]): Promise<void> {
   const history = await session.history();
-  if (
-    results.some(
-      ({ record }) => record !== null && record.id !== logIdOf(record.id) && record.prepares === null,
-    )
-  )
+  if (ended.some(({ item }) => item.id !== logIdOf(item.id) && item.prepares === null))
     ui.notice('To continue a batch, run its command again.');
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
-  for (const { record, outcome } of results) {
+  for (const { result } of ended) {
+    const { record, outcome } = result;
     if (record === null || outcome !== 'applied') continue;
     if (hasUndo(record)) noticeUndo(ui, session, record);
     const unfinished = findUnfinished(history, record);
@@ -199,20 +189,13 @@ async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRe
   const planned = records.map((record) => {
     const { id, operation, label, state } = recordSummary(record);
     const plan = foreseeResume(history, record);
-    return {
-      id,
-      operation,
-      label,
-      state,
-      plan,
-      message: record.open ? describePlan(plan) : 'settled before',
-    };
+    const message = record.open ? describePlan(plan) : 'settled before';
+    return { id, operation, label, state, plan, message };
   });
   if (ui.json) printJson(ui, planned);
-  else {
+  else
     for (const { id, operation, label, message } of planned)
       ui.print(printableInOneLine([id, operation, label, message].filter(Boolean).join('  ')));
-  }
   ui.notice('dry run: nothing was sent');
 }
 

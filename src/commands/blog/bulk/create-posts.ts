@@ -7,7 +7,7 @@ import {
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
-import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
+import { type Channel, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import type { Session } from '../../../cli/command/session.ts';
@@ -49,7 +49,7 @@ export async function createPosts(
   session: Session,
   parsed: ParsedCommand,
   { fields, files, allowsDuplicates }: PostsInput,
-): Promise<CommandResult | undefined> {
+): Promise<CommandResult> {
   const common = await readBody(session, fields, parsed);
   checkBody(createBlogPost, fields, common);
   const own = files.length === 1 ? [] : ['title', 'slug', 'contentMd'].filter((name) => name in common);
@@ -67,16 +67,15 @@ export async function createPosts(
       const { file, slug, body } = one.post;
       return { file, slug, plan: planWord(one), body };
     });
-    printPlan(ui, describePosts(planned), documents);
-    return undefined;
+    return printPlan(ui, describePosts(planned), documents);
   }
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
   const plan = describePosts(planned);
-  const isAsked = ui.canAsk && plan.rows.length > 0;
-  showPlan(ui, plan, { isAsked });
-  if (isAsked && !(await agrees(ui, 'Create these posts?', true))) throw cancelledError();
+  showPlan(ui, plan);
+  if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, 'Create these posts?', true)))
+    throw cancelledError();
   await settleEarlier(run, planned);
   const end = await runBatch<PlannedPost>(ui, {
     words,
@@ -84,13 +83,14 @@ export async function createPosts(
     total: planned.filter(({ plan }) => typeof plan === 'string').length,
     atOnce: 'adaptive',
     known: knownResult,
+    // An earlier run has sent it, whatever became of this one.
+    notReached: ({ earlier }) => earlier && inDoubt(earlier),
     open: (limits) => openChannel(run, limits, allowsDuplicates),
     cells: ({ post }, result) => [post.file, ...describePost(result)],
     id: (_, { record }) => textAt(shownPost(record), ['id']),
   });
-  const results = planned.map((one) => resultIn(end, one));
-  const document = planned.map((one) => documentOfPost(one.post, resultIn(end, one)));
-  return endBatch(ui, { words, results, document, stop: end.stop, write });
+  const document = end.ended.map(({ item, result }) => documentOfPost(item.post, result));
+  return endBatch(ui, words, end, { document, write });
 }
 
 async function openChannel(
@@ -152,22 +152,20 @@ async function settle(
 ): Promise<ItemResult | null> {
   const resumed = await batch.resume(earlier.id);
   if (resumed === null) return null;
-  const { record } = resumed;
-  // A restore has removed it since, or somebody has marked it.
-  if (resumed.action === 'overtaken') return create(run, batch, post, false);
-  if (resumed.action === 'left') {
+  const { record, action } = resumed;
+  if (action === 'left') {
     const result = inDoubt(record);
     const isUnanswered = resumed.reason === 'not_settled';
-    return isUnanswered
-      ? { ...result, remedy: [], reason: 'sent earlier, and the response was lost' }
-      : result;
+    return isUnanswered ? { ...result, remedy: [], reason: 'the service does not answer' } : result;
   }
-  if (resumed.outcome.kind === 'not_sent' && resumed.action === 'told')
+  // A restore has removed it since, or somebody has marked it as not applied.
+  if (action === 'overtaken' || (action === 'told' && resumed.outcome.kind === 'not_sent'))
     return create(run, batch, post, false);
-  const { action, outcome } = resumed;
-  const isNew = action === 'sent' && !(outcome.kind === 'applied' && outcome.status >= 400);
-  if (outcome.kind !== 'applied' || isNew) return resultOfPost(run, resumed);
-  return makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' });
+  const { outcome } = resumed;
+  const isFound = outcome.kind === 'applied' && (action === 'told' || outcome.status >= 400);
+  return isFound
+    ? makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' })
+    : resultOfPost(run, resumed);
 }
 
 /** Id and status, as far as a response says. */

@@ -31,7 +31,6 @@ export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>)
     withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, ''),
     async use(text) {
       const { fields } = await parseMarkdownPost(text, null);
-      if (fields.title === null) delete fields.title;
       return { text, fields };
     },
     keep: { run: ['blog', 'create', 'FILE'] },

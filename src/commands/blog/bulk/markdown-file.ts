@@ -63,10 +63,10 @@ function postOf(
   lineOf: MarkdownPost['lineOf'],
 ): MarkdownPost {
   const contentMd = rest.replace(/^(?:[ \t]*\r?\n)+/, '');
-  const title = frontMatter.title ?? firstHeading(contentMd);
-  const fields = { ...(title !== null && { title }), ...frontMatter, contentMd };
   // `title:` without a value is a missing title.
-  if (frontMatter.title === null && title !== null) fields.title = title;
+  const title = frontMatter.title ?? firstHeading(contentMd) ?? undefined;
+  const fields: Record<string, unknown> = { ...frontMatter, title, contentMd };
+  if (title === undefined) delete fields.title;
   return { fields, lineOf };
 }
 

@@ -1,7 +1,6 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import {
   describeStatuses,
-  describeTotals,
   type ItemResult,
   knownResult,
   makeResult,
@@ -23,7 +22,7 @@ export const words = {
   many: 'posts',
   applied: 'created',
   exists: 'already created',
-  again: 'posts that exist are skipped',
+  again: 'no post is created twice',
 } as const;
 
 /**
@@ -94,43 +93,36 @@ export function planWord({ plan }: PlannedPost): string {
 
 /** What is shown before posts are created. */
 export function describePosts(planned: readonly PlannedPost[]): Plan {
-  const known = planned.flatMap((one) => {
-    const result = knownResult(one);
-    return result === null ? [] : [{ file: one.post.file, result }];
-  });
   const create = planned.filter(({ plan }) => plan === 'create');
   const check = planned.filter(({ plan }) => plan === 'check');
-  const rows = [...check, ...create].map((one) => {
-    const { file, slug, body } = one.post;
-    const cells = [planWord(one), printable(file), printable(slug ?? ''), statusOf(one.post)];
-    return [...cells, printableInOneLine(String(body.title))];
-  });
-  const [isCreating, isChecking] = [create.length > 0, check.length > 0];
-  const statuses = `(${describeStatuses(create.map(({ post }) => statusOf(post)))})`;
-  const totals = [
-    isCreating && `${create.length} to create ${statuses}`,
-    isChecking && `${check.length} to check`,
-    describeTotals(
-      known.map(({ result }) => result.outcome),
-      words,
-    ),
-  ];
-  const notes = [
-    isChecking &&
-      'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.',
-    create.some(({ post }) => post.body.status === undefined) &&
-      'Posts without a status become drafts. To publish them, add --status published.',
-  ];
+  const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
   return {
-    problems: known
-      .filter(({ result }) => result.outcome !== 'exists')
-      .map(({ file, result }) => ({ item: printable(file), reason: result.message })),
+    words,
+    known: planned.flatMap((one) => {
+      const result = knownResult(one);
+      return result === null ? [] : [{ name: printable(one.post.file), result }];
+    }),
     header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE'],
-    rows,
-    totals: totals.filter(Boolean).join(', '),
-    notes: notes.filter((note) => note !== false),
+    rows: [...check, ...create].map((one) => {
+      const { file, slug, body } = one.post;
+      const cells = [planWord(one), printable(file), printable(slug ?? ''), statusOf(one.post)];
+      return [...cells, printableInOneLine(String(body.title))];
+    }),
+    counts: [
+      ...(create.length > 0 ? [`${create.length} to create (${statuses})`] : []),
+      ...(check.length > 0 ? [`${check.length} to check`] : []),
+    ],
+    notes: [
+      ...(check.length > 0 ? [whyChecked] : []),
+      ...(create.some(({ post }) => post.body.status === undefined) ? [howToPublish] : []),
+    ],
   };
 }
+
+const whyChecked =
+  'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.';
+
+const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
 
 /** A post without a status becomes a draft. */
 function statusOf({ body }: PostFile): string {

@@ -15,9 +15,6 @@ export interface PostFile {
   readonly body: Record<string, unknown>;
 }
 
-/** More problems than this are only counted. */
-const maxProblemsShown = 20;
-
 /**
  * The posts in the files; `common` overrides their front matter. The slug comes from the front matter or else from the
  * file name, so it is the same on every run. Throws one exit 2 with the problems of all files.
@@ -35,11 +32,8 @@ export async function readPostFiles(
       const post = await readPostFile(source, file, common);
       const twin = fileOfSlug.get(post.slug ?? '');
       if (twin !== undefined) {
-        throw fileError(
-          file,
-          null,
-          `has the same slug as ${twin} ("${post.slug}"): set slug in its front matter`,
-        );
+        const problem = `has the same slug as ${twin} ("${post.slug}"): set slug in its front matter`;
+        throw fileError(file, null, problem);
       }
       if (post.slug !== null) fileOfSlug.set(post.slug, file);
       posts.push(post);
@@ -50,12 +44,9 @@ export async function readPostFiles(
   }
   if (problems.length === 0) return posts;
   if (problems.length === 1 && problems[0]) throw problems[0];
-  const shown = problems.slice(0, maxProblemsShown).map(({ message }) => message);
-  const more = problems.length - shown.length;
   throw usageError(`${problems.length} of ${files.length} files are invalid`, fixInput, {
     code: 'invalid_input',
-    lines: more > 0 ? [...shown, `and ${more} more`] : shown,
-    fields: problems.flatMap(({ failure }) => failure.fields ?? []),
+    lines: problems.map(({ message }) => message),
   });
 }
 
@@ -82,8 +73,6 @@ export async function readDraft(
   const name = describeFile(file);
   const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), name);
   const body: Record<string, unknown> = { ...fields, ...given };
-  // `title:` without a value is a missing title.
-  if (body.title === null) delete body.title;
   if (typeof body.scheduledAt === 'string') {
     const time = parseTime(body.scheduledAt, Date.now());
     if (time === null) {

@@ -1,29 +1,25 @@
 import { startRun, withSignal } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
-import { resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
+import { runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, orBePrompted } from '../../../cli/command/input-needed.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
+import { CliError } from '../../../cli/core/errors.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
-import type { Run } from '../../../cli/operation/call/run.ts';
+import type { Result, Run } from '../../../cli/operation/call/run.ts';
+import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
 import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { explainKeys } from '../../../cli/prompts/questions.ts';
+import { askFromStart, explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { expectedStatus, showCaseFile } from '../decide-one.ts';
+import { confirmAndDecide, expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
-import { askDecision } from './ask-decision.ts';
 import { documentOfRow, runFor, words } from './rows.ts';
-
-/** A dispute, and its place among the others, from 1. */
-interface Place {
-  readonly line: number;
-  readonly disputeId: string;
-}
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
@@ -45,43 +41,27 @@ export async function decideByHand(
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
   await announce(run);
-  const history = await session.history();
-  const places = ids.map((disputeId, index) => ({ line: index + 1, disputeId }));
-  const queue = [...places];
-  const skipped: Place[] = [];
-  function* upcoming() {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) yield next;
-  }
+  const { store } = (await session.history()).journal;
   const write = openOutputFile(session.io, parsed);
-  const end = await runBatch<Place>(ui, {
+  const end = await runBatch(ui, {
     words,
-    items: upcoming(),
+    items: ids.map((disputeId, index) => ({ line: index + 1, disputeId })),
     // The place of each dispute among the others stands above it.
     total: null,
     atOnce: 1,
     known: () => null,
     open: async ({ signal }) => ({
-      async send(place) {
-        const { line, disputeId } = place;
-        const own = withSignal(runFor(run, disputeId), signal);
-        const result = await decideNext(own, `${line} of ${ids.length}`, skipped.length > 0);
-        // Back leads to the last one that was skipped, and from there forwards again.
-        if (result === null) queue.unshift(...skipped.splice(-1), place);
-        else if (result.outcome === 'skipped') skipped.push(place);
-        return result;
-      },
-      end: () => {},
+      send: ({ line, disputeId }) =>
+        decideNext(withSignal(runFor(run, disputeId), signal), `${line} of ${ids.length}`),
     }),
     cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId],
     id: ({ disputeId }) => disputeId,
   });
-  const results = places.map((place) => resultIn(end, place));
-  const document = places.map((place) => documentOfRow(place, resultIn(end, place), history.journal.store));
-  return endBatch(ui, { words, results, document, stop: end.stop, write });
+  const document = end.ended.map(({ item, result }) => documentOfRow(item, result, store));
+  return endBatch(ui, words, end, { document, write });
 }
 
-/** Null if the user goes back to the previous dispute. */
-async function decideNext(run: Run, heading: string, canGoBack: boolean): Promise<ItemResult | null> {
+async function decideNext(run: Run, heading: string): Promise<ItemResult> {
   const { ui } = run;
   await refuseEarlier(run, {});
   const dispute = await readDispute(run);
@@ -90,11 +70,47 @@ async function decideNext(run: Run, heading: string, canGoBack: boolean): Promis
   ui.notice(`\n${ui.err.color.bold(heading)}`);
   showCaseFile(run, dispute);
   explainKeys(ui);
-  const asked = await askDecision(run, canGoBack);
-  if (asked === 'back') return null;
-  if (asked === 'skip') return makeResult('skipped');
-  const message = `as ${asked.status}`;
-  return asked.record === null
+  const body: Record<string, unknown> = {};
+  const decided = await askDecision({ ...run, request: { ...run.request, body } }, body);
+  if (decided === null) return makeResult('skipped');
+  const message = `as ${String(body.status)}`;
+  return decided.record === null
     ? makeResult('exists', { message: `already decided ${message}` })
-    : makeResult('applied', { record: asked.record, message });
+    : makeResult('applied', { record: decided.record, message });
+}
+
+const fields = deriveFlags(decideDispute.body, { fileFlags: { resolution: 'resolution-file' } });
+
+const skip = { value: '#skip', name: 'Skip this dispute' };
+
+/**
+ * Asks for the decision of a dispute whose case file is shown, with the questions of a single decision, and records it.
+ * Escape goes back one question; a value that the service refuses is asked for again. Null if the user skips the dispute.
+ */
+async function askDecision(run: Run, body: Record<string, unknown>): Promise<Result | null> {
+  const { ui, session } = run;
+  let decided: Result | null = null;
+  const decide = async () => {
+    decided = await confirmAndDecide(run);
+  };
+  const questions = () => {
+    const all = fields.map((field) => () => askInto(ui, body, field, { actions: [skip] }));
+    return body.status === skip.value ? all.slice(0, 1) : [...all, decide];
+  };
+  for (;;) {
+    try {
+      await askFromStart(questions);
+      return decided;
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error;
+      explainRefusal(ui, session, error);
+    }
+  }
+}
+
+/** Whether another answer may help: the service refused a value, or it is not valid. */
+function isRefusedValue(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { outcome, status, code } = error.failure;
+  return code === 'invalid_input' || (outcome === 'rejected' && (status === 400 || status === 422));
 }

@@ -7,9 +7,9 @@ import {
   withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
-import { countItems, knownResult, mostSevereExitCode } from '../../../cli/batch/item-result.ts';
+import { countItems, knownResult } from '../../../cli/batch/item-result.ts';
 import type { Limits } from '../../../cli/batch/limits.ts';
-import { type Channel, resultIn, runBatch } from '../../../cli/batch/run-batch.ts';
+import { type Channel, runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { reportApplied } from '../../../cli/command/command-definition.ts';
@@ -17,7 +17,6 @@ import { wrongConfirmation } from '../../../cli/command/input-needed.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
@@ -43,7 +42,7 @@ export async function decideMany(
   session: Session,
   parsed: ParsedCommand,
   from: string,
-): Promise<CommandResult | undefined> {
+): Promise<CommandResult> {
   const text = await readText(session, from, '--from');
   const file = parseDecisions(text, describeFile(from));
   refuseOverwrite(session, parsed, from);
@@ -52,14 +51,13 @@ export async function decideMany(
   const plan = () => planDecisions(run, file.rows, readOwnDecisions(history));
   if (session.flags.dryRun) {
     const rows = await plan();
-    printPlan(ui, describeDecisions(rows), rows.map(planOf));
-    return { exitCode: mostSevereExitCode(rows.map((row) => knownResult(row)?.exitCode ?? exitCodes.done)) };
+    return printPlan(ui, describeDecisions(rows), rows.map(planOf));
   }
   await announce(run);
   const write = openOutputFile(session.io, parsed);
   const rows = await settleEarlier(run, await plan());
   const toDecide = rows.filter((row) => row.plan === 'decide');
-  showPlan(ui, describeDecisions(rows), { isAsked: toDecide.length > 0 });
+  showPlan(ui, describeDecisions(rows));
   await confirmCount(ui, parsed, rows, toDecide.length);
   const end = await runBatch<DecisionRow>(ui, {
     words: rowWords,
@@ -71,17 +69,11 @@ export async function decideMany(
     cells: ({ line, disputeId, status }) => [`line ${line}`, disputeId, status],
     id: ({ disputeId }) => disputeId,
   });
-  const results = rows.map((row) => resultIn(end, row));
-  const document = rows.map((row) => documentOfRow(row, resultIn(end, row), history.journal.store));
-  const advice = await reportApplied(appliedIn(results), () =>
-    writeFailedRows(
-      session,
-      parsed,
-      file.titles,
-      rows.map((row) => ({ row, result: resultIn(end, row) })),
-    ),
+  const document = end.ended.map(({ item, result }) => documentOfRow(item, result, history.journal.store));
+  const failedItems = await reportApplied(appliedIn(end.ended), () =>
+    writeFailedRows(session, parsed, file.titles, end),
   );
-  return endBatch(ui, { words: rowWords, results, document, stop: end.stop, write, advice });
+  return endBatch(ui, rowWords, end, { document, write, failedItems });
 }
 
 /** The rows that fail now must not take the place of those that are being read. */

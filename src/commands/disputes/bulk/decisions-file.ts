@@ -61,8 +61,7 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[]): DecisionRo
   }
   const empty = columns.find((column) => row[column] === '');
   if (empty !== undefined) return { ...row, plan: invalidRow(`${empty} is empty`) };
-  if (!uuidPattern.test(disputeId))
-    return { ...row, plan: invalidRow('disputeId is not the whole id of a dispute') };
+  if (!uuidPattern.test(disputeId)) return { ...row, plan: invalidRow('disputeId is not a whole id') };
   return { ...row, plan: problem === null ? 'decide' : invalidRow(problem) };
 }
 

@@ -2,7 +2,6 @@ import {
   concernsOneItem,
   countItems,
   describeStatuses,
-  describeTotals,
   type ItemResult,
   knownResult,
   makeResult,
@@ -102,14 +101,13 @@ const maxResolutionWidth = 80;
 /** What is shown before decisions are recorded. Ids are whole, to be copied: a decision is final. */
 export function describeDecisions(rows: readonly DecisionRow[]): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
-  const known = rows.flatMap((row) => knownResult(row)?.outcome ?? []);
   const statuses = describeStatuses(decided.map(({ status }) => printable(status)));
   return {
-    problems: rows.flatMap((row) => {
+    words: rowWords,
+    known: rows.flatMap((row) => {
       const result = knownResult(row);
-      if (result === null || result.outcome === 'exists') return [];
-      const item = [`line ${row.line}`, row.disputeId, row.status].filter(Boolean).join('  ');
-      return [{ item: printableInOneLine(item), reason: result.message }];
+      const name = [`line ${row.line}`, row.disputeId, row.status].filter(Boolean).join('  ');
+      return result === null ? [] : [{ name: printableInOneLine(name), result }];
     }),
     header: ['LINE', 'DISPUTE', 'STATUS', 'RESOLUTION'],
     rows: decided.map(({ line, disputeId, status, resolution }) => [
@@ -118,12 +116,6 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       printable(status),
       truncateText(printableInOneLine(resolution), maxResolutionWidth),
     ]),
-    totals: [
-      ...(decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`]),
-      describeTotals(known, rowWords),
-    ]
-      .filter(Boolean)
-      .join(', '),
-    notes: [],
+    counts: decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`],
   };
 }

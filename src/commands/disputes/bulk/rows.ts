@@ -14,7 +14,7 @@ export const words = {
   many: 'disputes',
   applied: 'decided',
   exists: 'already decided',
-  again: 'disputes that are already decided are skipped',
+  again: 'no dispute is decided twice',
 } as const;
 
 /** The same for the rows of a file, which are compared with what is decided. */

@@ -59,6 +59,21 @@ test('a line for each file with its id; --json is one array in the order of the 
   expect(await made()).toEqual(['bee', 'c', 'chosen']);
 });
 
+test('-q prints the id of each post in the order of the files, and the same ids for posts that exist', async () => {
+  const { machine } = await scene();
+  const names = writePosts(machine, 6);
+  await machine.run(['blog', 'create', names[3] ?? '']);
+
+  const first = await machine.run(['blog', 'create', ...names, '-q']);
+  const second = await machine.run(['blog', 'create', ...names, '-q']);
+
+  expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^([0-9a-f-]{36}\n){6}$/) });
+  expect(second).toMatchObject({ exitCode: 0, stdout: first.stdout, stderr: '' });
+  const listed = JSON.parse((await machine.run(['blog', 'list', '--fields', 'id,slug'])).stdout);
+  const idOf = (slug: string) => listed.find((post: { slug: string }) => post.slug === slug)?.id;
+  expect(first.stdout.trim().split('\n')).toEqual(names.map((name) => idOf(name.replace('.md', ''))));
+});
+
 test('a file has the same slug alone and among others, so it makes one post both ways', async () => {
   const { machine, made } = await scene();
   writeFiles(machine, { '2026-05-01-notes.md': post('A title of its own'), 'b.md': post('B') });
@@ -392,6 +407,21 @@ test('a service that does not answer gets no more posts, and the same command se
   expect(dry.stderr).toContain('to check');
   expect(third.exitCode).toBe(0);
   expect(await made()).toHaveLength(6);
+});
+
+test('posts in doubt that a run did not reach are in doubt, not "not sent"', async () => {
+  const { proxy, machine } = await scene();
+  const names = writePosts(machine, 8);
+  proxy.decide(() => 'drop');
+  await machine.run(['blog', 'create', ...names.slice(0, 4)]);
+  await machine.run(['blog', 'create', ...names.slice(4)]);
+
+  const again = await machine.run(['blog', 'create', ...names, '--timeout', '2']);
+
+  expect(again).toMatchObject({
+    exitCode: 10,
+    stderr: expect.stringContaining('error: stopped (8 in doubt): the service does not answer\n'),
+  });
 });
 
 test('a file that was changed after its post was created is not sent as another post', async () => {

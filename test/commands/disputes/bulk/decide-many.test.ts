@@ -282,7 +282,7 @@ test('a status that is nearly a usual one is refused, another is sent: in a file
   const sent = await machine.run([...args, '--confirm', '2']);
   expect(sent).toMatchObject({
     exitCode: 7,
-    stderr: expect.stringContaining('2 disputes to decide (1 won, 1 banana), 1 failed\n'),
+    stderr: expect.stringContaining('2 disputes to decide (1 won, 1 banana), 1 cannot be decided\n'),
   });
   expect(await alone('banana')).toMatchObject({ exitCode: 7 });
   expect(await alone('LOST')).toMatchObject({ exitCode: 0 });
@@ -364,12 +364,12 @@ test('a file from standard input, with columns that are not sent', async () => {
   expect(result).toMatchObject({ exitCode: 2 });
   expect(JSON.parse(result.stdout)).toMatchObject([
     { outcome: 'applied', disputeId: id },
-    { outcome: 'failed', line: 3, message: 'disputeId is not the whole id of a dispute' },
+    { outcome: 'failed', line: 3, message: 'disputeId is not a whole id' },
   ]);
   expect((await tables(service)).decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
 
-test('a cancelled run ends between two decisions and says what is done', async () => {
+test('a cancelled run ends between two decisions, and says what is done and where the rows that failed are', async () => {
   const { service, proxy, machine, other } = await scene();
   const ids = await other.openDisputes(3);
   writeFiles(machine, {
@@ -381,13 +381,17 @@ test('a cancelled run ends between two decisions and says what is done', async (
     return 'pass';
   });
 
-  const args = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '3'];
+  const args = typed`disputes decide --from decisions.csv --confirm 3 --output-file out.json`;
   const result = await machine.run(args, { signal: controller.signal });
 
   expect(result).toMatchObject({
     exitCode: 130,
     stderr: expect.stringContaining('stopped (1 decided, 1 failed, 2 not sent): cancelled\n'),
   });
+  expect(result.stderr).toMatch(
+    /^ {2}run the same command again to continue; .*; the rows that failed so far are in out\.failed\.csv$/m,
+  );
+  expect(readFileSync(path.join(machine.folder, 'out.failed.csv'), 'utf8')).toContain('no-id,won,ok\n');
   // The error counts the rows that are left.
   expect(result.stdout).toMatch(/^decided +line 2 .*\nfailed +line 5 .*\n$/);
   expect((await tables(service)).decisions).toHaveLength(2);
@@ -452,7 +456,7 @@ test.each([
     'ab000000-0000-4000-8000-000000000000,won,ok\nAB000000-0000-4000-8000-000000000000,lost,ok',
     /line 3 has a different decision for this dispute[\s\S]*line 2 has/,
   ],
-  ['an id that could change the path', '../x,won,ok', /disputeId is not the whole id of a dispute/],
+  ['an id that could change the path', '../x,won,ok', /disputeId is not a whole id/],
   [
     'text with separators outside of quotes',
     '1,won,a,b',
@@ -511,12 +515,12 @@ test('the rows that failed are a file of their own beside --output-file, which c
   const result = await machine.run([...decide, '--output-file', 'out.json']);
 
   expect(plain.stderr).toContain(
-    'correct or remove the rows that failed; run the same command again; disputes that are already decided are skipped',
+    'correct or remove the rows that failed; run the same command again; no dispute is decided twice',
   );
-  expect(plain.stderr).toMatch(/^1 dispute to decide \(won\), 2 failed$/m);
+  expect(plain.stderr).toMatch(/^1 dispute to decide \(won\), 2 cannot be decided$/m);
   expect(result.exitCode).toBe(5);
   expect(result.stderr).toMatch(
-    /^ {2}correct or remove the rows in out\.failed\.csv; run `storectl disputes decide --from out\.failed\.csv` for them$/m,
+    /^ {2}correct or remove the rows in out\.failed\.csv; run `storectl disputes decide --from out\.failed\.csv --output-file out\.failed\.json`$/m,
   );
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     `line,reason,${header},note`,
