@@ -86,6 +86,8 @@ test('an HTTPS_PROXY that is no URL: exit 2 that names it', async () => {
 
   expect(result.exitCode).toBe(2);
   expect(result.stderr).toContain('HTTPS_PROXY must be an http or https URL');
+  const login = await machine.run(['auth', 'login', '--with-key'], { stdin: { text: 'a-key' } });
+  expect(login).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('HTTPS_PROXY must be') });
   const doctor = await machine.run(['doctor', '--json']);
   expect(accessIn(doctor)).toMatchObject({ status: 'problem' });
   expect(doctor.exitCode).toBe(2);

@@ -20,7 +20,8 @@ export interface Connection {
   onExchange(listener: (exchange: Exchange) => void): void;
 }
 
-type Target = Omit<Connection, 'client' | 'onExchange'>;
+/** Where a connection leads, and the key for it. */
+export type Target = Omit<Connection, 'client' | 'onExchange'>;
 
 /** The client rejects proxy settings that are not URLs. */
 export function makeClient(create: typeof createClient, options: ClientOptions): Client {

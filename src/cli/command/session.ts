@@ -12,7 +12,14 @@ import { openProfiles, type ProfileStore } from '../config/profile-store.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, noteRetries } from '../output/describe-exchange.ts';
-import { type Connection, demoTarget, makeClient, showingWaits, storedTarget } from './connection.ts';
+import {
+  type Connection,
+  demoTarget,
+  makeClient,
+  showingWaits,
+  storedTarget,
+  type Target,
+} from './connection.ts';
 import type { Demo } from './demo-service.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
@@ -26,6 +33,8 @@ export interface Session {
   settings(): Promise<ConnectionSettings>;
   /** Throws exit 3 without a store or an address, and exit 4 without a key. */
   connect(): Promise<Connection>;
+  /** Connects to another store than that of the settings. Throws exit 2 for proxy settings that are not URLs. */
+  connectTo(target: Target): Promise<Connection>;
   /** The history of the store in use. Throws exit 3 without a store or an address. */
   history(): Promise<History>;
   /** Starts the demo service on the first call. */
@@ -60,10 +69,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   });
 
   let endHistory = async () => {};
-  const connect = memoize(async (): Promise<Connection> => {
-    const resolved = await settings();
-    const target =
-      resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved);
+  const connectTo = async (target: Target): Promise<Connection> => {
     const { createClient: create } = await import('../../client/client.ts');
     const client = makeClient(create, {
       baseUrl: target.baseUrl,
@@ -84,6 +90,12 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
         listeners.push(listener);
       },
     };
+  };
+  const connect = memoize(async () => {
+    const resolved = await settings();
+    return connectTo(
+      resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved),
+    );
   });
   const history = memoize(async () => {
     const { openHistory } = await import('../../history/history.ts');
@@ -102,7 +114,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   });
 
   return {
-    session: { io, flags, profiles, settings, connect, history, demo },
+    session: { io, flags, profiles, settings, connect, connectTo, history, demo },
     async close() {
       for (const cleanup of cleanups.reverse()) await cleanup();
     },

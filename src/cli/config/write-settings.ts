@@ -49,10 +49,7 @@ export async function writeSettings(
   } catch (error) {
     if (error instanceof CliError) throw error;
     // The advice in an error of the history is about the state directory.
-    const reason =
-      error instanceof HistoryError && error.cause === undefined
-        ? error.message
-        : describeSystemError(error instanceof HistoryError ? error.cause : error);
+    const reason = error instanceof HistoryError ? error.message : describeSystemError(error);
     throw localStateError(
       'settings_unwritable',
       `cannot write settings to ${file}: ${reason}`,
