@@ -1,4 +1,3 @@
-import { normalizeBaseUrl } from '../../client/base-url.ts';
 import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
 import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
@@ -66,7 +65,7 @@ export function storedTarget({
   return {
     profile,
     storeId: storeId.value,
-    baseUrl: baseUrl.value.href.replace(/\/$/, ''),
+    baseUrl: baseUrl.value,
     secret: requireKey({ profile, baseUrl, apiKey, storedKeyUrl }),
   };
 }
@@ -79,7 +78,7 @@ export function requireKey({
   storedKeyUrl,
 }: Omit<ConnectionSettings, 'profileSource' | 'storeId'>): string {
   if (apiKey !== null) return apiKey.value;
-  const address = baseUrl === null ? '' : ` for ${normalizeBaseUrl(baseUrl.value.href)}`;
+  const address = baseUrl === null ? '' : ` for ${baseUrl.value}`;
   const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
   throw new CliError({
     code: 'no_key',

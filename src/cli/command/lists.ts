@@ -26,7 +26,7 @@ export function readLimit(parsed: ParsedCommand): number {
 }
 
 interface List {
-  /** What is said without items; an empty text for nothing. */
+  /** What is said without items. */
   readonly empty: Phrase;
   /** The field that `--quiet` prints; `id` unless given. */
   readonly id?: string;
@@ -50,7 +50,7 @@ export function printList(
       if (produced !== null) ui.print(printable(produced));
   } else if (ui.json) printJson(ui, items);
   else if (items.length > 0) show();
-  else if (empty !== '') ui.notice(empty);
+  else ui.notice(empty);
 }
 
 /** Says how many rows `--limit` has left out. */

@@ -35,7 +35,8 @@ export interface ConnectionSettings {
   readonly profile: string;
   readonly profileSource: Source;
   readonly storeId: Sourced<string> | null;
-  readonly baseUrl: Sourced<URL> | null;
+  /** As `normalizeBaseUrl` writes it. */
+  readonly baseUrl: Sourced<string> | null;
   readonly apiKey: Sourced<string> | null;
   /** Base URL that the stored key belongs to, if it is not `baseUrl`. */
   readonly storedKeyUrl?: string | undefined;
@@ -85,10 +86,10 @@ export function resolveSettings(
     ['profile', stored?.baseUrl],
   );
   const baseUrl = baseUrlText && {
+    ...baseUrlText,
     value: checkBaseUrl(baseUrlText.value, howToChangeUrl(baseUrlText.source, profile.value)),
-    source: baseUrlText.source,
   };
-  const isKeyForUrl = baseUrl !== null && stored?.keyBaseUrl === normalizeBaseUrl(baseUrl.value.href);
+  const isKeyForUrl = baseUrl !== null && stored?.keyBaseUrl === baseUrl.value;
   return {
     profile: profile.value,
     profileSource: profile.source,
@@ -133,7 +134,7 @@ export function identityOf({
 }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): StoreIdentity | null {
   if (profile === demoProfile) return { baseUrl: demoProfile, storeId: storeId?.value ?? exampleIds.store };
   if (storeId === null || baseUrl === null) return null;
-  return { baseUrl: normalizeBaseUrl(baseUrl.value.href), storeId: storeId.value };
+  return { baseUrl: baseUrl.value, storeId: storeId.value };
 }
 
 /** The command that stores a new key for a profile. */
@@ -180,10 +181,10 @@ export function checkKey(key: string, what: string): string {
   });
 }
 
-/** Parses a base URL. Throws exit 2, which says what is wrong with it and how to change it. */
-export function checkBaseUrl(text: string, howToChange = 'change --base-url'): URL {
+/** The base URL in its one form. Throws exit 2, which says what is wrong with it and how to change it. */
+export function checkBaseUrl(text: string, howToChange = 'change --base-url'): string {
   try {
-    return parseBaseUrl(text);
+    return normalizeBaseUrl(parseBaseUrl(text).href);
   } catch (error) {
     const what = String(error instanceof Error ? error.message : error);
     throw usageError(what, howToChange, { code: 'invalid_base_url' });
@@ -257,6 +258,6 @@ export function describePlace({
 /** `main → store 4be5… @ api.example.com`. */
 export function describeTarget({ profile, storeId, baseUrl }: ConnectionSettings): string {
   if (profile === demoProfile) return `${demoProfile} → example store on this machine`;
-  const place = describePlace({ storeId: storeId?.value, baseUrl: baseUrl?.value.href });
+  const place = describePlace({ storeId: storeId?.value, baseUrl: baseUrl?.value });
   return `${profile} → ${storeId === null ? '' : 'store '}${place}`;
 }

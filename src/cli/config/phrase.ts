@@ -25,23 +25,14 @@ export function phrase(
   });
 }
 
-/** The commands that work on a store or on its history. */
-const usesStore: ReadonlySet<string> = new Set([
-  ...'api backup blog disputes doctor history notify reclaim resume settings store undo'.split(' '),
-  'auth logout',
-  'auth status',
-]);
-
 /** A command as it is typed: with the flags that say where this one goes, because each store has its own history. */
 export function commandLine(words: readonly string[], { profile, store, baseUrl }: ConnectionFlags): string {
-  const [noun = '', verb] = words;
   const flags = [
     ...(profile === undefined ? [] : profile === demoProfile ? ['--demo'] : ['--profile', profile]),
     ...(store === undefined ? [] : ['--store', store]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
   ];
-  const isOfStore = usesStore.has(noun) || usesStore.has(`${noun} ${verb}`);
-  return printable(['storectl', ...(isOfStore ? flags : []), ...words].join(' '));
+  return printable(['storectl', ...flags, ...words].join(' '));
 }
 
 /** The text of a phrase. Its commands are those of {@link commandLine}, so that they can be pasted. */

@@ -22,7 +22,7 @@ import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { askSecret, askText } from '../../cli/prompts/prompts.ts';
 import { askFromStart, explainKeys, type Question } from '../../cli/prompts/questions.ts';
-import { hintOfVersion, normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
+import { hintOfVersion, parseBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -50,11 +50,10 @@ read-only request. You are asked for the key, which is not shown; with --with-ke
 
     const withKey = isOn(parsed, '--with-key');
     refuseMissing(ui, settings, withKey);
-    const given = { profile, baseUrl: settings.baseUrl?.value.href, storeId: settings.storeId?.value };
+    const given = { profile, baseUrl: settings.baseUrl?.value, storeId: settings.storeId?.value };
     const target = await (withKey ? readKey(ui, session, given) : askLogin(ui, session, given));
     const { baseUrl, storeId, secret: apiKey } = target;
-    const keyBaseUrl = normalizeBaseUrl(baseUrl);
-    await profiles.set(profile, (before) => ({ ...before, baseUrl, storeId, apiKey, keyBaseUrl }));
+    await profiles.set(profile, (before) => ({ ...before, baseUrl, storeId, apiKey, keyBaseUrl: baseUrl }));
     if (profiles.current() === null) await profiles.use(profile);
     noticeDone(ui, `Logged in to store ${describePlace(target)} (profile ${profile})`);
     ui.notice(`The key is stored in ${profiles.file}.`);
@@ -81,10 +80,9 @@ function refuseMissing(ui: Ui, settings: ConnectionSettings, withKey: boolean): 
 }
 
 function checkTarget({ profile, baseUrl = '', storeId = '' }: Given, secret: string): Target {
-  const url = checkBaseUrl(baseUrl);
   const problem = pathParameterProblem(storeId);
   if (problem !== null) throw usageError(`the store id ${problem}`, 'use the id as the service shows it');
-  return { profile, baseUrl: url.href.replace(/\/$/, ''), storeId, secret };
+  return { profile, baseUrl: checkBaseUrl(baseUrl), storeId, secret };
 }
 
 async function readKey(ui: Ui, session: Session, given: Given): Promise<Target> {

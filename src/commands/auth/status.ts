@@ -36,7 +36,7 @@ checked with a read-only request. It is never shown.`,
     const { access, error } = await findAccess();
     const status = {
       profile,
-      baseUrl: demo ? 'built-in demo service' : (baseUrl?.value.href.replace(/\/$/, '') ?? null),
+      baseUrl: demo ? 'built-in demo service' : (baseUrl?.value ?? null),
       baseUrlSource: baseUrl?.source ?? null,
       storeId: storeId?.value ?? (demo ? (await session.demo()).example.storeId : null),
       storeIdSource: storeId?.source ?? null,

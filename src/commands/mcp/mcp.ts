@@ -74,7 +74,7 @@ async function readSetup(
   const argv = [
     ...(profileSource === 'default' ? [] : [`--profile=${profile}`]),
     ...(storeId === null ? [] : [`--store=${storeId.value}`]),
-    ...(baseUrl === null ? [] : [`--base-url=${baseUrl.value.href}`]),
+    ...(baseUrl === null ? [] : [`--base-url=${baseUrl.value}`]),
     ...(flags.timeoutMs === undefined ? [] : [`--timeout=${flags.timeoutMs / 1000}`]),
   ];
   // What is captured must be plain JSON.

@@ -6,7 +6,6 @@ import { historyDirectory } from '../../cli/config/directories.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { describeStore } from '../../cli/operation/call/store-in-use.ts';
 import { renderTable } from '../../cli/output/tables.ts';
-import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import { readStoreName } from '../../history/objects/seen-objects.ts';
 
@@ -30,7 +29,7 @@ export const command: CommandDefinition = {
     printList(ui, rows, {
       id: 'name',
       fields,
-      empty: used === demoProfile ? '' : 'No profiles yet. Run `storectl auth login` to create one.',
+      empty: 'No profiles yet. Run `storectl auth login` to create one.',
       show: () =>
         ui.print(
           renderTable(
@@ -45,12 +44,7 @@ export const command: CommandDefinition = {
           ),
         ),
     });
-    if (used !== demoProfile) return;
-    const next =
-      rows.length === 0
-        ? '`storectl auth login` to connect a store'
-        : '`storectl profile use NAME` to switch to a profile';
-    ui.notice(`The demo store is in use. Run ${next}.`);
+    if (used === demoProfile) ui.notice('The demo store is in use.');
   },
 };
 
@@ -61,6 +55,6 @@ function storeOf(
 ): string {
   if (storeId === null) return '-';
   if (baseUrl === null || out.width === null) return printable(storeId);
-  const folder = historyDirectory(io, { baseUrl: normalizeBaseUrl(baseUrl), storeId: canonicalId(storeId) });
+  const folder = historyDirectory(io, { baseUrl, storeId: canonicalId(storeId) });
   return describeStore(storeId, readStoreName(folder));
 }

@@ -10,7 +10,6 @@ import {
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { normalizeBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -37,13 +36,13 @@ export const command: CommandDefinition = {
     const before = profiles.get(name);
     await profiles.set(name, (stored) => ({
       ...stored,
-      ...(url && { baseUrl: url.href.replace(/\/$/, '') }),
+      ...(url && { baseUrl: url }),
       ...(store !== undefined && { storeId: store }),
     }));
     noticeDone(ui, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
-    if (url && before?.keyBaseUrl && before.keyBaseUrl !== normalizeBaseUrl(url.href)) {
+    if (url && before?.keyBaseUrl && before.keyBaseUrl !== url) {
       ui.notice(
-        `The stored key is for ${before.keyBaseUrl} and will not be sent to ${normalizeBaseUrl(url.href)}: run \`${loginCommand(name)}\`.`,
+        `The stored key is for ${before.keyBaseUrl} and will not be sent to ${url}: run \`${loginCommand(name)}\`.`,
       );
     }
     printProfile(ui, profiles, name);

@@ -86,7 +86,7 @@ describe('--demo', () => {
     expect(byChoice).toEqual({ exitCode: 0, stdout: '{"quietHours":{"start":"22:00"}}\n', stderr: marker });
     expect(byEnvironment).toMatchObject({ exitCode: 0, stderr: marker });
     expect((await machine.run(['profile', 'list'])).stderr).toBe(
-      'The demo store is in use. Run `storectl auth login` to connect a store.\n',
+      'No profiles yet. Run `storectl auth login` to create one.\nThe demo store is in use.\n',
     );
   });
 
