@@ -12,15 +12,6 @@ export interface KeyParts {
 
 const format = /^sk_(live|demo)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** The kind and id of a key, or null if its format or checksum is wrong. */
-export function parseKey(text: string): Omit<KeyParts, 'secret'> | null {
-  const match = format.exec(text);
-  if (match === null) return null;
-  const [, kind, id = '', , checksum = ''] = match;
-  if (crc32Base62(text.slice(0, -checksum.length)) !== checksum) return null;
-  return { kind: kind === 'live' ? 'live' : 'demo', id };
-}
-
 /** The id in a key, or null if it is not a key. Does not check the checksum: the caller compares the whole key anyway. */
 export function keyIdOf(text: string): string | null {
   return format.exec(text)?.[2] ?? null;
@@ -28,7 +19,8 @@ export function keyIdOf(text: string): string | null {
 
 /** Whether the text is a key of this service with a correct checksum. */
 export function isWellFormedKey(text: string): boolean {
-  return parseKey(text) !== null;
+  const checksum = format.exec(text)?.[4];
+  return checksum !== undefined && crc32Base62(text.slice(0, -checksum.length)) === checksum;
 }
 
 /** The complete key, with its checksum. */

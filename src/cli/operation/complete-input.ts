@@ -7,10 +7,10 @@ import { argumentValue } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
 import { checkParameter, idParameters } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
+import { missingConfirmation } from '../prompts/ask-or-fail.ts';
 import type { Questions } from '../prompts/questions.ts';
 import type { InputCommand, PreparedInput } from './call/operation-command.ts';
 import type { Run } from './call/run.ts';
-import { missingConfirmation } from './send/confirm.ts';
 
 /**
  * Completes and checks the input of an operation. A terminal is asked for missing values, after the `questions` about what

@@ -44,8 +44,9 @@ export function confirmOption(value: string, what: string): OptionSpec {
   };
 }
 
-function missingConfirmation(give: string): MissingInput {
-  return { field: 'confirm', give: `--confirm ${give}`, description: 'this cannot be undone' };
+/** `--confirm` without a terminal. `wanted` is what it has to repeat. */
+export function missingConfirmation(wanted: string): MissingInput {
+  return { field: 'confirm', give: `--confirm ${wanted}`, description: 'repeat it to confirm' };
 }
 
 /** Exit 3 for a command that cannot be undone without what it is about: the argument and its confirmation are missing. */

@@ -25,12 +25,6 @@ const pasteEnd = '\u001b[201~';
 
 const ctrlC = '\u0003';
 
-/** The terminal's input for one question. */
-export interface PastingInput {
-  readonly input: Readable & { readonly isTTY: boolean };
-  close(): void;
-}
-
 /**
  * The terminal's input, in which a pasted text is a single keypress event with its line breaks replaced, by marks if they are
  * kept, else by spaces. Terminals without bracketed paste behave as usual.
@@ -39,7 +33,7 @@ export function readPasting(
   { stdin }: Pick<Io, 'stdin'>,
   output: NodeJS.WritableStream,
   keepsLineBreaks: boolean,
-): PastingInput {
+) {
   const split = splitPasted();
   const input = Object.assign(new Readable({ read: () => {} }), {
     isTTY: true,
@@ -58,7 +52,7 @@ export function readPasting(
   stdin.resume();
   return {
     input,
-    close() {
+    close(): void {
       stdin.off('data', onData);
       stdin.pause();
       output.write(disablePasteMode);

@@ -30,7 +30,7 @@ export interface TextOptions {
   validate?(text: string): true | string;
 }
 
-/** Asks for a line of text. Invalid text is marked while it is typed. Pasted line breaks become spaces, unless `lineBreaks`. */
+/** Asks for a line of text. Pasted line breaks become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, lineBreaks = false, isConfirmation = false, validate } = options;
   const offered = isPlain(io) && preset !== undefined ? ` (Enter for ${preset})` : '';
@@ -57,10 +57,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
         return styleText('cyan', wrapAfter(io, question, shown));
       }
       line = text;
-      // While typing. After Enter, the prompt shows what is wrong.
-      if (text !== '' && check(decode(text)) !== true) return `${styleText('red', '✗')} ${text}`;
-      const lines = decode(text).trimEnd().split('\n').length;
-      return lines > 1 ? `${styleText('dim', `${lines} lines:`)} ${text}` : text;
+      return text;
     },
     ...(preset !== undefined && { default: lineBreaks ? withMarks(preset) : preset, prefill: 'editable' }),
   } as const;

@@ -24,14 +24,11 @@ const maxTexts = [20_000, 2_000, 200] as const;
 /** The result as structured content and as text, with the text of the service marked, cleaned and cut. */
 export function toCallResult(result: ToolResult, secret: string | null = null): CallToolResult {
   const { untrusted, ...trusted } = result;
-  const head = JSON.stringify(trusted);
-  if (untrusted === undefined) {
-    return { content: [{ type: 'text', text: head }], structuredContent: trusted, isError: !result.ok };
-  }
-  const cleaned = clean(untrusted, secret);
+  const cleaned = untrusted === undefined ? undefined : clean(untrusted, secret);
+  const marked = cleaned === undefined ? '' : `\n\n${markUntrusted(JSON.stringify(cleaned, null, 1))}`;
   return {
-    content: [{ type: 'text', text: `${head}\n\n${markUntrusted(JSON.stringify(cleaned, null, 1))}` }],
-    structuredContent: { ...trusted, untrusted: cleaned },
+    content: [{ type: 'text', text: JSON.stringify(trusted) + marked }],
+    structuredContent: { ...trusted, ...(cleaned !== undefined && { untrusted: cleaned }) },
     isError: !result.ok,
   };
 }

@@ -1,6 +1,6 @@
 import type { Program } from '../../cli/command/command-definition.ts';
 import type { Io } from '../../cli/core/io.ts';
-import type { CommandInterface, CommandTool } from '../../cli/core/option-spec.ts';
+import type { CommandInterface } from '../../cli/core/option-spec.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { type JSONObject, registry, toJSONSchema } from './sdk.ts';
 
@@ -20,23 +20,7 @@ export interface Setup {
 export type Schema = Readonly<JSONObject>;
 
 /** A command as a tool, with what it takes in JSON. */
-export interface Tool {
-  readonly name: string;
-  readonly words: readonly string[];
-  readonly spec: CommandTool;
-  /** The operation that it always sends, if there is one. */
-  readonly operation: Operation | null;
-  /** Whether it changes something in the store. */
-  readonly isWrite: boolean;
-  /** The flag of each input that is an option of the command. */
-  readonly flags: ReadonlyMap<string, string>;
-  /** Schemas of the inputs that become arguments and options, and of the fields of the request. */
-  readonly given: Readonly<Record<string, Schema>>;
-  readonly fields: Readonly<Record<string, Schema>>;
-  readonly required: readonly string[];
-  /** Of what the command prints. */
-  readonly output: Schema;
-}
+export type Tool = NonNullable<Awaited<ReturnType<typeof loadTool>>>;
 
 /** The tools that may be called. */
 export async function offeredTools(setup: Setup): Promise<Tool[]> {
@@ -54,7 +38,7 @@ export async function findTool(setup: Setup, name: string): Promise<Tool | null>
 const nameOf = (words: string) => words.replace(/[ -]/g, '_');
 const inputOf = (flag: string) => flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-async function loadTool({ program, allowed }: Setup, words: string): Promise<Tool | null> {
+async function loadTool({ program, allowed }: Setup, words: string) {
   const command = await program.tools.get(words)?.();
   const { tool: spec, options = [] } = command ?? {};
   if (command === undefined || spec === undefined) return null;
@@ -72,15 +56,22 @@ async function loadTool({ program, allowed }: Setup, words: string): Promise<Too
     name: nameOf(words),
     words: words.split(' '),
     spec,
+    /** The operation that it always sends, if there is one. */
     operation,
+    /** Whether it changes something in the store. */
     isWrite,
+    /** The flag of each input that is an option of the command. */
     flags: new Map(inputOptions.map(({ flag }) => [inputOf(flag), flag])),
-    given: Object.fromEntries([
+    /** Schemas of the inputs that become arguments and options, and of the fields of the request. */
+    given: Object.fromEntries<Schema>([
       ...inputs,
-      ...inputOptions.map(({ flag, input, description }) => [inputOf(flag), { ...input, description }]),
+      ...inputOptions.map(
+        ({ flag, input, description }) => [inputOf(flag), { ...input, description }] as const,
+      ),
     ]),
     fields: properties as Record<string, Schema>,
     required: [...inputs.map(([name]) => name), ...required.filter((name) => !spec.optional?.includes(name))],
+    /** Of what the command prints. */
     output: outputOf(command, operation),
   };
 }

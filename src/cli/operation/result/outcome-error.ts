@@ -238,8 +238,6 @@ function nextOfStatus(
   if (status === 409 || status === 412) return [{ say: 'check the current state before you try again' }];
   if (isRateLimit(status)) return [{ again: true, after: retryAt }];
   if (status === 422 || status === 400) return fixInput;
-  if (status === 405) return [{ say: 'check the method and the path' }];
-  if (status === 413) return [{ say: 'the input is too large for the service: send less' }];
   return status >= 300 && status < 400
     ? checkBaseUrl
     : [...checkBaseUrl, { say: 'add --debug to see the whole response' }];

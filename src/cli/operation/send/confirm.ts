@@ -1,11 +1,12 @@
 import { canonicalId } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
-import { inputNeeded, type MissingInput, wrongConfirmation } from '../../command/input-needed.ts';
+import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { optionValue } from '../../core/parsed-command.ts';
 import { idParameters } from '../../input/path-parameter.ts';
+import { missingConfirmation } from '../../prompts/ask-or-fail.ts';
 import type { OperationCommand } from '../call/operation-command.ts';
 import type { Run } from '../call/run.ts';
 
@@ -51,10 +52,6 @@ export async function confirmRun(command: OperationCommand, run: Run): Promise<v
 /** What the user agrees to before the run is sent. */
 export function questionOf({ question = 'Send this request?' }: OperationCommand, { request }: Run): string {
   return typeof question === 'string' ? question : question(request);
-}
-
-export function missingConfirmation(id: string): MissingInput {
-  return { field: 'confirm', give: `--confirm ${id}`, description: 'repeat the id to confirm' };
 }
 
 /** Whether `text` is the wanted id, or a beginning that no other known id has. */
