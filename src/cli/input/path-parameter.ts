@@ -1,9 +1,9 @@
 import { type Operation, pathParameterProblem, pathParameters } from '../../contract/operation.ts';
 import { invalidFields } from '../core/errors.ts';
 
-/** The ids in the path of an operation, without that of the store, which is the connection's. */
-export function idParameters(operation: Pick<Operation, 'path'>): string[] {
-  return pathParameters(operation).filter((name) => name !== 'storeId');
+/** The id in the path of an operation, which has at most one besides that of the store. */
+export function idParameter(operation: Pick<Operation, 'path'>): string | undefined {
+  return pathParameters(operation).find((name) => name !== 'storeId');
 }
 
 /** Returns the value. Throws a usage error if it cannot be part of a path. `flag` names where it was given. */

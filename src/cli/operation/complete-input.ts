@@ -2,10 +2,11 @@ import { describeParameter } from '../../contract/operation.ts';
 import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import { inputNeeded, type MissingInput, missingConnection, orBePrompted } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
+import type { Session } from '../command/session.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
-import { checkParameter, idParameters } from '../input/path-parameter.ts';
+import { checkParameter, idParameter } from '../input/path-parameter.ts';
 import { checkBody, fieldsToNameByFlag } from '../input/request-body.ts';
 import { missingConfirmation } from '../prompts/ask-or-fail.ts';
 import type { Questions } from '../prompts/questions.ts';
@@ -26,15 +27,9 @@ export async function completeInput(
   const { operation, confirm } = command;
   const settings = await session.settings();
   if (settings.storeId) checkParameter('--store', settings.storeId.value);
-  const names = idParameters(operation);
-  const parameters: Record<string, string> = {};
-  for (const name of names) {
-    const value = argumentValue(parsed, name);
-    if (value === undefined) continue;
-    checkParameter(`<${name}>`, value);
-    const kind = kindOfParameter(name);
-    parameters[name] = kind === undefined ? value : await completeKnownId(session, kind, value);
-  }
+  const name = idParameter(operation);
+  const id = name === undefined ? undefined : await readId(session, name, argumentValue(parsed, name));
+  const parameters = name === undefined || id === undefined ? {} : { [name]: id };
   checkBody(operation, fieldsToNameByFlag(fields, parsed), body);
 
   // The client generates an idempotency key.
@@ -45,13 +40,13 @@ export async function completeInput(
   const connection = missingConnection(settings);
   const missing: MissingInput[] = [
     ...connection,
-    ...names
-      .filter((name) => parameters[name] === undefined)
-      .map((name) => ({ field: name, give: `<${name}>`, description: describeParameter(name) })),
+    ...(name === undefined || id !== undefined
+      ? []
+      : [{ field: name, give: `<${name}>`, description: describeParameter(name) }]),
     ...absent.map(describeMissing),
     ...(ui.canAsk || session.flags.dryRun || confirm === undefined || parsed.options.has('--confirm')
       ? []
-      : [missingConfirmation(parameters[confirm] ?? `<${confirm}>`)]),
+      : [missingConfirmation(id ?? `<${confirm}>`)]),
   ];
   const isAsked = missing.length > 0 || questions !== null || command.isReviewed === true;
   if (isAsked && (!ui.canAsk || connection.length > 0)) throw inputNeeded(missing, orBePrompted);
@@ -64,6 +59,18 @@ export async function completeInput(
     ...run,
     interview: await interview(run, parameters, command, { first: questions, fields: absent }),
   };
+}
+
+/** The whole id that an argument stands for. */
+async function readId(
+  session: Session,
+  name: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  checkParameter(`<${name}>`, given);
+  const kind = kindOfParameter(name);
+  return kind === undefined ? given : completeKnownId(session, kind, given);
 }
 
 function describeMissing(field: FieldFlag): MissingInput {

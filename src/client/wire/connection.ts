@@ -10,23 +10,10 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const closedEarly = 'the connection was closed before the request was sent';
 
 /** A connection to one origin, open or being opened, with at most one request on it. */
-export interface Connection {
-  /** What sends requests on it. */
-  readonly client: Promise<Client>;
-  /** When it last answered, in milliseconds of the monotonic clock; 0 if it never did. */
-  answeredAt: number;
-  /** Resolves once it is open or cannot be opened. */
-  readonly settled: Promise<void>;
-  /** True unless it could not be opened, was closed, or received something before a request was sent. */
-  isUsable(): boolean;
-  /** To be called before each request. */
-  beforeRequest(): void;
-  /** Ends it, also while it is being opened. */
-  destroy(reason?: WireError): void;
-}
+export type Connection = ReturnType<typeof openConnection>;
 
 /** Begins to open a connection to `origin`, through `proxy` if it is not null. `timeoutMs` is for all of that, TLS included. */
-export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number): Connection {
+export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number) {
   const opening = new AbortController();
   const timer = setTimeout(() => opening.abort(connectTimeout(origin)), timeoutMs);
   let socket: Socket | null = null;
@@ -64,12 +51,18 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
       }),
   );
   return {
+    /** What sends requests on it. */
     client,
+    /** Resolves once it is open or cannot be opened. */
     settled,
+    /** When it last answered, in milliseconds of the monotonic clock; 0 if it never did. */
     answeredAt: 0,
+    /** True unless it could not be opened, was closed, or received something before a request was sent. */
     isUsable: () => !isFailed && (socket === null || (!socket.destroyed && socket.readableLength === 0)),
+    /** To be called before each request. */
     beforeRequest: () => beforeRequest(),
-    destroy(reason) {
+    /** Ends it, also while it is being opened. */
+    destroy(reason?: WireError): void {
       opening.abort(reason);
       void settled.then(() => socket?.destroy());
       void client.then((loaded) => loaded.destroy(reason ?? null));

@@ -46,20 +46,12 @@ export interface WireResponse {
   readonly failure: Failure | null;
 }
 
-export interface Transport {
-  /** Begins to open a connection for a request that needs a fresh one, so that this overlaps with other work. */
-  connect(): void;
-  /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
-  exchange(request: WireRequest): Promise<WireResponse>;
-  close(): Promise<void>;
-}
-
 /** HTTP/1.1 to one origin, through `proxy` if it is not null. Connections are kept for undici's default of 4 s. */
 export function createTransport(
   origin: URL,
   proxy: URL | null,
   connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
-): Transport {
+) {
   const idle: Connection[] = [];
   const open = () => openConnection(origin, proxy, connectTimeoutMs);
   const ahead = openAhead(open, WARM_MS);
@@ -82,10 +74,12 @@ export function createTransport(
   }
 
   return {
-    connect() {
+    /** Begins to open a connection for a request that needs a fresh one, so that this overlaps with other work. */
+    connect(): void {
       if (!closed) ahead.begin();
     },
-    async exchange(request) {
+    /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
+    async exchange(request: WireRequest): Promise<WireResponse> {
       const connection = takeConnection(request.connection);
       try {
         const response = await exchangeOn(connection, await connection.client, origin, request);
@@ -98,7 +92,7 @@ export function createTransport(
         throw error;
       }
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       for (const connection of [ahead.take(), ...idle.splice(0)]) connection?.destroy();
     },

@@ -3,7 +3,7 @@ import { describeParameter, type Operation } from '../../../contract/operation.t
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
 import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
-import { idParameters } from '../../input/path-parameter.ts';
+import { idParameter } from '../../input/path-parameter.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 import { confirmOption } from '../../prompts/ask-or-fail.ts';
 
@@ -25,13 +25,11 @@ export function classOptions(operation: Operation, confirm: string | undefined):
   ];
 }
 
-/** The path parameters as arguments, without the store id. */
+/** The id in the path as an argument. */
 export function parameterArguments(operation: Operation): ArgumentSpec[] {
-  return idParameters(operation).map((name) => ({
-    name,
-    description: describeParameter(name),
-    complete: kindOfParameter(name),
-  }));
+  const name = idParameter(operation);
+  if (name === undefined) return [];
+  return [{ name, description: describeParameter(name), complete: kindOfParameter(name) }];
 }
 
 /** A field's options for the parser and the help. */

@@ -51,8 +51,8 @@ export interface Interview {
   readonly first: Questions;
   /** A question for a field of the request, whether it was asked before or not. */
   questionOf(field: FieldFlag): Question;
-  /** The same for the ids in the path. */
-  questionsOfIds(): readonly Question[];
+  /** The same for the id in the path, if there is one. */
+  readonly questionsOfId: readonly Question[];
 }
 
 /** What a change may need besides its request. */

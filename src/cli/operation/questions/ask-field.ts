@@ -29,7 +29,10 @@ export async function askField(
   if (words.length > 0) {
     const question = promptOf(field);
     if (field.kind === 'list') return askWords(io, field, question, words, before);
-    return askWord(io, field, question, { words, actions, before });
+    const isOther = typeof before === 'string' && !words.includes(before);
+    const preset = isOther ? other.value : textOf(before);
+    const choices = [...words.map(asChoice), ...actions];
+    return chooseOrType(io, question, choices, preset, () => askLine(io, field, isOther ? { before } : {}));
   }
   return askLine(io, field, { before, canClear });
 }
@@ -99,22 +102,18 @@ const other: Choice = { value: '', name: 'Other…' };
 
 const asChoice = (word: string): Choice => ({ value: word, name: word });
 
-async function askWord(
+/** Lets the user choose a value, or type another one. Escape goes back from there to the choices. */
+export async function chooseOrType<Answer>(
   io: Io,
-  field: FieldFlag,
   question: string,
-  {
-    words,
-    actions,
-    before,
-  }: Required<Pick<FieldHints, 'actions'>> & { words: readonly string[]; before: unknown },
-): Promise<unknown> {
-  const isOther = typeof before === 'string' && !words.includes(before);
-  for (let preset = isOther ? other.value : textOf(before); ; ) {
-    preset = await askChoice(io, question, [...words.map(asChoice), other, ...actions], preset);
-    if (preset !== other.value) return preset;
-    // Escape goes back to the suggestions.
-    const typed = await unlessBack(() => askLine(io, field, isOther ? { before } : {}));
+  choices: readonly Choice[],
+  preset: string | undefined,
+  type: () => Promise<Answer>,
+): Promise<string | Answer> {
+  for (let chosen = preset; ; ) {
+    chosen = await askChoice(io, question, [...choices, other], chosen);
+    if (chosen !== other.value) return chosen;
+    const typed = await unlessBack(type);
     if (typed !== null) return typed;
   }
 }

@@ -9,21 +9,15 @@ import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
 import { printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
-import { idParameters } from '../../input/path-parameter.ts';
+import { idParameter } from '../../input/path-parameter.ts';
 import { describeKnown } from '../../output/describe-known.ts';
 import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
-import { askChoice, askText, type Choice } from '../../prompts/prompts.ts';
-import {
-  askFromStart,
-  explainKeys,
-  type Question,
-  type Questions,
-  unlessBack,
-} from '../../prompts/questions.ts';
+import { askText, type Choice } from '../../prompts/prompts.ts';
+import { askFromStart, explainKeys, type Question, type Questions } from '../../prompts/questions.ts';
 import type { InputCommand } from '../call/operation-command.ts';
 import type { Interview, Run } from '../call/run.ts';
-import { askField, type FieldHints } from './ask-field.ts';
+import { askField, chooseOrType, type FieldHints } from './ask-field.ts';
 
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
@@ -75,38 +69,35 @@ export async function interview(
 ): Promise<Interview> {
   const { ui, session } = run;
   const { operation, body } = run.request;
-  const ids = idParameters(operation);
+  const name = idParameter(operation) ?? '';
   const first = asked ?? (() => []);
-  const kind = ids.map((name) => kindOfParameter(name)).find((found) => found !== undefined);
+  const kind = kindOfParameter(name);
   const all = kind === undefined ? [] : await listKnown(session, kind);
   const offered = all.filter((object) => candidates?.fits(object.fields) ?? true);
-  const missing = ids.filter((name) => parameters[name] === undefined);
-  const questionOfId =
-    (name: string): Question =>
-    async () => {
-      for (;;) {
-        parameters[name] = await askId(ui, operation, name, { all, offered }, parameters[name]);
-        if (ids.some((one) => parameters[one] === undefined)) return;
-        try {
-          return await introduce?.(run);
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-          explainRefusal(ui, session, error);
-        }
+  const askForId: Question = async () => {
+    for (;;) {
+      parameters[name] = await askId(ui, operation, name, { all, offered }, parameters[name]);
+      try {
+        return await introduce?.(run);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        explainRefusal(ui, session, error);
       }
-    };
+    }
+  };
+  const questionsOfId = name === '' ? [] : [askForId];
+  const missing = parameters[name] === undefined ? questionsOfId : [];
   const questionOf =
     (field: FieldFlag): Question =>
     async () => {
-      const chosen = offered.find(({ id }) => Object.values(parameters).includes(id));
+      const chosen = offered.find(({ id }) => id === parameters[name]);
       const sections = field.path.join('.') === 'sections' ? chosen?.fields.sections : undefined;
       const words = Array.isArray(sections) ? sections.map(String) : undefined;
       await askInto(ui, body ?? {}, field, { words });
     };
-  const questions = () => [...first(), ...missing.map(questionOfId), ...fields.map(questionOf)];
+  const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
   if (missing.length > 0 && offered.length === 0) {
-    const what = missing.map((name) => `${nounOf(name)}s`).join(' or ');
-    ui.notice(`No ${candidates?.what ?? what} seen on this machine. Enter an id.`);
+    ui.notice(`No ${candidates?.what ?? `${nounOf(name)}s`} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.
@@ -116,7 +107,7 @@ export async function interview(
     goBack: () => askFromStart(questions, questions().length - 1),
     first,
     questionOf,
-    questionsOfIds: () => ids.map(questionOfId),
+    questionsOfId,
   };
 }
 
@@ -184,13 +175,7 @@ async function askId(
     return 'id' in meant ? meant.id : typed.trim();
   };
   if (kind === undefined || offered.length === 0) return typeId();
-  const other = '';
-  const choices = [...idChoices(ui, kind, offered), { value: other, name: 'Other…' }];
-  for (let preset = isKnown || before === undefined ? before : other; ; preset = other) {
-    const chosen = await askChoice(io, `Which ${noun} do you want to ${verb}?`, choices, preset);
-    if (chosen !== other) return chosen;
-    // Escape goes back to the list.
-    const typed = await unlessBack(typeId);
-    if (typed !== null) return typed;
-  }
+  const question = `Which ${noun} do you want to ${verb}?`;
+  const preset = isKnown || before === undefined ? before : '';
+  return chooseOrType(io, question, idChoices(ui, kind, offered), preset, typeId);
 }

@@ -78,14 +78,14 @@ async function askForMore({ request: { body }, ui, fields }: Run, interview: Int
   await askInTurn(questions);
 }
 
-/** Questions for the fields or ids that the service refused; empty for any other error. */
+/** Questions for the fields or the id that the service refused; empty for any other error. */
 function correctingQuestions(
   { fields, parsed }: Run,
   interview: Interview,
   error: unknown,
 ): readonly Question[] {
   // An id that was given with --confirm is not a typing mistake.
-  if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfIds();
+  if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfId;
   if (!(error instanceof CliError)) return [];
   const { outcome, status, code, fields: named = [] } = error.failure;
   if (code === 'slug_taken') {

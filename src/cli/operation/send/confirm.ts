@@ -5,7 +5,7 @@ import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
 import { optionValue } from '../../core/parsed-command.ts';
-import { idParameters } from '../../input/path-parameter.ts';
+import { idParameter } from '../../input/path-parameter.ts';
 import { missingConfirmation } from '../../prompts/ask-or-fail.ts';
 import type { OperationCommand } from '../call/operation-command.ts';
 import type { Run } from '../call/run.ts';
@@ -24,10 +24,9 @@ export async function confirmById(
   question: string,
   canGoBack = interview !== null,
 ): Promise<void> {
-  const [name = ''] = idParameters(operation);
   const given = optionValue(parsed, '--confirm');
   if (given === undefined && !ui.canAsk) throw inputNeeded([missingConfirmation(id)]);
-  const known = await knownIdsOf(session, name);
+  const known = await knownIdsOf(session, idParameter(operation));
   if (given !== undefined) {
     if (isConfirmed(given, id, known)) return;
     throw wrongConfirmation(given, id);
@@ -61,7 +60,7 @@ function isConfirmed(text: string, wanted: string, known: readonly string[]): bo
 }
 
 /** The ids that this machine knows for a parameter in the path. */
-async function knownIdsOf(session: Session, name: string): Promise<string[]> {
+async function knownIdsOf(session: Session, name = ''): Promise<string[]> {
   const kind = kindOfParameter(name);
   return kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
 }

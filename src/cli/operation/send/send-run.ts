@@ -12,7 +12,7 @@ import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { printable } from '../../core/sanitize.ts';
-import { idParameters } from '../../input/path-parameter.ts';
+import { idParameter } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
@@ -72,7 +72,7 @@ export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord 
 
 /** `dispute 4b…` for an operation with an id in its path, and what lists disputes. */
 function objectOf({ operation, parameters }: OperationRequest): Omit<Subject, 'storeId'> {
-  const [name] = idParameters(operation);
+  const name = idParameter(operation);
   if (name === undefined) return { object: null };
   const [noun = ''] = operation.id.split('.');
   return { object: `${nounOf(name)} ${parameters[name]}`, list: [noun, 'list'] };
