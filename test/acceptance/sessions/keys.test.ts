@@ -336,7 +336,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
   session.press('Enter');
   await session.shows(/Spring sale\n.*Content \(Markdown\):$/);
   session.paste(text);
-  await session.pressAt(/: Line 0.*\n(.*\n)*.*⏎Line 199 of a töxt\.$/, 'Enter');
+  await session.pressAt(/: Line 0.*\n(.*\n)*.*⏎Line 199\s+of a töxt\.$/, 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.paste('no\n\nyes\n\n');
   expect(proxy.writes()).toEqual([]);
