@@ -1,3 +1,4 @@
+import { parseJson } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
@@ -42,7 +43,8 @@ import { isInDoubt } from '../history/journal/history-record.ts';
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,
-or a restore. A terminal shows what is sent, and asks; without an id it takes the last change that was not undone.`,
+or a restore. A terminal shows what is sent, and asks; without an id it takes the last change that is neither undone
+nor an undo.`,
   tool: {
     description: 'Take back a change of the store, its operations settings, or a restore.',
     sends: 'recorded',
@@ -166,9 +168,15 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
   };
 }
 
-async function prepareRestore(run: Run, { backupId, sections, later }: RestoreUndo): Promise<Prepared> {
+async function prepareRestore(
+  run: Run,
+  { record, backupId, sections, later }: RestoreUndo,
+): Promise<Prepared> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
+  const removed = getPath(parseJson(record.response?.body), ['sections', 'blog', 'removed']);
+  const returning = typeof removed === 'number' && removed > 0 ? ' The posts that it removed come back.' : '';
+  ui.notice(`${record.id} restored ${await describeRestored(session, record)}.${returning}`);
   ui.notice(await describeReplaced({ ...run, request }, true));
   if (later.length > 0) {
     ui.notice('It takes back these later changes of this machine, too:');

@@ -23,8 +23,8 @@ export const command = operationCommand({
   withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
 same sections is taken first, and the command that undoes the restore is printed at the end.`,
-  details: `--quiet prints the id of the safety backup, and \`history show\` names it. The service also takes an automatic
-backup (preRestoreBackupId), which the undo does not need.`,
+  details: `--quiet prints the id of the restore, which \`undo\` takes. \`history show\` names its safety backup. The service also
+takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
   options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',

@@ -95,6 +95,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Ink (5e0c7a52)
+    <record> restored store from backup <uuid> ("first").
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
     <uuid> ("Safety: first", <age>). A safety backup is taken first, so
     you can go back.

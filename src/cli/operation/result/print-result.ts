@@ -90,10 +90,14 @@ const idPaths = [['id'], ['record', 'id'], ['storeId']];
 function printId({ request: { operation }, ui }: Run, { answer, record }: Result): void {
   const names = fieldNames(operation.response);
   const path = idPaths.find((one) => names.includes(one.join('.')));
-  // A restore prints the id of its safety backup. Some responses have no id.
-  const id = record?.safetyBackupId ?? textAt(answer, path ?? ['id']);
-  if (id !== null) ui.print(printable(id));
-  else if (path !== undefined) throw withoutId(operation, record);
+  if (path === undefined) {
+    // The response of a restore has no id: that of the change is what `undo` takes.
+    if (record !== null && hasUndo(record)) ui.print(record.id);
+    return;
+  }
+  const id = textAt(answer, path);
+  if (id === null) throw withoutId(operation, record);
+  ui.print(printable(id));
 }
 
 function withoutId(operation: Operation, record: Result['record']): CliError {
