@@ -75,10 +75,11 @@ interface RawRequest {
   readonly path: string;
   readonly body: string | null;
   readonly class: OperationClass;
-  /** The operation of the contract that this is, if it is one: its response is checked. */
+  /**
+   * The operation of the contract that this is: its response is checked. If it is null, any complete body of a success is
+   * accepted: text that is not JSON becomes a string, an empty body null.
+   */
   readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
-  /** Accept any complete body of a success: text that is not JSON becomes a string, an empty body null. */
-  readonly anyBody?: boolean;
 }
 
 export interface Client {

@@ -52,38 +52,17 @@ export function demoTarget({ origin, apiKey, example }: Demo, { storeId }: Conne
   };
 }
 
-/** The store of a profile. Throws exit 3 without a store or an address, and exit 4 without a key. */
-export function storedTarget({
-  profile,
-  storeId,
-  baseUrl,
-  apiKey,
-  storedKeyUrl,
-}: ConnectionSettings): Target {
-  const missing = missingConnection({ profile, storeId, baseUrl });
-  if (storeId === null || baseUrl === null) throw inputNeeded(missing);
-  return {
-    profile,
-    storeId: storeId.value,
-    baseUrl: baseUrl.value,
-    secret: requireKey({ profile, baseUrl, apiKey, storedKeyUrl }),
-  };
-}
-
-/** The key of a profile. Throws exit 4 if there is none for this address. */
-export function requireKey({
-  profile,
-  baseUrl,
-  apiKey,
-  storedKeyUrl,
-}: Omit<ConnectionSettings, 'profileSource' | 'storeId'>): string {
-  if (apiKey !== null) return apiKey.value;
-  const address = baseUrl === null ? '' : ` for ${baseUrl.value}`;
+/** The store of a profile. Throws exit 3 without a store or an address, and exit 4 without a key for this address. */
+export function storedTarget(settings: ConnectionSettings): Target {
+  const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
+  if (storeId === null || baseUrl === null) throw inputNeeded(missingConnection(settings));
+  if (apiKey !== null)
+    return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret: apiKey.value };
   const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
   throw new CliError({
     code: 'no_key',
     exitCode: exitCodes.notAllowed,
-    what: `no key${address} (profile ${profile}${other})`,
+    what: `no key for ${baseUrl.value} (profile ${profile}${other})`,
     next: [
       { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
       { say: 'to try it without an account: `storectl --demo …`' },

@@ -27,7 +27,6 @@ interface RequestTraits {
   readonly body: string | null;
   readonly class: OperationClass;
   readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
-  readonly anyBody?: boolean;
 }
 
 /** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
@@ -99,7 +98,7 @@ export function classifyResponse(
     if (row === 'redirected') return failed(row, { code: 'redirected', message }, problem);
     return failed(row, null, problem);
   }
-  const body = readBody(response, status, request.anyBody ?? false);
+  const body = readBody(response, status, request.operation === null);
   if ('failure' in body) {
     const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
     return failed(isShort ? 'lost' : 'unreadable', body.failure, null);

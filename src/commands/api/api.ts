@@ -132,7 +132,8 @@ async function send(request: RawRequest): Promise<CommandResult> {
   const run = runOf(request);
   let result: Result;
   try {
-    result = method === 'GET' ? await read(request) : await change(run);
+    if (method !== 'GET') await announce(run);
+    result = await (method === 'GET' ? read(request) : sendRun(run));
   } catch (error) {
     const text = last?.responseBody ?? '';
     if (text !== '' && !ui.quiet && (isJson(text) || !ui.json)) ui.print(renderBody(ui, text));
@@ -166,9 +167,8 @@ function runOf(raw: RawRequest): Run {
 }
 
 async function read({ ui, session, connection, method, path }: RawRequest): Promise<Result> {
-  const known = matchOperation(method, path);
   const outcome = await connection.client.send(
-    { method, path, body: null, class: 'read', operation: known ?? null, anyBody: known === undefined },
+    { method, path, body: null, class: 'read', operation: matchOperation(method, path) },
     sendOptions(session),
   );
   if (outcome.kind !== 'applied') {
@@ -177,11 +177,6 @@ async function read({ ui, session, connection, method, path }: RawRequest): Prom
   }
   noteDrift(ui, outcome);
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
-}
-
-async function change(run: Run): Promise<Result> {
-  await announce(run);
-  return sendRun(run);
 }
 
 function renderBody(ui: Ui, text: string): string {

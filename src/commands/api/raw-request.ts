@@ -63,13 +63,14 @@ export function addQuery(path: string, fields: readonly string[]): string {
   }, path);
 }
 
-/** The contract's operation with this method and path, or undefined. A path with a query matches none. */
-export function matchOperation(method: HttpMethod, path: string): Operation | undefined {
-  return operations.find(
+/** The contract's operation with this method and path, or null. A path with a query matches none. */
+export function matchOperation(method: HttpMethod, path: string): Operation | null {
+  const known = operations.find(
     (operation) =>
       operation.method === method &&
       new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/?]+')}$`).test(path),
   );
+  return known ?? null;
 }
 
 /** The store id in a path, or null. */

@@ -1,5 +1,4 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { requireKey } from '../../cli/command/connection.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import {
   demoProfile,
@@ -70,7 +69,6 @@ checked with a read-only request. It is never shown.`,
 
     async function findAccess(): Promise<Access> {
       try {
-        if (!demo) requireKey(settings);
         const canRead = await tryKey(session, await session.connect());
         return { access: canRead ? 'works' : 'works, but lacks the scope settings:read' };
       } catch (error) {

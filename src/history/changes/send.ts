@@ -91,7 +91,7 @@ function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
   const operation = findOperation(record.operation) ?? null;
   const { method, path, body } = record;
   // Nothing is known about a request outside the contract, so its response cannot differ from it.
-  return { method, path, body, class: record.class, operation, anyBody: operation === null };
+  return { method, path, body, class: record.class, operation };
 }
 
 /** Whether a refusal shows that what was asked for is there, or something else in its place; null if it shows neither. */
