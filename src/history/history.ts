@@ -4,8 +4,8 @@ import { monotonicMs } from '../client/clock.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { type DamagedError, HistoryError } from './errors.ts';
 import type { Lock, LockOptions } from './journal/files/lock.ts';
-import type { HistoryRecord, RecordState } from './journal/history-record.ts';
-import { isLogHeld, type Journal, type JournalSettings, openJournal } from './journal/journal.ts';
+import type { HistoryRecord } from './journal/history-record.ts';
+import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
 import { dateIn, dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
 import type { LogWriter } from './journal/log-writer.ts';
@@ -13,46 +13,12 @@ import { beginLog, type Listing, type LogStart, reopenLog } from './journal/open
 import { logsWith, rulesOf } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
-export interface History {
-  readonly journal: Journal;
-  /** Newest first. Logs that cannot be used are problems, not errors. */
-  list(query?: RecordQuery): { records: HistoryRecord[]; problems: DamagedError[] };
-  /** The records of {@link list}. Throws a DamagedError if a log cannot be used. */
-  listWhole(query?: RecordQuery): HistoryRecord[];
-  /** The records with this id: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
-  recordsOf(id: string): HistoryRecord[];
-  /** The only one of {@link recordsOf}. */
-  get(id: string): HistoryRecord;
-  /**
-   * What a change of this operation has to know, newest first: what is open, and the latest changes of its own operation (all
-   * of them with `all`). Throws a DamagedError if part of it cannot be read.
-   */
-  readForChange(operation: string, options?: { readonly all?: boolean }): HistoryRecord[];
-  /** Milliseconds for which the store has asked to send it nothing. Throws a HistoryError for a damaged log. */
-  storeWait(): number;
-  /** What came after a record and may touch the same. Throws a DamagedError if part of it cannot be read. */
-  readLater(record: HistoryRecord): HistoryRecord[];
-  /** Makes a log with its first records. */
-  begin(start: LogStart): Promise<LogWriter>;
-  /** Takes the lock of a log, once in a process: its writer is shared until {@link end}. */
-  reopen(logId: string, options?: LockOptions): Promise<LogWriter>;
-  /** Whether another process works on a log. */
-  isHeldElsewhere(logId: string): boolean;
-  /** What this process has found out about operations of the service, by their id: see refuses-twice.ts. */
-  readonly facts: Map<string, Promise<boolean | null>>;
-  /**
-   * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
-   * longer open. Never rejects.
-   */
-  end(): Promise<void>;
-}
+export type History = ReturnType<typeof openHistory>;
 
 /** Which records; each field that is given narrows them down. */
-interface RecordQuery {
-  readonly operation?: string | undefined;
-  readonly state?: RecordState | undefined;
-  readonly open?: boolean | undefined;
-}
+type RecordQuery = {
+  readonly [Field in 'operation' | 'state' | 'open']?: HistoryRecord[Field] | undefined;
+};
 
 /** What every function that sends needs. */
 export interface SendOptions {
@@ -87,11 +53,11 @@ const minRead = 20;
 const recentMs = 2 * dayMs;
 
 /** The history in a folder. Touches nothing until it is used. */
-export function openHistory(settings: JournalSettings): History {
+export function openHistory(settings: JournalSettings) {
   const journal = openJournal(settings);
   const writers = new Map<string, LogWriter>();
   const reopening = new Map<string, Promise<LogWriter>>();
-  /** What {@link History.readForChange} has found: the change that follows begins soon. */
+  /** What {@link readForChange} has found: the change that follows begins soon. */
   let listing: Listing | null = null;
 
   /** Of this process as far as it has the log open, else from disk. */
@@ -99,7 +65,8 @@ export function openHistory(settings: JournalSettings): History {
 
   const recentDay = () => dayOf(journal.now() - recentMs);
 
-  function list(query: RecordQuery = {}) {
+  /** Newest first. Logs that cannot be used are problems, not errors. */
+  function list(query: RecordQuery = {}): { records: HistoryRecord[]; problems: DamagedError[] } {
     const wanted = query.operation === undefined ? null : logsWith(query.operation);
     const logs = listLogs(journal).reverse();
     const { records, problems } = readLeniently(
@@ -110,6 +77,7 @@ export function openHistory(settings: JournalSettings): History {
     return { records: records.filter((record) => matches(record, query)), problems };
   }
 
+  /** The records with this id: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
   function recordsOf(id: string): HistoryRecord[] {
     const wanted = id.toLowerCase();
     const [logId = ''] = wanted.split('.');
@@ -123,6 +91,10 @@ export function openHistory(settings: JournalSettings): History {
     throw new HistoryError('record_not_found', `no change "${id}" in the history of this store${label}`);
   }
 
+  /**
+   * What a change of this operation has to know, newest first: what is open, and the latest changes of its own operation (all
+   * of them with `all`). Throws a DamagedError if part of it cannot be read.
+   */
   function readForChange(operation: string, { all = false } = {}): HistoryRecord[] {
     const since = recentDay();
     const own = logsWith(operation).map((other) => `-${other}.`);
@@ -152,8 +124,15 @@ export function openHistory(settings: JournalSettings): History {
   return {
     journal,
     list,
+    /** The records of `list`. Throws a DamagedError if a log cannot be used. */
+    listWhole(query?: RecordQuery): HistoryRecord[] {
+      const { records, problems } = list(query);
+      for (const problem of problems) throw problem;
+      return records;
+    },
     recordsOf,
-    get(id) {
+    /** The only one of `recordsOf`. */
+    get(id: string): HistoryRecord {
       const [record, ...others] = recordsOf(id);
       if (record !== undefined && others.length === 0) return record;
       throw new HistoryError('record_not_found', `${id} is a run with ${others.length + 1} changes`, {
@@ -161,26 +140,25 @@ export function openHistory(settings: JournalSettings): History {
       });
     },
     readForChange,
-    listWhole(query) {
-      const { records, problems } = list(query);
-      for (const problem of problems) throw problem;
-      return records;
-    },
-    storeWait() {
+    /** Milliseconds for which the store has asked to send it nothing. Throws a HistoryError for a damaged log. */
+    storeWait(): number {
       const names = listNames(journal).filter((name) => isUnfinished(name, recentDay()));
       return waitOf(listLogs(journal, names).flatMap(read), journal.now());
     },
-    readLater: (record) =>
+    /** What came after a record and may touch the same. Throws a DamagedError if part of it cannot be read. */
+    readLater: (record: HistoryRecord): HistoryRecord[] =>
       listLogs(journal)
         .filter((log) => log.number >= record.number)
         .flatMap(read)
         .filter((other) => isAfter(other, record)),
-    async begin(start) {
+    /** Makes a log with its first records. */
+    async begin(start: LogStart): Promise<LogWriter> {
       const writer = await beginLog(journal, start, listing);
       writers.set(writer.id, writer);
       return writer;
     },
-    async reopen(logId, options) {
+    /** Takes the lock of a log, once in a process: its writer is shared until `end`. */
+    async reopen(logId: string, options?: LockOptions): Promise<LogWriter> {
       const own = writers.get(logId);
       if (own !== undefined) return own;
       // Several records of one log may be continued at once, and this process would wait for itself.
@@ -188,9 +166,16 @@ export function openHistory(settings: JournalSettings): History {
       reopening.set(logId, opening);
       return opening;
     },
-    isHeldElsewhere: (logId) => !writers.has(logId) && !reopening.has(logId) && isLogHeld(journal, logId),
-    facts: new Map(),
-    async end() {
+    /** Whether another process works on a log. */
+    isHeldElsewhere: (logId: string) =>
+      !writers.has(logId) && !reopening.has(logId) && journal.isLogHeld(logId),
+    /** What this process has found out about operations of the service, by their id: see refuses-twice.ts. */
+    facts: new Map<string, Promise<boolean | null>>(),
+    /**
+     * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
+     * longer open. Never rejects.
+     */
+    async end(): Promise<void> {
       const ended = [...writers.values()];
       writers.clear();
       for (const writer of ended) await writer.close();

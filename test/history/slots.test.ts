@@ -3,7 +3,7 @@ import { batchOver, openSlots, type Slot } from '../../src/history/changes/slots
 
 /** Requests that go through all stages, and note each. `release` ends the one of this number. */
 function startAll(count: number, limits: Parameters<typeof openSlots>[0]) {
-  const slots = openSlots(limits);
+  const takeSlot = openSlots(limits);
   const taken: Slot[] = [];
   const seen: string[] = [];
   const run = async (slot: Slot, number: number) => {
@@ -17,7 +17,7 @@ function startAll(count: number, limits: Parameters<typeof openSlots>[0]) {
     }
   };
   for (let number = 0; number < count; number += 1) {
-    const slot = slots.take();
+    const slot = takeSlot();
     taken.push(slot);
     void run(slot, number);
   }

@@ -4,6 +4,7 @@ import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
 import type { foreseeResume, LeftReason, Resumed } from '../../history/changes/resume.ts';
+import { isHiddenByRefusal } from '../../history/changes/send.ts';
 import type { Finding } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 
@@ -116,7 +117,10 @@ export function resultOfResumed(
     baseUrl,
   });
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
-  if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
+  if (result.outcome === 'unknown') {
+    const remedy = isHiddenByRefusal(record, outcome) ? mark(id) : error.failure.next;
+    return { ...result, remedy: remedy ?? [] };
+  }
   // A refusal or a change that was never sent ends a record; it is no reason to stop.
   return result.outcome === 'not_sent' ? { ...result, outcome: 'failed' } : result;
 }

@@ -18,23 +18,13 @@ export interface BatchOptions extends SendOptions, SlotOptions {
 }
 
 /** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */
-export interface Batch {
-  /**
-   * As `recordChange`, with the same promises and rules: the record is on disk before the first byte is sent. Null if the batch
-   * was over before.
-   */
-  change(request: ChangeRequest): Promise<Recorded | null>;
-  /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before. */
-  resume(id: string): Promise<Resumed | null>;
-  /** Releases what the batch holds; its log stays this process's until `history.end()`. */
-  end(): void;
-}
+export type Batch = Awaited<ReturnType<typeof beginBatch>>;
 
 /** Characters after which a run goes on in another log: a log is read as a whole. */
 const maxLogSize = 8 * 1024 * 1024;
 
 /** Begins a batch; no other process begins the operation for this store until it ends. Throws a HistoryError. */
-export async function beginBatch(history: History, options: BatchOptions): Promise<Batch> {
+export async function beginBatch(history: History, options: BatchOptions) {
   const { journal } = history;
   const { operation, client } = options;
   const lock = await journal.acquire(`begin ${operation.id}`, options);
@@ -52,7 +42,7 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
     const key = record.unreadable ? '' : record[by];
     same.set(key, [...(same.get(key) ?? []), record]);
   }
-  const slots = openSlots(options);
+  const takeSlot = openSlots(options);
   let log: Promise<LogWriter> | null = null;
 
   /** Adds a record to the log of the batch, which its first record begins. */
@@ -68,7 +58,7 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
   }
 
   async function inSlot<Result>(run: (slot: Slot) => Promise<Result>): Promise<Result | null> {
-    const slot = slots.take();
+    const slot = takeSlot();
     try {
       await slot.waitToRecord();
       return await run(slot);
@@ -82,7 +72,11 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
   }
 
   return {
-    change: (request) =>
+    /**
+     * As `recordChange`, with the same promises and rules: the record is on disk before the first byte is sent. Null if the batch
+     * was over before.
+     */
+    change: (request: ChangeRequest): Promise<Recorded | null> =>
       inSlot(async (slot) => {
         const intent = intentOf(request, journal.store.storeId);
         refuseSecret(intent, client);
@@ -101,11 +95,13 @@ export async function beginBatch(history: History, options: BatchOptions): Promi
         if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer.records, id), earlier);
         return sent;
       }),
-    resume: (id) =>
+    /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before. */
+    resume: (id: string): Promise<Resumed | null> =>
       inSlot(async (slot) => {
         await slot.waitToSend();
         return resumeRecord(history, id, { ...options, inBatch: true });
       }),
+    /** Releases what the batch holds; its log stays this process's until `history.end()`. */
     end: () => lock.release(),
   };
 }

@@ -2,7 +2,6 @@ import { RefusedError } from '../errors.ts';
 import { type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
 import { type ChangeRequest, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
-import { acquireLog } from '../journal/journal.ts';
 import { existenceAfter } from '../objects/existing.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { resumeRecord } from './resume.ts';
@@ -91,7 +90,7 @@ async function waitForHolder(
 ): Promise<HistoryRecord> {
   const logId = logIdOf(record.id);
   if (!history.isHeldElsewhere(logId)) return record;
-  (await acquireLog(history.journal, logId, options)).release();
+  (await history.journal.acquireLog(logId, options)).release();
   return history.get(record.id);
 }
 

@@ -19,7 +19,7 @@ export function formerValues(intent: Intent, known: readonly HistoryRecord[]): s
   const { touches } = rulesOf(intent.operation);
   let former: unknown;
   for (const path of leafPaths(parseJson(intent.body))) {
-    const single = { ...intent, body: JSON.stringify(nest(path, 0)) };
+    const single = { ...intent, body: JSON.stringify(withValue(undefined, path, 0)) };
     if (later.some((record) => overlap(rulesOf(record.operation).touches(record), touches(single)))) continue;
     // A field that is missing was never set.
     former = withValue(former, path, valueAt(document, path) ?? null);
@@ -39,10 +39,6 @@ export function valueAt(document: unknown, path: readonly string[]): unknown {
     value = value[name];
   }
   return value;
-}
-
-function nest(path: readonly string[], value: unknown): unknown {
-  return path.toReversed().reduce<unknown>((inner, name) => ({ [name]: inner }), value);
 }
 
 /** The document with this value at this path, or without the path if it is undefined; objects on the way are copied or made. */

@@ -1,7 +1,6 @@
 import { type History, logIdOf } from '../history.ts';
 import { type ChangeRequest, intentOf, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
-import { isLogHeld } from '../journal/journal.ts';
 import { reopenLog } from '../journal/open-log.ts';
 import { covers, overlap, rulesOf } from '../operation-rules.ts';
 
@@ -17,7 +16,7 @@ export async function overtake(
   const overtaken = known.filter((earlier) => isInDoubt(earlier) && isOvertaken(earlier, later));
   for (const earlier of overtaken) {
     const logId = logIdOf(earlier.id);
-    if (isLogHeld(history.journal, logId)) continue;
+    if (history.journal.isLogHeld(logId)) continue;
     try {
       const writer = await reopenLog(history.journal, logId);
       await writer.change([{ id: earlier.id, overtakenBy: later.id }]);

@@ -76,15 +76,16 @@ export async function writeOutcome(
   outcome: Outcome,
   settledByReading: boolean,
 ): Promise<Recorded> {
-  const common = { outcome, isEarlier: false, finding: null };
+  let recordingError: HistoryError | null = null;
   try {
     // In a batch nothing waits for this outcome, so it is synced together with the next request.
     await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }], { mayWait: inBatch });
-    return { ...common, record: recordIn(writer.records, id), recordingError: null };
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    return { ...common, record: recordIn(writer.records, id), recordingError: error };
+    recordingError = error;
   }
+  const record = recordIn(writer.records, id);
+  return { record, outcome, isEarlier: false, recordingError, finding: null };
 }
 
 function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
@@ -101,11 +102,22 @@ export function judgeRefusal(record: HistoryRecord, { code, existing }: Problem)
   return proof.isIt(record, existing) ? 'same' : 'other';
 }
 
+/**
+ * Whether sending a change in doubt again cannot end the doubt: the service refuses what it takes only once, and does not show
+ * whether it has this or something else.
+ */
+export function isHiddenByRefusal(record: HistoryRecord, outcome: Outcome): boolean {
+  if (outcome.kind !== 'unknown' || outcome.problem === null) return false;
+  const { code, existing } = outcome.problem;
+  return code !== null && code === rulesOf(record.operation).proofByRefusal?.code && existing === undefined;
+}
+
 /** What a refusal proves of the attempt before: that it was applied, or that something else is in its place. Else null. */
 function settledByRefusal(record: HistoryRecord, outcome: Outcome): Outcome | null {
-  const verdict = outcome.kind === 'rejected' ? judgeRefusal(record, outcome.problem) : null;
-  if (outcome.kind !== 'rejected' || verdict !== 'same') return verdict === null ? null : outcome;
+  if (outcome.kind !== 'rejected') return null;
   const { attempts, requestId, status, problem } = outcome;
+  const verdict = judgeRefusal(record, problem);
+  if (verdict !== 'same') return verdict === 'other' ? outcome : null;
   const { existing: body } = problem;
   const text = JSON.stringify(body);
   return { kind: 'applied', attempts, requestId, status, body, text, etag: null, replayed: false, drift: [] };
@@ -136,9 +148,9 @@ export async function lookForProof(
 ): Promise<{ finding: Finding; applied: Applied | null }> {
   const { proof, resume } = rulesOf(record.operation);
   if (proof === undefined) return { finding: 'unreadable', applied: null };
+  const { timeoutMs, signal, inBatch } = sending;
   const look = async () => {
     const request = { method: 'GET', path: proof.path(record), body: null, class: 'read' } as const;
-    const { timeoutMs, signal, inBatch } = sending;
     const read = await sending.client.send(
       { ...request, operation: proof.operation },
       { timeoutMs, signal, inBatch, ownConnection: true },
@@ -149,19 +161,13 @@ export async function lookForProof(
   let { read, verdict } = await look();
   // The request may still be in progress.
   if (verdict === 'untouched' && resume === 'read') {
-    await pause(sending);
+    const { settlePauseMs = 2_000 } = sending;
+    // The reads that follow end by the same signal.
+    await sleep(settlePauseMs, undefined, signal && { signal }).catch(() => {});
     ({ read, verdict } = await look());
   }
   if (verdict !== 'applied' || read.kind !== 'applied')
     return { finding: verdict ?? 'unreadable', applied: null };
   const body = proof.result(read.body);
   return { finding: 'applied', applied: { ...read, body, text: JSON.stringify(body), drift: [] } };
-}
-
-async function pause({ settlePauseMs = 2_000, signal }: SendOptions): Promise<void> {
-  try {
-    await sleep(settlePauseMs, undefined, signal && { signal });
-  } catch {
-    // The reads that follow end by the same signal.
-  }
 }

@@ -1,12 +1,5 @@
 /** Lets requests through in order until the batch is over: then both waits throw {@link batchOver}. */
-export interface Slot {
-  /** Before it is recorded as sent. */
-  waitToRecord(): Promise<void>;
-  /** Before it is sent. */
-  waitToSend(): Promise<void>;
-  /** Lets the next one through. */
-  release(): void;
-}
+export type Slot = ReturnType<ReturnType<typeof openSlots>>;
 
 export interface SlotOptions {
   /** Maximum number of requests in flight, now. */
@@ -22,7 +15,7 @@ export const batchOver = new Error('the batch is over');
  * because a sync takes the disk as long as a request takes the service; and only once all recorded ones are in flight,
  * because what is recorded as sent is in doubt if the process is killed.
  */
-export function openSlots({ maxAtOnce, isOver }: SlotOptions): { take(): Slot } {
+export function openSlots({ maxAtOnce, isOver }: SlotOptions) {
   const toRecord: (() => void)[] = [];
   const toSend: (() => void)[] = [];
   const count = { recorded: 0, inFlight: 0 };
@@ -40,7 +33,7 @@ export function openSlots({ maxAtOnce, isOver }: SlotOptions): { take(): Slot } 
     }
   }
 
-  function take(): Slot {
+  return () => {
     let stage: keyof typeof count | null = null;
     const release = () => {
       if (stage === null) return;
@@ -59,11 +52,12 @@ export function openSlots({ maxAtOnce, isOver }: SlotOptions): { take(): Slot } 
       throw batchOver;
     };
     return {
+      /** Before it is recorded as sent. */
       waitToRecord: () => waitIn(toRecord, 'recorded'),
+      /** Before it is sent. */
       waitToSend: () => waitIn(toSend, 'inFlight'),
+      /** Lets the next one through. */
       release,
     };
-  }
-
-  return { take };
+  };
 }

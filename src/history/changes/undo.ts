@@ -116,14 +116,10 @@ function changedPaths(former: unknown, sent: unknown, owned: readonly string[]):
       return JSON.stringify(one ?? null) === JSON.stringify(other ?? null) ? [] : [path];
     const names = new Set([...Object.keys(one), ...Object.keys(other)]);
     return [...names].flatMap((name) =>
-      differing(memberOf(one, name), memberOf(other, name), [...path, name]),
+      differing(valueAt(one, [name]), valueAt(other, [name]), [...path, name]),
     );
   };
   return differing(former, sent, []).filter(([name = '']) => !owned.includes(name));
-}
-
-function memberOf(object: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** The document with the former values at the paths that the change set. */

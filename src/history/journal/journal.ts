@@ -3,7 +3,7 @@ import path from 'node:path';
 import { memoize } from '../../base/memoize.ts';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
 import { ensureFolder, type FileSystem, type Files, nodeFileSystem } from './files/files.ts';
-import { type Lock, type LockOptions, type Locks, openLocks } from './files/lock.ts';
+import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
 import { type ProcessFacts, readMachine } from './files/process-identity.ts';
 import { locksFolder } from './log-name.ts';
 
@@ -33,23 +33,16 @@ export interface JournalSettings {
 }
 
 /** The logs of one store, one for each run that changes something: where they are, and what it takes to write them. */
-export interface Journal {
-  readonly folder: string;
-  readonly store: StoreIdentity;
-  readonly profile: string;
-  readonly files: Files;
-  /** Epoch milliseconds. */
-  now(): number;
-  randomBytes(size: number): Buffer;
-  locks(): Locks;
-  /** A lock among all processes that share the folder, which is made if it is missing; it dies with its holder. */
-  acquire(name: string, options?: LockOptions): Promise<Lock>;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 /** The journal in a folder. Touches nothing until it is used. */
-export function openJournal(settings: JournalSettings): Journal {
-  const { folder, store, profile, now = Date.now, randomBytes = nodeRandomBytes } = settings;
-  const files = { fileSystem: settings.fileSystem ?? nodeFileSystem, platform: settings.process.platform };
+export function openJournal(settings: JournalSettings) {
+  const { folder, store, profile } = settings;
+  const files: Files = {
+    fileSystem: settings.fileSystem ?? nodeFileSystem,
+    platform: settings.process.platform,
+  };
+  const randomBytes = settings.randomBytes ?? ((size: number) => nodeRandomBytes(size));
   const locks = memoize(() =>
     openLocks({
       folder: path.join(folder, locksFolder),
@@ -60,29 +53,27 @@ export function openJournal(settings: JournalSettings): Journal {
       patienceMs: settings.lockPatienceMs ?? OPERATION_TIMEOUT_MS,
     }),
   );
+  const lockName = (id: string) => `log ${id}`;
+
+  /** A lock among all processes that share the folder, which is made if it is missing; it dies with its holder. */
+  async function acquire(name: string, options?: LockOptions): Promise<Lock> {
+    ensureFolder(files, folder);
+    return locks().acquire(name, options);
+  }
+
   return {
     folder,
     store,
     profile,
     files,
-    now,
+    /** Epoch milliseconds. */
+    now: settings.now ?? Date.now,
     randomBytes,
-    locks,
-    async acquire(name, options) {
-      ensureFolder(files, folder);
-      return locks().acquire(name, options);
-    },
+    acquire,
+    /** Takes the lock of a log, and waits for another holder. */
+    acquireLog: (id: string, options?: LockOptions) => acquire(lockName(id), options),
+    sweepLocks: () => locks().sweep(),
+    /** Whether a running process holds the log's lock. Does not wait. */
+    isLogHeld: (id: string) => locks().isHeld(lockName(id)),
   };
-}
-
-const lockName = (id: string) => `log ${id}`;
-
-/** Takes the lock of a log, and waits for another holder. */
-export function acquireLog(journal: Journal, id: string, options?: LockOptions): Promise<Lock> {
-  return journal.acquire(lockName(id), options);
-}
-
-/** Whether a running process holds the log's lock. Does not wait. */
-export function isLogHeld(journal: Journal, id: string): boolean {
-  return journal.locks().isHeld(lockName(id));
 }

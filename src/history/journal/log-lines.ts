@@ -1,6 +1,6 @@
 import { parseJson } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { HistoryRecord, Intent, RecordChange } from './history-record.ts';
+import type { HistoryRecord, Intent } from './history-record.ts';
 import type { LogName } from './log-name.ts';
 
 /** A change of what a line says that an older version would misread needs a new number. */
@@ -20,9 +20,7 @@ export interface LogHeader {
 }
 
 /** The fields of a record that are new. The first one of a record has its whole intent; what is null there is left out. */
-export type RecordPatch = RecordChange &
-  Partial<Intent> &
-  Partial<Pick<HistoryRecord, 'createdAt' | 'updatedAt' | 'unreadable'>>;
+export type RecordPatch = Pick<HistoryRecord, 'id'> & Partial<HistoryRecord>;
 
 export interface RecordsLine {
   readonly records: readonly RecordPatch[];

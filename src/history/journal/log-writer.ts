@@ -14,34 +14,7 @@ import {
 } from './log-lines.ts';
 
 /** Writes a log, and holds its lock. */
-export interface LogWriter {
-  readonly id: string;
-  readonly number: number;
-  /** Records of the log as they are on disk, by id, oldest first. */
-  readonly records: ReadonlyMap<string, HistoryRecord>;
-  /** Bytes written so far. */
-  readonly size: number;
-  /**
-   * Adds a record with the next of the ids `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves,
-   * together with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError;
-   * then nothing may be sent, and nothing more can be written.
-   */
-  add(intent: Intent, options?: { readonly isMain?: boolean }): Promise<HistoryRecord>;
-  /** Changes records, as {@link add}. With `mayWait`, up to 10 ms later, with the next line. */
-  change(
-    changes: readonly RecordChange[],
-    options?: { readonly mayWait?: boolean },
-  ): Promise<HistoryRecord[]>;
-  /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
-  tell(id: string): void;
-  /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
-  assertHeld(): void;
-  /**
-   * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
-   * before what was told. Syncs the line before the name says that the log is closed. Never rejects.
-   */
-  close(): Promise<void>;
-}
+export type LogWriter = ReturnType<typeof openWriter>;
 
 /** How long a change that may wait does so. */
 const maxWaitMs = 10;
@@ -53,7 +26,7 @@ interface Waiting {
 }
 
 /** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
-export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWriter {
+export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   const { header, records } = log;
   const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));
   const places = [...records.keys()].map((id) => Number(id.split('.')[1] ?? 0));
@@ -132,23 +105,37 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWrit
   return {
     id: header.id,
     number: header.number,
-    records,
+    /** Records of the log as they are on disk, by id, oldest first. */
+    records: records as ReadonlyMap<string, HistoryRecord>,
+    /** Bytes written so far. */
     get size() {
       return file.size;
     },
-    async add(intent, { isMain = false } = {}) {
+    /**
+     * Adds a record with the next of the ids `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves,
+     * together with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError;
+     * then nothing may be sent, and nothing more can be written.
+     */
+    async add(intent: Intent, { isMain = false } = {}): Promise<HistoryRecord> {
       lastPlace += isMain ? 0 : 1;
       const id = isMain ? header.id : `${header.id}.${lastPlace}`;
       await put([patchOfIntent(intent, id, timestamp())]);
       return recordIn(records, id);
     },
-    async change(changes, { mayWait } = {}) {
+    /** Changes records, as `add`. With `mayWait`, up to 10 ms later, with the next line. */
+    async change(changes: readonly RecordChange[], { mayWait = false } = {}): Promise<HistoryRecord[]> {
       await put(changes, mayWait);
       return changes.map(({ id }) => recordIn(records, id));
     },
-    tell: (id) => void untold.delete(id),
+    /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
+    tell: (id: string) => void untold.delete(id),
+    /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
     assertHeld: () => lock.assertHeld(),
-    close() {
+    /**
+     * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
+     * before what was told. Syncs the line before the name says that the log is closed. Never rejects.
+     */
+    close(): Promise<void> {
       closing ??= finish();
       return closing;
     },
@@ -156,7 +143,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog): LogWrit
 }
 
 /** Throws a RangeError if there is none: the caller has its id from the log. */
-export function recordIn(records: LogWriter['records'], id: string): HistoryRecord {
+export function recordIn(records: ReadonlyMap<string, HistoryRecord>, id: string): HistoryRecord {
   const record = records.get(id);
   if (record === undefined) throw new RangeError(`the log has no record ${id}`);
   return record;

@@ -10,7 +10,7 @@ import {
 } from './files/files.ts';
 import type { Lock, LockOptions } from './files/lock.ts';
 import type { Intent } from './history-record.ts';
-import { acquireLog, type Journal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { fileOf, listLogs, listNames, readLog, renameLog } from './log-folder.ts';
 import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-lines.ts';
 import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log-name.ts';
@@ -45,7 +45,7 @@ export async function beginLog(
 ): Promise<LogWriter> {
   for (;;) {
     const id = makeLogId(journal.randomBytes(6));
-    const lock = await acquireLog(journal, id);
+    const lock = await journal.acquireLog(id);
     try {
       // Under the lock of the id, no other process can take it.
       const isNew = listing !== null && monotonicMs() - listing.at < maxListingAgeMs;
@@ -121,7 +121,7 @@ export async function writeLogFile(journal: Journal, name: string, text: string)
  * `record_not_found` if it is gone.
  */
 export async function reopenLog(journal: Journal, id: string, options?: LockOptions): Promise<LogWriter> {
-  const lock = await acquireLog(journal, id, options);
+  const lock = await journal.acquireLog(id, options);
   try {
     const listed = listLogs(journal).find((log) => log.id === id);
     const log = listed === undefined ? null : readLog(journal, listed);

@@ -2,7 +2,7 @@ import { HistoryError, historyError } from '../errors.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { sweepDrafts, syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
-import { acquireLog, type Journal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { fileOf, listLogs, listNames, readLog } from './log-folder.ts';
 import { dayOf, type LogName } from './log-name.ts';
 
@@ -30,7 +30,7 @@ export async function pruneLogs(journal: Journal, options: PruneOptions): Promis
   if (removed.length > 0) syncFolder(journal.files, journal.folder);
   if (options.isDryRun) return removed;
   sweepDrafts(journal.files, journal.folder, listNames(journal));
-  await journal.locks().sweep();
+  await journal.sweepLocks();
   return removed;
 }
 
@@ -53,7 +53,7 @@ async function removeIfOld(
     // Without the lock at first: most logs that stay are not worth one.
     if (find() === null) return false;
     if (isDryRun) return true;
-    const lock = await acquireLog(journal, log.id, { signal: AbortSignal.abort() });
+    const lock = await journal.acquireLog(log.id, { signal: AbortSignal.abort() });
     try {
       const name = find();
       if (name !== null) journal.files.fileSystem.unlinkSync(fileOf(journal, name));

@@ -3,7 +3,7 @@ import { errorCode } from '../../base/error-code.ts';
 import { DamagedError, historyError } from '../errors.ts';
 import { createFile, ensureFolder, readBytes, syncFolder } from './files/files.ts';
 import { type HistoryRecord, isInDoubt } from './history-record.ts';
-import { acquireLog, type Journal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { fileOf, listLogs, readLog, statusOf } from './log-folder.ts';
 import {
   applyPatches,
@@ -34,7 +34,7 @@ export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
   const repaired: RepairedLog[] = [];
   for (const log of listLogs(journal)) {
     if (findDamage(journal, log) === null) continue;
-    const lock = await acquireLog(journal, log.id);
+    const lock = await journal.acquireLog(log.id);
     try {
       // Its holder may have been about to write, or to repair it.
       const damage = findDamage(journal, log);

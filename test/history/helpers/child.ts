@@ -45,9 +45,11 @@ function dyingFileSystem(killAt: number): FileSystem {
       return call(...parameters);
     };
   const calling = Object.entries(fs).filter(([, value]) => typeof value === 'function');
-  return Object.fromEntries(
-    calling.map(([name, call]) => [name, dying(name, call as (...parameters: unknown[]) => unknown)]),
-  ) as FileSystem;
+  const dyingCalls = calling.map(([name, call]) => [
+    name,
+    dying(name, call as (...parameters: unknown[]) => unknown),
+  ]);
+  return { ...fs, ...Object.fromEntries(dyingCalls) };
 }
 
 const { folder, url, body, parameters = {}, killAt, isSafe = false } = task;

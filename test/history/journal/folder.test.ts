@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isLogHeld } from '../../../src/history/journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords } from '../../../src/history/journal/log-folder.ts';
 import { dayOf, makeLogName, parseLogName } from '../../../src/history/journal/log-name.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
@@ -104,7 +103,7 @@ describe('a new log', () => {
 describe('a folder', () => {
   test('that is missing has no logs, and nothing is made by looking', () => {
     const { journal, folder } = makeScene();
-    expect([listNames(journal), isLogHeld(journal, 'abcdef')]).toEqual([[], false]);
+    expect([listNames(journal), journal.isLogHeld('abcdef')]).toEqual([[], false]);
     expect(fs.existsSync(folder)).toBe(false);
   });
 

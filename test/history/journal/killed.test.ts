@@ -3,7 +3,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import type { Journal } from '../../../src/history/journal/journal.ts';
-import { isLogHeld } from '../../../src/history/journal/journal.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { pruneLogs } from '../../../src/history/journal/prune.ts';
@@ -73,7 +72,7 @@ async function expectNothingLost(
     if (record?.state !== 'applied') expect(record?.open, `${id} ${when}`).toBe(true);
   }
   for (const log of listLogs(journal)) {
-    expect(isLogHeld(journal, log.id), when).toBe(false);
+    expect(journal.isLogHeld(log.id), when).toBe(false);
     const writer = await reopenLog(journal, log.id);
     for (const id of writer.records.keys()) writer.tell(id);
     await writer.change([...writer.records.keys()].map(applied));

@@ -12,7 +12,7 @@ import {
   type ProcessIdentity,
   readMachine,
 } from '../../../src/history/journal/files/process-identity.ts';
-import { isLogHeld, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
+import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { pruneLogs } from '../../../src/history/journal/prune.ts';
 import { buildChildren, type Child, type Children } from '../../helpers/children.ts';
 import { failWith } from './broken-disk.ts';
@@ -192,10 +192,10 @@ describe('a holder that cannot be judged from here', () => {
     const journal = openFolder();
     const renamed = path.join(path.dirname(file), `${sha256('log k3f9a2').slice(0, 32)}.lock`);
     fs.renameSync(file, renamed);
-    expect(isLogHeld(journal, 'k3f9a2')).toBe(true);
+    expect(journal.isLogHeld('k3f9a2')).toBe(true);
     const longAgo = new Date(Date.now() - 60_000);
     fs.utimesSync(renamed, longAgo, longAgo);
-    expect(isLogHeld(journal, 'k3f9a2')).toBe(false);
+    expect(journal.isLogHeld('k3f9a2')).toBe(false);
   });
 
   test('a process that lost the lock notices, and leaves the new one alone', async () => {

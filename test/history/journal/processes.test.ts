@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isLogHeld } from '../../../src/history/journal/journal.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { reopenLog } from '../../../src/history/journal/open-log.ts';
 import { buildChildren, type Children } from '../../helpers/children.ts';
@@ -44,7 +43,7 @@ test('processes that are killed leave logs that others go on with', async () => 
     await Promise.all(writers.map(({ ended }) => ended));
     const journal = open();
     allRecords(journal);
-    expect(listLogs(journal).some(({ id }) => isLogHeld(journal, id))).toBe(false);
+    expect(listLogs(journal).some(({ id }) => journal.isLogHeld(id))).toBe(false);
   }
   const journal = open();
   for (const { id } of listLogs(journal)) {
@@ -60,8 +59,8 @@ test('a log that a running process holds is held, and is waited for', async () =
   const { journal, open } = makeScene();
   const writer = await beginOne(journal);
   const other = open();
-  expect(isLogHeld(other, writer.id)).toBe(true);
-  expect(isLogHeld(other, '000000')).toBe(false);
+  expect(other.isLogHeld(writer.id)).toBe(true);
+  expect(other.isLogHeld('000000')).toBe(false);
   const order: string[] = [];
   const waiting = reopenLog(other, writer.id, { onWait: () => order.push('waits') }).then(async (again) => {
     order.push('goes on');

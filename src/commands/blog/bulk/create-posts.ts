@@ -24,7 +24,7 @@ import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
-import { judgeRefusal } from '../../../history/changes/send.ts';
+import { isHiddenByRefusal, judgeRefusal } from '../../../history/changes/send.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -162,6 +162,8 @@ async function settle(
   if (action === 'overtaken' || (action === 'told' && resumed.outcome.kind === 'not_sent'))
     return create(run, batch, post, false);
   const { outcome } = resumed;
+  if (isHiddenByRefusal(record, outcome))
+    return { ...resultOfPost(run, resumed), remedy: inDoubt(record).remedy };
   const isFound = outcome.kind === 'applied' && (action === 'told' || outcome.status >= 400);
   return isFound
     ? makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' })

@@ -5,30 +5,10 @@ import { errorCode } from '../../../base/error-code.ts';
 import { HistoryError, historyError } from '../../errors.ts';
 
 /**
- * The calls of `node:fs` that the history makes. All but the sync of a line are synchronous: they write a few
- * kilobytes, and the program has nothing else to do until that is on disk. Passed in, so that tests can stop a process
- * between any two.
+ * Passed in, so that tests can stop a process between any two calls. All but the sync of a line are synchronous: they write a few
+ * kilobytes, and the program has nothing else to do until that is on disk.
  */
-export type FileSystem = Pick<
-  typeof fs,
-  | 'chmodSync'
-  | 'closeSync'
-  | 'fchmodSync'
-  | 'fdatasync'
-  | 'fstatSync'
-  | 'fsyncSync'
-  | 'ftruncateSync'
-  | 'linkSync'
-  | 'lstatSync'
-  | 'mkdirSync'
-  | 'openSync'
-  | 'readdirSync'
-  | 'readFileSync'
-  | 'renameSync'
-  | 'unlinkSync'
-  | 'utimesSync'
-  | 'writeSync'
->;
+export type FileSystem = typeof fs;
 
 export const nodeFileSystem: FileSystem = fs;
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod/mini';
 import { errorCode } from '../../../base/error-code.ts';
-import { parseJson } from '../../../base/json.ts';
+import { asObject, parseJson } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import { HistoryError, historyError } from '../../errors.ts';
 import {
@@ -14,7 +13,7 @@ import {
   removeQuietly,
   sweepDrafts,
 } from './files.ts';
-import type { Liveness, Machine } from './process-identity.ts';
+import type { Machine, ProcessIdentity } from './process-identity.ts';
 
 /*
  * Locks between processes, without native code.
@@ -34,40 +33,17 @@ import type { Liveness, Machine } from './process-identity.ts';
  *   dies as well, its lock is broken in the same way.
  */
 
-/** Made on demand: most locks are free. */
-const makeHolderSchema = () =>
-  z.object({
-    nonce: z.string(),
-    pid: z.int(),
-    host: z.string(),
-    bootId: z.nullable(z.string()),
-    pidNamespace: z.nullable(z.string()),
-    startTime: z.nullable(z.string()),
-  });
-
-/** The process that holds a lock. */
-type LockHolder = z.infer<ReturnType<typeof makeHolderSchema>>;
-
 export interface LockOptions {
   /** Ends the wait with a HistoryError `history_busy`. */
   readonly signal?: AbortSignal | undefined;
   /** Called once if another process holds the lock; null if the file does not say which. */
-  readonly onWait?: ((holder: LockHolder | null) => void) | undefined;
+  readonly onWait?: ((holder: ProcessIdentity | null) => void) | undefined;
 }
 
 export interface Lock {
   /** Throws a HistoryError `history_busy` when another process has taken the lock over. */
   assertHeld(): void;
   release(): void;
-}
-
-export interface Locks {
-  /** Waits until the caller holds the lock. Not reentrant: a second acquire would deadlock. */
-  acquire(name: string, options?: LockOptions): Promise<Lock>;
-  /** Whether a running process holds the lock, as far as can be known without waiting. */
-  isHeld(name: string): boolean;
-  /** Removes files of killed processes. */
-  sweep(): Promise<void>;
 }
 
 export interface LockSettings {
@@ -85,7 +61,7 @@ const HEARTBEAT_MS = 2_000;
 const FIRST_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
-export function openLocks(settings: LockSettings): Locks {
+export function openLocks(settings: LockSettings) {
   const { folder, files, machine, randomBytes, silenceMs, patienceMs } = settings;
   const { fileSystem } = files;
 
@@ -101,11 +77,10 @@ export function openLocks(settings: LockSettings): Locks {
       createFile(files, draft, text, { sync: false });
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
         if (create(file, draft, text)) return hold(file, text);
-        const found = readText(files, file);
+        const found = look(file);
         if (found === null) continue;
-        const holder = parseHolder(found.text);
+        const { holder, liveness } = found;
         const silentMs = watch(`${found.text} ${found.mtimeMs}`);
-        const liveness: Liveness = holder === null ? 'unsure' : machine.liveness(holder);
         if (liveness === 'dead' || (liveness === 'unsure' && silentMs > silenceMs)) {
           await breakLock(file, found.text, options.signal);
           continue;
@@ -114,13 +89,24 @@ export function openLocks(settings: LockSettings): Locks {
         if (performance.now() - waitsSince > patienceMs) throw busy(file, holder);
         if (!hasReported) options.onWait?.(holder);
         hasReported = true;
-        await pause(pollMs * (0.5 + Math.random()), file, holder, options.signal);
+        const { signal } = options;
+        await sleep(pollMs * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => {
+          throw busy(file, holder);
+        });
       }
     } catch (error) {
       throw historyError(error, 'write', file);
     } finally {
       removeQuietly(files, draft);
     }
+  }
+
+  /** The lock in a file; null if it is free. */
+  function look(file: string) {
+    const found = readText(files, file);
+    if (found === null) return null;
+    const holder = parseHolder(found.text);
+    return { ...found, holder, liveness: holder === null ? 'unsure' : machine.liveness(holder) };
   }
 
   function create(file: string, draft: string, text: string): boolean {
@@ -179,34 +165,34 @@ export function openLocks(settings: LockSettings): Locks {
   const fileOf = (name: string) => path.join(folder, `${sha256(name).slice(0, 32)}.lock`);
 
   return {
-    acquire(name, options = {}) {
+    /** Waits until the caller holds the lock. Not reentrant: a second acquire would deadlock. */
+    acquire(name: string, options: LockOptions = {}): Promise<Lock> {
       ensureFolder(files, folder);
       return acquire(fileOf(name), options);
     },
-    isHeld(name) {
-      const found = readText(files, fileOf(name));
-      if (found === null) return false;
-      const holder = parseHolder(found.text);
-      const liveness = holder === null ? 'unsure' : machine.liveness(holder);
-      if (liveness !== 'unsure') return liveness === 'alive';
+    /** Whether a running process holds the lock, as far as can be known without waiting. */
+    isHeld(name: string): boolean {
+      const found = look(fileOf(name));
+      if (found?.liveness !== 'unsure') return found?.liveness === 'alive';
       return Math.abs(Date.now() - found.mtimeMs) < silenceMs;
     },
-    async sweep() {
+    /** Removes what processes left that have certainly ended. */
+    async sweep(): Promise<void> {
       const names = listFolder(files, folder);
       sweepDrafts(files, folder, names);
       for (const name of names.filter((name) => /\.(lock|break)$/.test(name))) {
         const file = path.join(folder, name);
-        const found = readText(files, file);
-        const holder = found === null ? null : parseHolder(found.text);
-        if (found === null || holder === null || machine.liveness(holder) !== 'dead') continue;
-        await breakLock(file, found.text, undefined);
+        const found = look(file);
+        if (found?.liveness === 'dead') await breakLock(file, found.text, undefined);
       }
     },
   };
 }
 
-function parseHolder(text: string): LockHolder | null {
-  return makeHolderSchema().safeParse(parseJson(text)).data ?? null;
+/** Null if the text is not whole. */
+function parseHolder(text: string): ProcessIdentity | null {
+  const holder = asObject(parseJson(text)) as Partial<ProcessIdentity>;
+  return Number.isInteger(holder.pid) ? (holder as ProcessIdentity) : null;
 }
 
 /** For how many milliseconds the caller, while awake, has seen the same value. */
@@ -223,20 +209,7 @@ function watchSilence(): (value: string) => number {
   };
 }
 
-async function pause(
-  ms: number,
-  file: string,
-  holder: LockHolder | null,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await sleep(ms, undefined, signal && { signal });
-  } catch {
-    throw busy(file, holder);
-  }
-}
-
-function busy(file: string, holder: LockHolder | null): HistoryError {
+function busy(file: string, holder: ProcessIdentity | null): HistoryError {
   const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
   return new HistoryError('history_busy', `${who} is running the same operation (${file})`, {
     file,

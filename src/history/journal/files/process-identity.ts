@@ -20,14 +20,10 @@ export type Liveness = 'alive' | 'dead' | 'unsure';
 /** What a Machine needs of Node's `process`. */
 export type ProcessFacts = Pick<NodeJS.Process, 'pid' | 'platform' | 'kill'>;
 
-export interface Machine {
-  readonly self: ProcessIdentity;
-  /** Whether the process still runs. `dead` is final: it can never come to be `alive` again. */
-  liveness(owner: ProcessIdentity): Liveness;
-}
+export type Machine = ReturnType<typeof readMachine>;
 
 /** This machine, seen from this process. */
-export function readMachine(facts: ProcessFacts): Machine {
+export function readMachine(facts: ProcessFacts) {
   const own = observe(facts, facts.pid);
   const self: ProcessIdentity = {
     pid: facts.pid,
@@ -38,7 +34,8 @@ export function readMachine(facts: ProcessFacts): Machine {
   };
   return {
     self,
-    liveness: (owner) => judgeLiveness(self, owner, (pid) => observe(facts, pid)),
+    /** Whether the process still runs. `dead` is final: it can never come to be `alive` again. */
+    liveness: (owner: ProcessIdentity) => judgeLiveness(self, owner, (pid) => observe(facts, pid)),
   };
 }
 

@@ -3,20 +3,10 @@ import { promisify } from 'node:util';
 import { HistoryError, historyError } from '../../errors.ts';
 import type { Files } from './files.ts';
 
-/** A file that is appended to, one text after the other. */
-export interface SyncedFile {
-  /** Bytes that are on disk. */
-  readonly size: number;
-  /**
-   * On disk when the promise resolves. Not to be called again before. Rejects with a HistoryError; then the file is as it was
-   * before, as far as the disk allows, and every later call rejects as well.
-   */
-  append(text: string): Promise<void>;
-  close(): void;
-}
-
-/** Opens an existing file, and cuts off what is behind `length` bytes. Throws what the file system throws. */
-export function openSynced({ fileSystem }: Files, file: string, length: number): SyncedFile {
+/**
+ * Opens an existing file to append to it, and cuts off what is behind `length` bytes. Throws what the file system throws.
+ */
+export function openSynced({ fileSystem }: Files, file: string, length: number) {
   const descriptor = fileSystem.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
   // In another thread, so requests and responses go on meanwhile.
   const sync = promisify(fileSystem.fdatasync);
@@ -54,10 +44,15 @@ export function openSynced({ fileSystem }: Files, file: string, length: number):
   }
 
   return {
+    /** Bytes that are on disk. */
     get size() {
       return size;
     },
-    async append(text) {
+    /**
+     * On disk when the promise resolves. Not to be called again before. Rejects with a HistoryError; then the file is as it was
+     * before, as far as the disk allows, and every later call rejects as well.
+     */
+    async append(text: string): Promise<void> {
       if (failure !== null) throw failure;
       try {
         await write(Buffer.from(text));

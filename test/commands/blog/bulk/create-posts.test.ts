@@ -247,6 +247,13 @@ test('a post stays in doubt where the service does not show which post has its s
 
   expect(again.exitCode).toBe(10);
   expect(again.stdout).toMatch(/^in doubt {2}a\.md .*slug/m);
+  expect(again.stderr).toContain('run `storectl resume ID --mark applied`');
+  const resumed = await machine.run(['resume']);
+  expect(resumed.exitCode).toBe(10);
+  expect(resumed.stderr).toContain('run `storectl resume ID --mark applied` or `--mark not-applied`');
+  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  const one = await machine.run(['resume', id]);
+  expect(one.stderr).toContain(`run \`storectl resume ${id} --mark applied\` or \`--mark not-applied\``);
 });
 
 test('no more posts are settled at once than are created', async () => {
