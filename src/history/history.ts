@@ -3,14 +3,14 @@ import type { CallInput, Client } from '../client/client.ts';
 import { monotonicMs } from '../client/clock.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { type DamagedError, HistoryError } from './errors.ts';
-import type { Lock, LockOptions } from './journal/files/lock.ts';
+import type { LockOptions } from './journal/files/lock.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
-import { dateIn, dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
+import { dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
 import type { LogWriter } from './journal/log-writer.ts';
 import { beginLog, type Listing, type LogStart, reopenLog } from './journal/open-log.ts';
-import { logsWith, rulesOf } from './operation-rules.ts';
+import { logsWith } from './operation-rules.ts';
 
 /** What this machine knows of the changes of one store. */
 export type History = ReturnType<typeof openHistory>;
@@ -74,7 +74,10 @@ export function openHistory(settings: JournalSettings) {
       logs.filter((log) => wanted?.includes(log.operation) ?? true),
       { read: (_, log) => read(log) },
     );
-    return { records: records.filter((record) => matches(record, query)), problems };
+    const fields = ['operation', 'state', 'open'] as const;
+    const matches = (record: HistoryRecord) =>
+      fields.every((field) => query[field] === undefined || record[field] === query[field]);
+    return { records: records.filter(matches), problems };
   }
 
   /** The records with this id: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
@@ -104,7 +107,8 @@ export function openHistory(settings: JournalSettings) {
       if (isUnfinished(name, since)) return true;
       if (!own.some((part) => name.includes(part))) return false;
       count += 1;
-      return all || count <= minRead || dateIn(name) >= since;
+      const [, date = ''] = name.split('-', 2);
+      return all || count <= minRead || date >= since;
     };
     listing = { names: listNames(journal), at: monotonicMs() };
     const logs = listLogs(journal, listing.names.toReversed().filter(mayMatter)).reverse();
@@ -191,11 +195,6 @@ function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
   return log === otherLog && Number(place) > Number(otherPlace);
 }
 
-function matches(record: HistoryRecord, query: RecordQuery): boolean {
-  const fields = ['operation', 'state', 'open'] as const;
-  return fields.every((field) => query[field] === undefined || record[field] === query[field]);
-}
-
 /** Milliseconds for which the last responses in these records asked to send the store nothing. */
 export function waitOf(records: readonly HistoryRecord[], now: number): number {
   return records.reduce((longest, record) => Math.max(longest, remainingWait(record, now)), 0);
@@ -208,18 +207,6 @@ const keyReuseMs = 20 * 3_600_000;
 export function isKeyForgotten({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
   const age = now - Date.parse(createdAt);
   return !(age >= 0 && age < keyReuseMs);
-}
-
-/**
- * Takes the lock that a change needs from its number until its outcome, or null if it needs none: changes of the same values
- * take effect in the order of their numbers.
- */
-export async function acquireOrder(
-  { journal }: History,
-  operation: string,
-  options: SendOptions,
-): Promise<Lock | null> {
-  return rulesOf(operation).isOrdered ? journal.acquire('order', options) : null;
 }
 
 /** The id of the log of a record. */

@@ -53,7 +53,7 @@ export interface OperationRules {
   readonly again: 'sends' | 'refused' | 'continues' | 'reads';
   /** What it sets, or adds to if it is not ordered, as dotted paths: `store.settings.cashbackBp`, `blog`. */
   touches(record: Sent): readonly string[];
-  /** Changes of the same values take effect in the order of their numbers: they share a lock until their outcome. */
+  /** Changes of the same values take effect in the order of their numbers: they share the lock `order` until their outcome. */
   readonly isOrdered?: true;
   /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
   readonly isAboutNow?: true;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryRecord } from '../../src/history/journal/history-record.ts';
-import { existenceAfter } from '../../src/history/objects/existing.ts';
-import { knownObjects } from '../../src/history/objects/known-objects.ts';
+import { existenceAfter, knownObjects } from '../../src/history/objects/known-objects.ts';
 import { recordOf } from './helpers/records.ts';
 import {
   backup as backupRequest,

@@ -28,17 +28,17 @@ export async function beginBatch(history: History, options: BatchOptions) {
   const { journal } = history;
   const { operation, client } = options;
   const lock = await journal.acquire(`begin ${operation.id}`, options);
-  let known: readonly HistoryRecord[];
+  let past: readonly HistoryRecord[];
   try {
-    known = history.readForChange(operation.id);
+    past = history.readForChange(operation.id);
   } catch (error) {
     lock.release();
     throw error;
   }
-  client.pause(waitOf(known, journal.now()));
+  client.pause(waitOf(past, journal.now()));
   const by = sameCommandBy(operation.id);
   const same = new Map<string, HistoryRecord[]>();
-  for (const record of known) {
+  for (const record of past) {
     const key = record.unreadable ? '' : record[by];
     same.set(key, [...(same.get(key) ?? []), record]);
   }

@@ -1,6 +1,6 @@
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { RefusedError } from '../errors.ts';
-import { acquireOrder, type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
+import { type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
 import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
 import type { Lock } from '../journal/files/lock.ts';
 import type { HistoryRecord, Intent } from '../journal/history-record.ts';
@@ -43,17 +43,17 @@ export async function recordChange(
   const begin = await journal.acquire(`begin ${request.operation.id}`, options);
   let order: Lock | null = null;
   try {
-    order = await acquireOrder(history, request.operation.id, options);
+    if (rulesOf(request.operation.id).isOrdered) order = await journal.acquire('order', options);
     refuseMovedUndo(history, request);
-    const known = readKnown(history, request);
-    client.pause(waitOf(known, journal.now()));
-    const intent = withFormer(intentOf(request, journal.store.storeId, bodyWithKey(request)), known);
+    const past = readPast(history, request);
+    client.pause(waitOf(past, journal.now()));
+    const intent = withFormer(intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
     refuseSecret(intent, client);
-    const earlier = await findEarlier(history, request, intent, known, options);
+    const earlier = await findEarlier(history, request, intent, past, options);
     if (earlier !== null) {
       const writer = await history.reopen(logIdOf(earlier.id), options);
       begin.release();
-      return await continueEarlier(history, writer, earlier.id, known, options);
+      return await continueEarlier(history, writer, earlier.id, past, options);
     }
     const safety = safetyIntent(history, intent, options.safetyLabel);
     // The connection is opened while the record is written.
@@ -67,7 +67,7 @@ export async function recordChange(
       isFirst: true,
       writeDown: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
     });
-    if (sent.record.id === id && sent.outcome.kind === 'applied') await overtake(history, sent.record, known);
+    if (sent.record.id === id && sent.outcome.kind === 'applied') await overtake(history, sent.record, past);
     return { ...sent, inDoubt: null };
   } finally {
     begin.release();
@@ -82,8 +82,8 @@ export async function previewChange(
   options: SendOptions,
 ): Promise<void> {
   if (rulesOf(request.operation.id).again === 'reads') return;
-  const known = readKnown(history, request);
-  await findEarlier(history, request, intentOf(request, history.journal.store.storeId), known, options);
+  const past = readPast(history, request);
+  await findEarlier(history, request, intentOf(request, history.journal.store.storeId), past, options);
 }
 
 /** Between the question and the lock, another process may have undone the same, or changed it again. */
@@ -94,7 +94,7 @@ function refuseMovedUndo(history: History, { undoes, seenLater = [] }: ChangeReq
 }
 
 /** What a change has to know: a key of the user, and what the service takes only once, count whatever their age. */
-function readKnown(history: History, request: ChangeRequest): HistoryRecord[] {
+function readPast(history: History, request: ChangeRequest): HistoryRecord[] {
   const { id } = request.operation;
   return history.readForChange(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
 }
@@ -105,21 +105,21 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 }
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
-function withFormer(intent: Intent, known: readonly HistoryRecord[]): Intent {
+function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.former !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
-  return { ...intent, former: formerValues(intent, known) };
+  return { ...intent, former: formerValues(intent, past) };
 }
 
 async function continueEarlier(
   history: History,
   writer: LogWriter,
   id: string,
-  known: readonly HistoryRecord[],
+  past: readonly HistoryRecord[],
   options: ChangeOptions,
 ): Promise<Changed> {
   const record = recordIn(writer.records, id);
   // Its process has ended while this one waited for it: what it found out is what this one reports.
-  const wasRunning = known.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
+  const wasRunning = past.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
   if (!wasRunning || recordedOutcome(record) === null) {
     options.onEarlier?.(record);
     // Giving the same key again confirms a change that destroys something.

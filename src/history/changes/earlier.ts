@@ -2,7 +2,7 @@ import { RefusedError } from '../errors.ts';
 import { type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
 import { type ChangeRequest, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
-import { existenceAfter } from '../objects/existing.ts';
+import { existenceAfter } from '../objects/known-objects.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { resumeRecord } from './resume.ts';
 
@@ -27,15 +27,15 @@ export async function findEarlier(
   history: History,
   request: ChangeRequest,
   intent: Intent,
-  known: readonly HistoryRecord[],
+  past: readonly HistoryRecord[],
   options: SendOptions,
 ): Promise<HistoryRecord | null> {
   const now = history.journal.now();
-  if (hasOwnKey(request)) return findKey(known, intent, now);
+  if (hasOwnKey(request)) return findKey(past, intent, now);
   const rules = rulesOf(intent.operation);
   if (rules.again === 'sends') return null;
   const by = sameCommandBy(intent.operation);
-  for (const found of known.filter((record) => isSameCommand(record, intent, by))) {
+  for (const found of past.filter((record) => isSameCommand(record, intent, by))) {
     // Another process may be about to learn what came of it.
     const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
     if (rules.again === 'reads') {
@@ -65,8 +65,8 @@ export async function findEarlier(
  * With a key of the user, the same key is one effect: the record that was, or may yet be, applied. After a definite refusal,
  * or if nothing was sent, the key may be used with corrected arguments.
  */
-function findKey(known: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
-  const own = known.filter(({ operation }) => operation === intent.operation);
+function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
+  const own = past.filter(({ operation }) => operation === intent.operation);
   const used = own.filter(
     (record) =>
       record.idempotencyKey === intent.idempotencyKey &&

@@ -4,16 +4,16 @@ import { overlap, rulesOf } from '../operation-rules.ts';
 
 /**
  * JSON of the values that a change of single fields replaces, as this machine has seen them last, or null if it has seen none.
- * A field that something else may have changed since is left out. `known` are newest first.
+ * A field that something else may have changed since is left out. `past` are newest first.
  */
-export function formerValues(intent: Intent, known: readonly HistoryRecord[]): string | null {
-  const seen = known.find(
+export function formerValues(intent: Intent, past: readonly HistoryRecord[]): string | null {
+  const seen = past.find(
     (record) =>
       record.operation === intent.operation && record.state === 'applied' && isObject(documentOf(record)),
   );
   if (seen === undefined) return null;
-  const later = known
-    .slice(0, known.indexOf(seen))
+  const later = past
+    .slice(0, past.indexOf(seen))
     .filter((record) => record.state === 'applied' || isInDoubt(record));
   const document = documentOf(seen);
   const { touches } = rulesOf(intent.operation);

@@ -11,9 +11,9 @@ import { covers, overlap, rulesOf } from '../operation-rules.ts';
 export async function overtake(
   history: History,
   later: HistoryRecord,
-  known: readonly HistoryRecord[],
+  past: readonly HistoryRecord[],
 ): Promise<void> {
-  const overtaken = known.filter((earlier) => isInDoubt(earlier) && isOvertaken(earlier, later));
+  const overtaken = past.filter((earlier) => isInDoubt(earlier) && isOvertaken(earlier, later));
   for (const earlier of overtaken) {
     const logId = logIdOf(earlier.id);
     if (history.journal.isLogHeld(logId)) continue;

@@ -1,12 +1,5 @@
 import { HistoryError, RefusedError } from '../errors.ts';
-import {
-  acquireOrder,
-  type Finding,
-  type History,
-  isKeyForgotten,
-  logIdOf,
-  type SendOptions,
-} from '../history.ts';
+import { type Finding, type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
 import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf } from '../operation-rules.ts';
@@ -41,7 +34,7 @@ export type Resumed =
       readonly record: HistoryRecord;
       readonly reason: LeftReason;
       /** The change that stands in the way, of `later_change`. */
-      readonly later?: HistoryRecord;
+      readonly later?: HistoryRecord | undefined;
       readonly finding?: Finding;
     };
 
@@ -73,7 +66,8 @@ export async function resumeRecord(history: History, id: string, options: Resume
     // The other process still has to print its outcome.
     return { action: 'told', ...reported(found) };
   }
-  const order = await acquireOrder(history, found.operation, options);
+  const { isOrdered } = rulesOf(found.operation);
+  const order = isOrdered ? await history.journal.acquire('order', options) : null;
   try {
     const writer = await history.reopen(logIdOf(found.id), options);
     return await continueRecord(history, writer, recordIn(writer.records, found.id), options);
@@ -189,17 +183,11 @@ async function left(
   writer: LogWriter,
   record: HistoryRecord,
   reason: LeftReason,
-  { later, finding }: { later?: HistoryRecord | undefined; finding?: Finding } = {},
+  why: Pick<Extract<Resumed, { action: 'left' }>, 'later' | 'finding'> = {},
 ): Promise<Resumed> {
   const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
   if (record.state === 'sent') await writer.change([{ id: record.id, state: 'unknown', failure }]);
-  return {
-    action: 'left',
-    record: recordIn(writer.records, record.id),
-    reason,
-    ...(later && { later }),
-    ...(finding && { finding }),
-  };
+  return { action: 'left', record: recordIn(writer.records, record.id), reason, ...why };
 }
 
 /**

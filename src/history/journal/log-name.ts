@@ -48,11 +48,6 @@ export function isUnfinished(name: string, since: string): boolean {
   return log.status !== 'waiting' || log.date >= since;
 }
 
-/** The date in the name of a log. */
-export function dateIn(name: string): string {
-  return name.split('-', 2)[1] ?? '';
-}
-
 /** Throws an Error for an operation that no name can have. */
 export function makeLogName(parts: Omit<LogName, 'name'>): LogName {
   const { number, date, id, operation, status } = parts;

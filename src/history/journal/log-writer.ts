@@ -19,12 +19,6 @@ export type LogWriter = ReturnType<typeof openWriter>;
 /** How long a change that may wait does so. */
 const maxWaitMs = 10;
 
-interface Waiting {
-  readonly patches: readonly RecordPatch[];
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
 /** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
 export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   const { header, records } = log;
@@ -36,7 +30,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   );
   let { lines } = log;
   let missingBreak = log.text.endsWith('\n') ? '' : '\n';
-  let waiting: Waiting[] = [];
+  let waiting: { patches: readonly RecordPatch[]; resolve(): void; reject(error: unknown): void }[] = [];
   let soon: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
   let written = Promise.resolve();

@@ -14,7 +14,7 @@ import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/intent.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
-import { existenceAfter } from '../../../history/objects/existing.ts';
+import { existenceAfter } from '../../../history/objects/known-objects.ts';
 import type { PostFile } from './post-files.ts';
 
 export const words = {

@@ -3,9 +3,7 @@ import { promisify } from 'node:util';
 import { HistoryError, historyError } from '../../errors.ts';
 import type { Files } from './files.ts';
 
-/**
- * Opens an existing file to append to it, and cuts off what is behind `length` bytes. Throws what the file system throws.
- */
+/** Opens an existing file to append to it, and cuts off what is behind `length` bytes. Throws what the file system throws. */
 export function openSynced({ fileSystem }: Files, file: string, length: number) {
   const descriptor = fileSystem.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
   // In another thread, so requests and responses go on meanwhile.
@@ -35,14 +33,6 @@ export function openSynced({ fileSystem }: Files, file: string, length: number) 
     size += bytes.length;
   }
 
-  function takeBack(): void {
-    try {
-      fileSystem.ftruncateSync(descriptor, size);
-    } catch {
-      // What is left there counts as sent without an outcome, or as a broken end.
-    }
-  }
-
   return {
     /** Bytes that are on disk. */
     get size() {
@@ -58,7 +48,11 @@ export function openSynced({ fileSystem }: Files, file: string, length: number) 
         await write(Buffer.from(text));
       } catch (cause) {
         failure = historyError(cause, 'write', file);
-        takeBack();
+        try {
+          fileSystem.ftruncateSync(descriptor, size);
+        } catch {
+          // What is left there counts as sent without an outcome, or as a broken end.
+        }
         throw failure;
       }
     },
