@@ -22,9 +22,9 @@ export const defects: readonly Defect[] = [
     name: 'the key of an earlier command is used again',
     patches: [
       {
-        find: 'const intent = withFormer(',
+        find: 'bodyWithKey(request)), past)',
         replace:
-          'if (body !== request.body) body.idempotencyKey = known.find((r) => r.class === "keyed")?.idempotencyKey ?? body.idempotencyKey; const intent = withFormer(',
+          '((body) => body === request.body ? body : { ...body, idempotencyKey: past.find((r) => r.class === "keyed")?.idempotencyKey ?? body.idempotencyKey })(bodyWithKey(request))), past)',
       },
     ],
   },
@@ -42,8 +42,8 @@ export const defects: readonly Defect[] = [
     name: 'closing lines are not asked for',
     patches: [
       {
-        find: 'if (name.status !== "open" && !isWhole) throw damaged("ends before its closing line");',
-        replace: '',
+        find: 'throw damaged("ends before its closing line");',
+        replace: '{}',
       },
     ],
   },
@@ -51,8 +51,8 @@ export const defects: readonly Defect[] = [
     name: 'damaged logs are passed over',
     patches: [
       {
-        find: 'return name === void 0 ? null : readOnce(journal, name)',
-        replace: 'try { return readOnce(journal, name) } catch { return null }',
+        find: 'return name === void 0 ? null : readOnce(folder, name)',
+        replace: 'try { return readOnce(folder, name) } catch { return null }',
       },
     ],
   },
@@ -82,7 +82,10 @@ export const defects: readonly Defect[] = [
     name: 'Retry-After is not read',
     patches: [atStart('parseRetryAfter(headers, now)', 'return null;')],
   },
-  { name: 'resume restores without a yes', patches: [atStart('needsYes(record, now)', 'return null;')] },
+  {
+    name: 'resume restores without a yes',
+    patches: [{ find: 'if (preparation !== void 0) return { will: "needs_yes" };', replace: '' }],
+  },
   {
     name: 'resume overwrites later changes',
     patches: [
@@ -106,9 +109,8 @@ export const defects: readonly Defect[] = [
     name: 'repair forgets what is in doubt',
     patches: [
       {
-        find: 'const settled = record.state === "sent" ? {',
-        replace:
-          'const settled = record.state !== "applied" ? {...record, state: "not_sent"} : record.state === "sent" ? {',
+        find: 'const state = record.state === "sent" ? "unknown" : record.state;',
+        replace: 'const state = record.state === "applied" ? "applied" : "not_sent";',
       },
     ],
   },
