@@ -5,7 +5,12 @@ import { demoMachine, openSession } from './session.ts';
 test('backup create', async () => {
   const session = await openSession('storectl backup create');
   await session.typeAt(/Label:$/, 'before the sale');
-  await session.pressAt(/⏎ submit$/, 'Space', 'Down', 'Space', 'Enter');
+  await session.pressAt(
+    /❯◉ store\n ◉ blog\n ◉ settings\n ◉ endpoints\n ◯ Other…\n(.*\n)*.*submit$/,
+    '3',
+    '4',
+    'Enter',
+  );
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "✔ Sections: store, blog
     demo → store Juniper & Ink (5e0c7a52)
@@ -54,7 +59,7 @@ test('backup restore', async () => {
     /❯ \S+ +second \(store, blog\).*\n +\S+ +first \(store, blog\).*\n +Other…\n(.*\n)*.*select$/,
     'Enter',
   );
-  await session.pressAt(/❯◯ store\n ◯ blog\n ◯ Other…\n(.*\n)*.*submit$/, 'Space', 'Enter');
+  await session.pressAt(/❯◉ store\n ◉ blog\n\n(.*\n)*.*submit$/, '2', 'Enter');
   await session.typeAt(/to confirm:$/, id);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore

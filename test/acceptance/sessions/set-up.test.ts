@@ -98,10 +98,10 @@ test('no store is set up yet: the login comes first, then the command goes on', 
   );
   await logIn(session, { storeId, apiKey, origin });
   await session.typeAt(/Label:$/, 'first');
-  await session.pressAt(/⏎ submit$/, 'Space', 'Enter');
+  await session.pressAt(/⏎ submit$/, 'Enter');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatch(
-    /✓ Logged in to store <uuid> @ <host> \(profile main\)\n.*\n✔ Label: first\n(.*\n)+✓ Created backup "first" \(store\)\n/,
+    /✓ Logged in to store <uuid> @ <host> \(profile main\)\n.*\n✔ Label: first\n(.*\n)+✓ Created backup "first" \(store, blog, settings, endpoints\)\n/,
   );
 });
 

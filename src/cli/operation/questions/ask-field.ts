@@ -13,6 +13,8 @@ export interface FieldHints {
   readonly before?: unknown;
   /** Suggested values. Others are accepted as well. */
   readonly words?: readonly string[] | undefined;
+  /** Of a list: there are no others. */
+  readonly isWhole?: boolean;
   /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
   readonly canClear?: boolean;
   /** Choices besides `words`: the value of one is returned as it is. */
@@ -23,12 +25,12 @@ export interface FieldHints {
 export async function askField(
   io: Io,
   field: FieldFlag,
-  { before, words = [], canClear = false, actions = [] }: FieldHints = {},
+  { before, words = [], isWhole = false, canClear = false, actions = [] }: FieldHints = {},
 ): Promise<unknown> {
   if (field.kind === 'boolean') return askYesNo(io, `${field.description}?`, before === true);
   if (words.length > 0) {
     const question = promptOf(field);
-    if (field.kind === 'list') return askWords(io, field, question, words, before);
+    if (field.kind === 'list') return askWords(io, field, question, { words, isWhole, before });
     const isOther = typeof before === 'string' && !words.includes(before);
     const preset = isOther ? other.value : textOf(before);
     const choices = [...words.map(asChoice), ...actions];
@@ -122,13 +124,13 @@ async function askWords(
   io: Io,
   field: FieldFlag,
   question: string,
-  words: readonly string[],
-  before: unknown,
+  { words = [], isWhole = false, before }: FieldHints,
 ): Promise<unknown> {
   const earlier = Array.isArray(before) ? before.map(String) : [];
   const others = earlier.filter((word) => !words.includes(word));
   const { description } = field;
-  const choices = [...words.map((word) => ({ ...asChoice(word), description })), other];
+  const suggestions = words.map((word) => ({ ...asChoice(word), description }));
+  const choices = isWhole ? suggestions : [...suggestions, other];
   for (let preset = [...earlier, ...(others.length > 0 ? [other.value] : [])]; ; ) {
     preset = await askSeveral(io, question, choices, preset);
     if (!preset.includes(other.value)) return preset;

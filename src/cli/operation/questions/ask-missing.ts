@@ -90,10 +90,12 @@ export async function interview(
   const questionOf =
     (field: FieldFlag): Question =>
     async () => {
-      const chosen = offered.find(({ id }) => id === parameters[name]);
-      const sections = field.path.join('.') === 'sections' ? chosen?.fields.sections : undefined;
-      const words = Array.isArray(sections) ? sections.map(String) : undefined;
-      await askInto(ui, body ?? {}, field, { words });
+      if (field.path.join('.') !== 'sections') return askInto(ui, body ?? {}, field);
+      // All of them: that is what most people back up, and restore.
+      const sections = offered.find(({ id }) => id === parameters[name])?.fields.sections;
+      const isWhole = Array.isArray(sections);
+      const words = isWhole ? sections.map(String) : knownValues(field.schema);
+      await askInto(ui, body ?? {}, field, { words, isWhole, now: words });
     };
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
   if (missing.length > 0 && offered.length === 0) {
@@ -119,7 +121,7 @@ export async function askInto(
   { io }: Ui,
   body: Record<string, unknown>,
   field: FieldFlag,
-  { now, ...given }: Pick<FieldHints, 'words' | 'canClear' | 'actions'> & { readonly now?: unknown } = {},
+  { now, ...given }: Omit<FieldHints, 'before'> & { readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
     before: getPath(body, field.path) ?? now,
