@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
@@ -5,7 +6,6 @@ import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
-import { sameJson } from '../cli/core/json-changes.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import {
   type ChangeOptions,
@@ -187,7 +187,7 @@ async function prepareRestore(
 
 /** A field that is missing is the same as one that is null. */
 function isSame(one: unknown, other: unknown): boolean {
-  return sameJson(one ?? null, other ?? null);
+  return isDeepStrictEqual(one ?? null, other ?? null);
 }
 
 /** What was changed again since is overwritten only by somebody who has seen it. */

@@ -42,9 +42,9 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   const isAscii = isAsciiLocale(io.env);
   const drawn = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
   const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${drawn(text, err)}\n`));
-  const heldBack: string[] = [];
-  const writeNotice = quiet ? (text: string) => heldBack.push(text) : writeLine;
-  io.beforeQuestion = () => heldBack.splice(0).forEach(writeLine);
+  const untilQuestion: string[] = [];
+  const writeNotice = quiet ? (text: string) => untilQuestion.push(text) : writeLine;
+  io.beforeQuestion = () => untilQuestion.splice(0).forEach(writeLine);
   const wrapped = (text: string) =>
     err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
   const notice = (text: Phrase) => writeNotice(wrapped(phraseText(text, flags)));

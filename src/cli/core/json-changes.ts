@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../base/json.ts';
 import { getPath } from './field-path.ts';
 
@@ -16,14 +17,5 @@ export function changesBetween(before: unknown, after: unknown, path: readonly s
       changesBetween(getPath(before, [name]), getPath(after, [name]), [...path, name]),
     );
   }
-  return sameJson(before, after) ? [] : [{ path, before, after }];
-}
-
-/** Equal as JSON values, whatever the order of fields. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (isObject(a) && isObject(b)) return changesBetween(a, b).length === 0;
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
-  }
-  return a === b;
+  return isDeepStrictEqual(before, after) ? [] : [{ path, before, after }];
 }

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { leafPaths } from '../../base/json.ts';
 import { getPath } from '../core/field-path.ts';
-import { type Change, sameJson } from '../core/json-changes.ts';
+import type { Change } from '../core/json-changes.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
@@ -43,7 +44,7 @@ export function describeSeenChanges(
   const rows = changes.map(({ path, before, after }): Row => {
     const name = path.at(-1) ?? '';
     const text = valueOrNone(name, after, values);
-    const isOther = before !== undefined && !sameJson(before, after ?? null);
+    const isOther = before !== undefined && !isDeepStrictEqual(before, after ?? null);
     return [labelOf(path), isOther ? `${text}  (was ${valueOrNone(name, before, values)}${age})` : text];
   });
   return renderRecord(rows, style);

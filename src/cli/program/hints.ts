@@ -54,8 +54,6 @@ const instead = new Map(
     'blog remove': nothingIsDeleted,
     'blog publish': postsAreOnlyCreated,
     'blog update': postsAreOnlyCreated,
-    'blog edit': postsAreOnlyCreated,
-    'blog set': postsAreOnlyCreated,
   }),
 );
 

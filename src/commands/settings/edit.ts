@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
-import { sameJson } from '../../cli/core/json-changes.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -49,7 +49,7 @@ async function editAndSave(run: Run): Promise<Result | null> {
     async use(text) {
       const next = await parseObject(text, null, linesAboveText);
       checkBody(saveSettings, [], next);
-      if (sameJson(next, clientFields(base.document))) return null;
+      if (isDeepStrictEqual(next, clientFields(base.document))) return null;
       const ifMoved = [
         { say: 'your text is above' },
         { run: ['settings', 'edit'], rest: 'again to edit the current settings' },

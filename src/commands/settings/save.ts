@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
-import { sameJson } from '../../cli/core/json-changes.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -41,7 +41,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   const { updatedAt } = given;
   // The input says when it was read. Saving it over newer settings would undo the changes of others.
   const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
-  if (isStale && !sameJson(clientFields(current.document), next)) {
+  if (isStale && !isDeepStrictEqual(clientFields(current.document), next)) {
     throw movedError(
       given,
       current.document,

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asObject, isObject } from '../../base/json.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { dottedPath } from '../../cli/core/field-path.ts';
-import { changesBetween, sameJson } from '../../cli/core/json-changes.ts';
+import { changesBetween } from '../../cli/core/json-changes.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
@@ -88,7 +89,8 @@ export async function prepareSave(
     async send(): Promise<Result> {
       if (changesNothing) return { answer: base.document, text: base.text, etag: base.etag, record: null };
       const again = await readSettings(run);
-      if (!sameJson(base.document, again.document)) throw movedError(base.document, again.document, ifMoved);
+      if (!isDeepStrictEqual(base.document, again.document))
+        throw movedError(base.document, again.document, ifMoved);
       return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag });
     },
   };
