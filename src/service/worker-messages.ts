@@ -1,6 +1,6 @@
 import type { Change } from './http/changes.ts';
+import { toServiceError } from './http/problem.ts';
 import { describeError, ServiceError } from './model/errors.ts';
-import { StorageBusyError } from './storage/core/errors.ts';
 
 /** What the worker thread is started with. */
 export interface WorkerOptions {
@@ -23,10 +23,9 @@ export type WorkerMessage =
   | { readonly line: object };
 
 /** Threads copy errors without their class and members. */
-interface SentError {
-  readonly text: string;
-  readonly isBusy: boolean;
-  readonly refusal: Pick<ServiceError, 'code' | 'fields' | 'headers' | 'existing'> | null;
+interface SentError extends Pick<ServiceError, 'code' | 'message' | 'fields' | 'headers' | 'existing'> {
+  /** For the log. */
+  readonly cause: string;
 }
 
 /** Posts what is sent in one turn of the event loop together: to wake the other thread takes longer than to copy. */
@@ -43,14 +42,10 @@ export function createOutbox<Message>(post: (messages: Message[]) => void): (mes
 }
 
 export function toSentError(error: unknown): SentError {
-  if (error instanceof ServiceError) {
-    const { message, code, fields, headers, existing } = error;
-    return { text: message, isBusy: false, refusal: { code, fields, headers, existing } };
-  }
-  return { text: describeError(error), isBusy: error instanceof StorageBusyError, refusal: null };
+  const { code, message, fields, headers, existing } = toServiceError(error);
+  return { code, message, fields, headers, existing, cause: describeError(error) };
 }
 
-export function fromSentError({ text, isBusy, refusal }: SentError): Error {
-  if (refusal !== null) return new ServiceError(refusal.code, text, refusal);
-  return isBusy ? new StorageBusyError(text) : new Error(text);
+export function fromSentError({ code, message, cause, ...extra }: SentError): ServiceError {
+  return Object.assign(new ServiceError(code, message, extra), { cause });
 }

@@ -1,7 +1,6 @@
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValues } from '../../cli/core/parsed-command.ts';
 import { emitEvent, raisedEvents } from '../../service/index.ts';
-import { readInputs, storeInput } from './operator/inputs.ts';
 import { operatorCommand } from './operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -18,13 +17,9 @@ the endpoints subscribed to it. This needs write access to the database, not a k
   ],
   listedGlobals: ['--store'],
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
-  async run(operator) {
-    const { parsed, open, printChanged } = operator;
+  async run({ parsed, need, open, printChanged }) {
     const data = readData(optionValues(parsed, '--data'));
-    const { event, store } = readInputs(operator, {
-      event: { give: '--event NAME', description: raisedEvents.join(' or ') },
-      store: storeInput('store of the event'),
-    });
+    const { '--event': event, '--store': store } = need('--event', '--store');
     const known = raisedEvents.find((name) => name === event);
     if (known === undefined) {
       throw usageError(

@@ -32,7 +32,8 @@ export function toProblem(error: unknown, requestId: string): Problem {
   };
 }
 
-function toServiceError(error: unknown): ServiceError {
+/** The refusal that an error leads to. */
+export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StorageBusyError) return busy('Nothing was changed. Try again');
   if (error instanceof UnknownCommitError) {

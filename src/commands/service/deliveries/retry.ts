@@ -1,9 +1,9 @@
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../../cli/core/parsed-command.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { retryAllDead, retryDelivery } from '../../../service/index.ts';
-import { readInputs } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -12,18 +12,18 @@ failure.`,
   arguments: [{ name: 'id', description: 'ID of the dead delivery to retry', optional: true }],
   options: [{ flag: '--all-dead', description: 'Retry all dead deliveries (with --store: of that store)' }],
   examples: ['service deliveries retry 019a6f…', 'service deliveries retry --all-dead'],
-  async run(operator) {
-    const { ui, parsed, storeId, open, next } = operator;
+  async run({ ui, parsed, storeId, open, next }) {
     const isAll = isOn(parsed, '--all-dead');
-    if (isAll && argumentValue(parsed, 'id') !== undefined)
-      throw usageError('an id and --all-dead cannot be used together');
+    const id = argumentValue(parsed, 'id');
+    if (isAll && id !== undefined) throw usageError('an id and --all-dead cannot be used together');
     const list = next('deliveries list --state dead');
-    const description = `dead delivery to retry, from \`${list}\``;
-    const input = { give: '<id> or --all-dead', description };
-    const id = isAll ? null : readInputs(operator, { id: input }).id;
+    if (!isAll && id === undefined) {
+      const description = `dead delivery to retry, from \`${list}\``;
+      throw inputNeeded([{ field: 'id', give: '<id> or --all-dead', description }], undefined, 'flags');
+    }
     const retried = await open(
       (storage) =>
-        id === null ? retryAllDead(storage, storeId) : retryDelivery(storage, id, storeId).then(() => 1),
+        id === undefined ? retryAllDead(storage, storeId) : retryDelivery(storage, id, storeId).then(() => 1),
       { hint: `run \`${list}\` to see those that can be retried` },
     );
     if (ui.json) printJson(ui, { retried });

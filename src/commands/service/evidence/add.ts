@@ -2,7 +2,6 @@ import { notTogether } from '../../../cli/core/errors.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import { submitEvidence } from '../../../service/index.ts';
-import { readInputs, storeInput } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -21,17 +20,12 @@ storage. This needs write access to the database, not a key.`,
     'service evidence add --store 4be5… --dispute 019a… --kind parcel --label DHL --text 34…',
     'service evidence add --store 4be5… --dispute 019a… --kind call --label Call --text Lost',
   ],
-  async run(operator) {
-    const { session, parsed, open, printChanged } = operator;
+  async run({ session, parsed, need, open, printChanged }) {
     const file = optionValue(parsed, '--text-file');
     const text = optionValue(parsed, '--text');
     if (file !== undefined && text !== undefined) throw notTogether('--text', '--text-file');
-    const { store, disputeId, kind, label } = readInputs(operator, {
-      store: storeInput('store of the dispute'),
-      disputeId: { give: '--dispute ID', description: 'dispute that the evidence is for' },
-      kind: { give: '--kind WORD', description: 'kind of evidence, for example tracking_number' },
-      label: { give: '--label TEXT', description: 'what it shows' },
-    });
+    const needed = need('--store', '--dispute', '--kind', '--label');
+    const { '--store': store, '--dispute': disputeId, '--kind': kind, '--label': label } = needed;
     const textValue = file === undefined ? text : await readText(session, file, '--text-file');
     const given = { kind, label, textValue, storageKey: optionValue(parsed, '--storage-key') };
     const evidence = await open((storage) => submitEvidence(storage, store, disputeId, given), {

@@ -1,7 +1,6 @@
 import { notTogether, usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
-import { readInputs, storeInput } from '../operator/inputs.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 import { readWholeNumber } from '../operator/service-settings.ts';
@@ -37,7 +36,7 @@ export const command = operatorCommand({
     'service keys create --stores-from ids.txt > keys.txt',
   ],
   async run(operator) {
-    const { ui, session, parsed, open } = operator;
+    const { ui, session, parsed, need, open } = operator;
     const lifetime = { min: 1, max: 99_999, fallback: 90 };
     const expiresInSeconds = parsed.options.has('--expires-in-days')
       ? readWholeNumber(session, parsed, '--expires-in-days', lifetime) * 86_400
@@ -53,7 +52,7 @@ export const command = operatorCommand({
         show: ({ storeId: id, key }) => `${id}\t${key}`,
       });
     }
-    const { storeId } = readInputs(operator, { storeId: storeInput('store that the key is for') });
+    const { '--store': storeId } = need('--store');
     const created = await open((storage) => createKey(storage, { ...options, storeId }));
     const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
     printKey(ui, created, storeId, what);

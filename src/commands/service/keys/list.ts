@@ -1,12 +1,11 @@
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
-import { storeInput } from '../operator/inputs.ts';
 import { listCommand } from '../operator/list-command.ts';
 
 export const command = listCommand({
   words: 'keys list',
   description:
     'List the keys of a store, newest first, with their scopes and last use. The keys themselves are never shown.',
-  store: storeInput('store whose keys to list'),
+  needsStore: true,
   list: (storage, page) => listKeys(storage, page.storeId ?? '', page.limit),
   columns: ['id', 'label', 'scopes', 'state', 'createdAt', 'expiresAt', 'lastUsedAt'],
   cells: { scopes: describeScopes },

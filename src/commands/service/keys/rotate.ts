@@ -1,9 +1,9 @@
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { usageError } from '../../../cli/core/errors.ts';
-import { optionValue } from '../../../cli/core/parsed-command.ts';
+import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
-import { readInputs } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 import { printKey } from './print-key.ts';
 
@@ -20,17 +20,20 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     },
   ],
   examples: ['service keys rotate K3y1dForTest > key.txt', 'service keys rotate K3y1dForTest --overlap 7d'],
-  async run(operator) {
-    const { ui, parsed, storeId, open, next } = operator;
+  async run({ ui, parsed, storeId, open, next }) {
     const overlap = optionValue(parsed, '--overlap') ?? '24h';
     const overlapMs = parseDuration(overlap, 'mhdw');
     if (overlapMs === null) {
       throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
     }
-    const description = `key to replace, from \`${next('keys list --store ID')}\``;
-    const { keyId } = readInputs(operator, { keyId: { give: '<keyId>', description } });
+    const list = next('keys list --store ID');
+    const keyId = argumentValue(parsed, 'keyId');
+    if (keyId === undefined) {
+      const missing = { field: 'keyId', give: '<keyId>', description: `key to replace, from \`${list}\`` };
+      throw inputNeeded([missing], undefined, 'flags');
+    }
     const options = { overlapSeconds: overlapMs / 1000, storeId };
-    const hint = `run \`${next('keys list --store ID')}\` to see the keys`;
+    const hint = `run \`${list}\` to see the keys`;
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });
     printKey(ui, rotated, rotated.storeId);
     if (!ui.json)

@@ -6,7 +6,6 @@ import { formatDistance, formatValue } from '../../../cli/output/format-value.ts
 import { labelOf } from '../../../cli/output/labels.ts';
 import { renderTable } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
-import { type Input, readInputs } from './inputs.ts';
 import { operatorCommand } from './operator-command.ts';
 
 interface Page {
@@ -27,8 +26,8 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   readonly cells?: Readonly<Record<string, (item: Item) => string>>;
   /** The words after `service` of the command that makes the first item. */
   readonly start?: string;
-  /** The store that has to be known. Without it, the list is that of all stores. */
-  readonly store?: Input;
+  /** Whether it is the list of one store. Default: without `--store`, it is that of all stores. */
+  readonly needsStore?: boolean;
   list(storage: Storage, page: Page, parsed: ParsedCommand): Promise<readonly Item[]>;
   /** The option that shows the items behind the last one that is shown. Default: ten times as many. */
   more?(last: Item): string;
@@ -51,7 +50,7 @@ export function listCommand<Item extends { readonly id: string }>({
   columns,
   cells = {},
   start,
-  store,
+  needsStore = false,
   list,
   more,
 }: ListCommand<Item>): CommandDefinition {
@@ -60,10 +59,9 @@ export function listCommand<Item extends { readonly id: string }>({
     options: [...options, limitOption],
     listedGlobals: ['--store'],
     examples,
-    async run(operator) {
-      const { ui, parsed, open, next } = operator;
+    async run({ ui, parsed, storeId, need, open, next }) {
       const limit = readLimit(parsed);
-      const storeId = store ? readInputs(operator, { store }).store : operator.storeId;
+      if (needsStore) need('--store');
       const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
       const items = found.slice(0, limit);
       const rows = () =>

@@ -1,5 +1,4 @@
 import { giveReclaimNotice, type Storage } from '../../../service/index.ts';
-import { readInputs, storeInput } from '../operator/inputs.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -11,15 +10,12 @@ write access to the database, not a key.`,
   ],
   listedGlobals: ['--store'],
   examples: ['service reclaims add --store 4be5… --subdomain juniper --reason "Trademark claim"'],
-  async run(operator) {
-    const { store, subdomain, reason } = readInputs(operator, {
-      store: storeInput('store that gets the notice'),
-      subdomain: { give: '--subdomain NAME', description: 'subdomain that the platform reclaims' },
-      reason: { give: '--reason TEXT', description: 'why it is reclaimed' },
-    });
+  async run({ need, open, printChanged }) {
+    const needed = need('--store', '--subdomain', '--reason');
+    const { '--store': store, '--subdomain': subdomain, '--reason': reason } = needed;
     const options = { flags: { subdomain: '--subdomain', reason: '--reason' } };
     const add = (storage: Storage) => giveReclaimNotice(storage, store, { subdomain, reason });
-    const notice = await operator.open(add, options);
-    operator.printChanged(`Added a reclaim notice for ${subdomain} to store ${store}`, notice);
+    const notice = await open(add, options);
+    printChanged(`Added a reclaim notice for ${subdomain} to store ${store}`, notice);
   },
 });

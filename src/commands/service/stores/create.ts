@@ -1,7 +1,6 @@
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { createStore } from '../../../service/index.ts';
-import { readInputs } from '../operator/inputs.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
@@ -20,7 +19,7 @@ export const command = operatorCommand({
     'service stores create --names-from names.txt > ids.txt',
   ],
   async run(operator) {
-    const { ui, parsed, open, next, printChanged } = operator;
+    const { ui, parsed, need, open, next, printChanged } = operator;
     const slug = optionValue(parsed, '--slug');
     const currency = optionValue(parsed, '--currency');
     const timezone = optionValue(parsed, '--timezone');
@@ -40,9 +39,7 @@ export const command = operatorCommand({
       });
       return;
     }
-    const { name } = readInputs(operator, {
-      name: { give: '--name TEXT', description: 'name of the store' },
-    });
+    const { '--name': name } = need('--name');
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
     if (ui.quiet || ui.json) return;
