@@ -1,10 +1,10 @@
 import { printJson } from '../../cli/command/print-json.ts';
-import { usageError } from '../../cli/core/errors.ts';
-import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts';
 import { operatorCommand } from './operator/operator-command.ts';
+import { readWith } from './operator/service-settings.ts';
 
 export const command = operatorCommand({
   description: `Delete data past its retention period: delivered messages, read notifications, expired API keys and expired
@@ -25,7 +25,10 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
   ],
   dryRun: true,
   async run({ ui, session, parsed, open }) {
-    const retentionDays = readDays(optionValue(parsed, '--older-than') ?? `${defaultRetentionDays}d`);
+    const parse = (age: string) => parseDuration(age, 'dw');
+    const form = { must: 'be an age in days or weeks', example: '90d' };
+    const ageMs = readWith(parsed, '--older-than', parse, form);
+    const retentionDays = ageMs === undefined ? defaultRetentionDays : ageMs / 86_400_000;
     const { dryRun, store: storeId } = session.flags;
     const { json, quiet } = ui;
     const options = { retentionDays, storeId, dryRun, backups: isOn(parsed, '--backups') };
@@ -38,12 +41,6 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
     else if (json) printJson(ui, dryRun ? { wouldRemove: pruned } : { removed: pruned });
   },
 });
-
-function readDays(age: string): number {
-  const ageMs = parseDuration(age, 'dw');
-  if (ageMs !== null) return ageMs / 86_400_000;
-  throw usageError(`--older-than must be an age in days or weeks (got "${age}")`, 'for example 90d or 12w');
-}
 
 const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
   deliveries: ['delivery', 'deliveries'],

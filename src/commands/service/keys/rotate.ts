@@ -1,10 +1,10 @@
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
-import { usageError } from '../../../cli/core/errors.ts';
-import { argumentValue, optionValue } from '../../../cli/core/parsed-command.ts';
+import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
+import { readWith } from '../operator/service-settings.ts';
 import { printKey } from './print-key.ts';
 
 export const command = operatorCommand({
@@ -21,18 +21,15 @@ out the new one. The new key is printed on stdout once: the database keeps only 
   ],
   examples: ['service keys rotate K3y1dForTest > key.txt', 'service keys rotate K3y1dForTest --overlap 7d'],
   async run({ ui, parsed, storeId, open, next }) {
-    const overlap = optionValue(parsed, '--overlap') ?? '24h';
-    const overlapMs = parseDuration(overlap, 'mhdw');
-    if (overlapMs === null) {
-      throw usageError(`--overlap must be a time (got "${overlap}")`, 'for example 30m, 24h or 7d');
-    }
+    const parse = (time: string) => parseDuration(time, 'mhdw');
+    const overlapMs = readWith(parsed, '--overlap', parse, { must: 'be a time', example: '24h' });
     const list = next('keys list --store ID');
     const keyId = argumentValue(parsed, 'keyId');
     if (keyId === undefined) {
       const missing = { field: 'keyId', give: '<keyId>', description: `key to replace, from \`${list}\`` };
       throw inputNeeded([missing], undefined, 'flags');
     }
-    const options = { overlapSeconds: overlapMs / 1000, storeId };
+    const options = { overlapSeconds: overlapMs === undefined ? 86_400 : overlapMs / 1000, storeId };
     const hint = `run \`${list}\` to see the keys`;
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });
     printKey(ui, rotated, rotated.storeId);

@@ -39,3 +39,16 @@ export function readWholeNumber(
     `for example ${name}${name.startsWith('--') ? ' ' : '='}${fallback}`,
   );
 }
+
+/** What `parse` makes of an option, undefined without the option. Throws a usage error where `parse` answers null. */
+export function readWith<Value>(
+  parsed: ParsedCommand,
+  flag: string,
+  parse: (text: string) => Value | null,
+  { must, example }: { readonly must: string; readonly example: string },
+): Value | undefined {
+  const text = optionValue(parsed, flag);
+  const value = text === undefined ? undefined : parse(text);
+  if (value !== null) return value;
+  throw usageError(`${flag} must ${must} (got "${text}")`, `for example ${flag} ${example}`);
+}

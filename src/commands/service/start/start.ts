@@ -3,7 +3,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError, describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
-import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
 import {
   type App,
@@ -20,7 +20,7 @@ import {
   startWriter,
 } from '../../../service/index.ts';
 import { databaseOption, withStorage } from '../operator/database-options.ts';
-import { readSetting, readWholeNumber } from '../operator/service-settings.ts';
+import { readSetting, readWholeNumber, readWith } from '../operator/service-settings.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
 
 export const command: CommandDefinition = {
@@ -106,10 +106,16 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
   });
   const metricsAt = readMetricsAddress(session, parsed);
   const logLevel = readLogLevel(session, parsed);
-  const sink = readSink(parsed);
+  const sink = readWith(parsed, '--delivery-sink', parseSink, {
+    must: 'be the http:// address of a receiver on this machine',
+    example: 'http://127.0.0.1:8000',
+  });
   const perSecond = readWholeNumber(session, parsed, '--rate-limit', { max: 999_999, fallback: 10 });
   const rateLimit = perSecond === 0 ? null : { perSecond, burst: 2 * perSecond };
-  const isTrustedProxy = readTrustedProxies(parsed);
+  const isTrustedProxy = readWith(parsed, '--trusted-proxy', parseTrustedProxies, {
+    must: 'be IP addresses or networks, comma-separated',
+    example: '10.0.0.1,192.168.0.0/16',
+  });
   const serve = async (storage: Storage, location: string) => {
     const isTerminal = ui.io.stderr.isTTY === true;
     const observers: ((record: object) => void)[] = [];
@@ -171,28 +177,6 @@ function readLogLevel(session: Session, parsed: ParsedCommand): LogLevel {
   const level = logLevels.find((candidate) => candidate === value);
   if (level !== undefined) return level;
   throw usageError(`${name} must be one of ${logLevels.join(', ')} (got "${value}")`, 'the default is info');
-}
-
-function readTrustedProxies(parsed: ParsedCommand) {
-  const value = optionValue(parsed, '--trusted-proxy');
-  const isTrusted = value === undefined ? undefined : parseTrustedProxies(value);
-  if (isTrusted !== null) return isTrusted;
-  throw usageError(
-    `--trusted-proxy must be IP addresses or networks, comma-separated (got "${value}")`,
-    'for example --trusted-proxy 10.0.0.1,192.168.0.0/16',
-  );
-}
-
-function readSink(parsed: ParsedCommand): URL | undefined {
-  const value = optionValue(parsed, '--delivery-sink');
-  const sink = value === undefined ? undefined : parseSink(value);
-  if (sink === null) {
-    throw usageError(
-      '--delivery-sink must be the http:// address of a receiver on this machine',
-      'for example --delivery-sink http://127.0.0.1:8000',
-    );
-  }
-  return sink;
 }
 
 /** Listens, or says which of two flags to change. */
