@@ -4,12 +4,12 @@ import { base62, formatKey } from '../../contract/api-key.ts';
 import { type Preset, presets, type Scope } from '../../contract/scopes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { timestamp } from '../model/time.ts';
+import { insert } from '../storage/core/statement.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import {
   type ApiKeyRecord,
   deleteExpired,
   findApiKey,
-  insertApiKey,
   listApiKeys,
   setReplaced,
   setRevoked,
@@ -135,6 +135,6 @@ async function addKey(tenant: Tenant, properties: KeyProperties): Promise<Create
   const id = base62(randomBytes(9)).slice(-12);
   const kind = properties.kind === 'demo' ? 'demo' : 'live';
   const key = formatKey({ kind, id, secret: base62(randomBytes(32)) });
-  await insertApiKey(tenant, { ...properties, id, sha256: sha256(key), revokedAt: null, replacedBy: null });
+  await insert(tenant, 'apiKeys', { ...properties, id, sha256: sha256(key) });
   return { key, id, scopes: properties.scopes, expiresAt: properties.expiresAt };
 }

@@ -75,7 +75,7 @@ async function seed({ db }: Tenant, now: number): Promise<void> {
     exampleStoreSettings,
     at(120).now,
   );
-  await putSettings(at(90), { document: exampleSettings, updatedAt: timestamp(at(90).now) });
+  await putSettings(db, { storeId, document: exampleSettings, updatedAt: timestamp(at(90).now) });
   for (const [index, post] of posts.entries()) {
     await createPost(at(80 - 40 * index), newPost.parse(post));
   }

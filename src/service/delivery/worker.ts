@@ -133,7 +133,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     const damaged: object[] = [];
     const due = await lockDue(db, timestamp(now), room);
     for (const endpoint of due) {
-      const { isFailing, storeId: store, id } = endpoint;
+      const { storeId: store, id } = endpoint;
       const delivery = await findPending(db, endpoint);
       let plan: Plan;
       try {
@@ -151,7 +151,7 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
         const firstAt = firstAttemptAt === null ? now : Date.parse(firstAttemptAt);
         claims.push({ ...plan, endpoint, attempts: attempts + 1, firstAt, token });
       } else {
-        await schedule(db, endpoint, { ...plan, isFailing });
+        await schedule(db, { ...endpoint, ...plan });
       }
     }
     return { claims, damaged, handled: due.length };
@@ -214,7 +214,8 @@ export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
     if (!isClaimed) return;
     const hasNext = isPending || (await findPending(db, endpoint)) !== undefined;
     const dueAt = isPending ? timestamp(verdict.at) : hasNext ? now : null;
-    await schedule(db, endpoint, { dueAt, isFailing: isFailingAfter(verdict, endpoint) });
+    const isFailing = isFailingAfter(verdict, endpoint);
+    await schedule(db, { ...endpoint, dueAt, held: false, isFailing });
   }
 
   async function run(): Promise<void> {

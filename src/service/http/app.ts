@@ -78,18 +78,18 @@ export function createApp(options: AppOptions): App {
     const now = clock();
     const { clientAddress } = request;
     const authorization = request.header('authorization');
-    const principal = await authenticate({ authorization, clientAddress, now });
-    trace.keyId = principal.keyId;
-    trace.storeId = principal.storeId;
-    limiter?.take(principal.keyId, now);
+    const key = await authenticate({ authorization, clientAddress, now });
+    const actor = key.id;
+    trace.keyId = actor;
+    trace.storeId = key.storeId;
+    limiter?.take(actor, now);
 
-    if (storeId !== principal.storeId) throw notFound('Store', storeId);
+    if (storeId !== key.storeId) throw notFound('Store', storeId);
     if (targetId.includes('\0')) throw notFound('Id', targetId);
-    requireScope(principal, operation.service.scope);
+    requireScope(key, operation.service.scope);
 
     const input = handler.input && (await readInput(handler.input, handler.maxBodyBytes, request));
 
-    const actor = principal.keyId;
     if (operation.class !== 'read') {
       const ifMatch = request.header('if-match');
       const { traceparent } = trace;

@@ -10,13 +10,6 @@ import { type ApiKeyRecord, findApiKey, setLastUsed, stateOf } from '../storage/
 import { networkOf } from './client-address.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
-/** Who sent a request. */
-export interface Principal {
-  readonly keyId: string;
-  readonly storeId: string;
-  readonly scopes: readonly string[];
-}
-
 interface Credentials {
   readonly authorization: string | undefined;
   readonly clientAddress: string;
@@ -24,8 +17,8 @@ interface Credentials {
   readonly now: number;
 }
 
-/** See {@link createAuthenticator}. */
-export type Authenticate = (credentials: Credentials) => Promise<Principal>;
+/** Finds the key that a request was sent with. See {@link createAuthenticator}. */
+export type Authenticate = (credentials: Credentials) => Promise<ApiKeyRecord>;
 
 /** For each network. Anyone can compute the checksum of a key, so keys that do not exist can be made up by the thousand. */
 const unknownKeys = { perSecond: 10, burst: 10 };
@@ -103,13 +96,13 @@ export function createAuthenticator(storage: Storage): Authenticate {
     }
     remember(hash, now);
     noteUse(key, now);
-    return { keyId: key.id, storeId: key.storeId, scopes: key.scopes };
+    return key;
   };
 }
 
 /** Throws `insufficient_scope` if the key lacks the scope. */
-export function requireScope(principal: Principal, scope: Scope): void {
-  if (!principal.scopes.includes(scope)) {
+export function requireScope({ scopes }: ApiKeyRecord, scope: Scope): void {
+  if (!scopes.includes(scope)) {
     throw new ServiceError('insufficient_scope', `The key needs the scope ${scope}`);
   }
 }

@@ -14,14 +14,13 @@ import {
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
+import { insert } from '../storage/core/statement.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import {
   type DisputeRecord,
   decideOpenDispute,
   type EvidenceRecord,
   findDispute,
-  insertDispute,
-  insertEvidence,
   listEvidence,
 } from '../storage/queries/disputes.ts';
 import { recordEvent } from './record-event.ts';
@@ -103,7 +102,7 @@ export async function openDispute(work: Work, input: z.output<typeof newDispute>
     updatedAt: now,
   };
   const { deadlineAt } = dispute;
-  await insertDispute(work, dispute);
+  await insert(work, 'disputes', dispute);
   await recordEvent(work, 'dispute_opened', { disputeId: dispute.id, kind, reason, deadlineAt });
   return toDispute(work, dispute);
 }
@@ -125,7 +124,7 @@ export async function addEvidence(
 ): Promise<EvidenceRecord> {
   if ((await findDispute(work, disputeId)) === undefined) throw notFound('Dispute', disputeId);
   const evidence = { ...input, submittedBy, id: createId(), createdAt: timestamp(work.now) };
-  await insertEvidence(work, disputeId, evidence);
+  await insert(work, 'disputeEvidence', { ...evidence, disputeId });
   return evidence;
 }
 

@@ -59,7 +59,9 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
     maskedUrl: maskDiscordUrl(address),
     createdAt: timestamp(work.now),
   };
-  if (!(await insertEndpoint(work, endpoint, address.href))) {
+  const { db, storeId } = work;
+  const added = await insertEndpoint(db, { ...endpoint, storeId, secretUrl: address.href });
+  if (added.changes === 0) {
     throw new ServiceError('duplicate', 'The store already has an endpoint with this URL');
   }
   const { maskedUrl, ...answer } = endpoint;

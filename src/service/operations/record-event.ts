@@ -1,7 +1,8 @@
 import { type EventData, type EventType, renderEvent } from '../model/event-types.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
-import { findEventContext, insertDeliveries, insertEvent } from '../storage/queries/events.ts';
+import { insert } from '../storage/core/statement.ts';
+import { findEventContext, insertDeliveries } from '../storage/queries/events.ts';
 import type { Work } from './unit-of-work.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function recordEvent(work: Work, type: EventType, data: EventData):
   const { traceparent = null } = work;
   const { sequence, settings, subscribers } = await findEventContext(work, type);
   const { title, body } = renderEvent(type, data, settings?.templates?.[type]);
-  await insertEvent(work, { id: eventId, sequence, type, data, title, body, createdAt });
+  await insert(work, 'events', { id: eventId, sequence, type, data, title, body, createdAt });
   await insertDeliveries(work, subscribers, { eventId, createdAt, traceparent });
   return eventId;
 }

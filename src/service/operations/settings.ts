@@ -26,8 +26,9 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
   if (changed.length === 0) return current;
 
   const updatedAt = timestamp(work.now);
-  await putSettings(work, { document, updatedAt });
-  await releaseHeld(work.db, { storeId: work.storeId, now: updatedAt });
+  const { db, storeId } = work;
+  await putSettings(db, { storeId, document, updatedAt });
+  await releaseHeld(db, { storeId, now: updatedAt });
   await recordEvent(work, 'settings_updated', { changed });
   return toAnswer(work, { document, updatedAt });
 }

@@ -57,7 +57,7 @@ export async function updateStore(work: Work, patch: StorePatch, isCurrent: Prec
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
   const changed = changedPaths(before, after);
   if (changed.length > 0) {
-    await refusingTakenSlug(after, saveStore(work, after));
+    await refusingTakenSlug(after, saveStore(work.db, after));
     await recordEvent(work, 'store_updated', { changed });
   }
   return toStore(after);

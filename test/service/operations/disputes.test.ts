@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
-import { insertEvidence } from '../../../src/service/storage/queries/disputes.ts';
+import { insert } from '../../../src/service/storage/core/statement.ts';
 import { expectFaults, faults, listEvents, startService } from '../helpers/service.ts';
 
 const dispute = { kind: 'payment', reason: 'Charged twice', idempotencyKey: 'd-1' };
@@ -46,13 +46,15 @@ test('a dispute is shown with its evidence, oldest first', async () => {
   const shown = { kind: 'note', label: '', textValue: 'text', submittedBy: 'owner' };
   const item = { ...shown, storageKey: null };
   await service.inStore(async (work) => {
-    await insertEvidence(work, id, {
+    await insert(work, 'disputeEvidence', {
+      disputeId: id,
       ...item,
       id: createId(),
       label: 'second',
       createdAt: '2030-02-02T00:00:00.000Z',
     });
-    await insertEvidence(work, id, {
+    await insert(work, 'disputeEvidence', {
+      disputeId: id,
       ...item,
       id: createId(),
       label: 'first',

@@ -5,7 +5,8 @@ import { invalidFields, notFound } from '../../model/errors.ts';
 import { distinct, filledText, idempotencyKey } from '../../model/field-schemas.ts';
 import { createId } from '../../model/ids.ts';
 import { timestamp } from '../../model/time.ts';
-import { findBackup, insertBackup } from '../../storage/queries/backups.ts';
+import { insert } from '../../storage/core/statement.ts';
+import { findBackup } from '../../storage/queries/backups.ts';
 import { recordEvent } from '../record-event.ts';
 import type { Work } from '../unit-of-work.ts';
 import { type SectionName, storeSections } from './sections.ts';
@@ -68,6 +69,6 @@ async function backUp(work: Work, label: string, sections: readonly SectionName[
     endpoints: null,
   };
   for (const name of sections) content[name] = await storeSections[name].copy(work);
-  await insertBackup(work, { ...backup, ...content, isPreRestore });
+  await insert(work, 'backups', { ...backup, ...content, isPreRestore });
   return backup;
 }

@@ -47,7 +47,7 @@ const store: Section<StoreContent> = {
   async restore(tenant, content) {
     const before = await requireRecord(tenant);
     const after = { ...before, ...content };
-    await refusingTakenSlug(after, saveStore(tenant, after));
+    await refusingTakenSlug(after, saveStore(tenant.db, after));
     return { changed: changedPaths(before, after) };
   },
 };
@@ -67,7 +67,7 @@ const blog: Section<ClosedRanges> = {
   async restore(tenant, content) {
     const { ranges, newest } = await findBlog(tenant);
     const before = closed(ranges, newest);
-    await setBlog(tenant, andLater(content, newest));
+    await setBlog(tenant.db, { storeId: tenant.storeId, blog: andLater(content, newest) });
     return { removed: countWithout(before, content), returned: countWithout(content, before) };
   },
 };
@@ -78,9 +78,10 @@ const settings: Section<SavedSettings | null> = {
     return found === undefined || found.document === null ? null : found;
   },
   async restore(work, saved) {
+    const { db, storeId, now } = work;
     const before = await findSettings(work);
-    await (saved === null ? deleteSettings(work) : putSettings(work, saved));
-    await releaseHeld(work.db, { storeId: work.storeId, now: timestamp(work.now) });
+    await (saved === null ? deleteSettings(work) : putSettings(db, { ...saved, storeId }));
+    await releaseHeld(db, { storeId, now: timestamp(now) });
     return {
       changed: changedPaths(documentOf(before?.document ?? null), documentOf(saved?.document ?? null)),
     };

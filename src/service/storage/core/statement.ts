@@ -32,13 +32,17 @@ export function effect<Values extends object>(
   return compile(pieces, valueNames, true);
 }
 
+/** A row as it is given: see `stored`. */
+type Row<Columns> = { [Name in keyof Columns]: Columns[Name] | Unstored<Columns[Name]> };
+type Unstored<Value> = Value extends string ? object : Value extends number ? boolean : never;
+
 const insertions = new Map<string, Run<object, never>>();
 
 /** Inserts a row into a table of a store: an effect. */
 export async function insert<Table extends keyof Schema & string>(
   { db, storeId }: Tenant,
   table: Table,
-  row: Omit<Insertable<Schema[Table]>, 'storeId'>,
+  row: Row<Omit<Insertable<Schema[Table]>, 'storeId'>>,
 ): Promise<void> {
   const columns = ['storeId', ...Object.keys(row)];
   const name = `${table} ${columns}`;
@@ -66,10 +70,16 @@ function compile<Values, Row>(
   const known = { name: `storectl_${compiled++}`, isEffect };
   return async (db, values) => {
     const text = db.engine === 'embedded' ? forEmbedded : forPostgres;
-    const parameters = valueNames.map((name) => (values as Record<string, unknown>)[name]);
+    const parameters = valueNames.map((name) => stored((values as Record<string, unknown>)[name]));
     const { rows, changes } = await db.run(text, parameters, known);
     return { rows: rows.map(withNamesOfSchema) as Row[], changes };
   };
+}
+
+/** Objects are stored as JSON, and booleans as 0 and 1. */
+function stored(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
 const namesOfSchema = new Map<string, string>();

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { timestamp } from '../../model/time.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { effect, insert, statement } from '../core/statement.ts';
+import { effect, statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
 export type ApiKeyRecord = RecordOf<'apiKeys', { storeId: string; scopes: readonly string[] }>;
@@ -13,13 +13,6 @@ export function stateOf(
 ): 'active' | 'expired' | 'revoked' {
   if (key.revokedAt !== null) return 'revoked';
   return key.expiresAt !== null && key.expiresAt <= timestamp(now) ? 'expired' : 'active';
-}
-
-export async function insertApiKey(
-  tenant: Tenant,
-  key: Omit<ApiKeyRecord, 'storeId' | 'lastUsedAt'>,
-): Promise<void> {
-  await insert(tenant, 'apiKeys', { ...key, scopes: JSON.stringify(key.scopes) });
 }
 
 /** The one query without a store id: the key tells which store it is for. */

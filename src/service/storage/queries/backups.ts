@@ -1,15 +1,8 @@
 import type { RecordOf } from '../core/schema.ts';
-import { insert } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 /** A backup. Its sections are JSON, null if it does not have them; `blog` is ranges of positions. */
 export type BackupRecord = RecordOf<'backups', { sections: readonly string[]; isPreRestore: boolean }>;
-
-export async function insertBackup(tenant: Tenant, backup: BackupRecord): Promise<void> {
-  const { sections, isPreRestore } = backup;
-  const row = { ...backup, sections: JSON.stringify(sections), isPreRestore: isPreRestore ? 1 : 0 };
-  await insert(tenant, 'backups', row);
-}
 
 export async function findBackup({ db, storeId }: Tenant, id: string): Promise<BackupRecord | undefined> {
   const backups = db.selectFrom('backups').selectAll().where('storeId', '=', storeId);

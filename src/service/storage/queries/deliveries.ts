@@ -106,19 +106,10 @@ export async function claim(
   await countAttempt(db, { storeId, id: deliveryId, now: times.now });
 }
 
-const setDue = effect<ObjectRef & { dueAt: string | null; held: number; isFailing: number }>`
+/** Ends the claim of an endpoint, and says when it is due next: null if nothing is pending. */
+export const schedule = effect<ObjectRef & { dueAt: string | null; held: boolean; isFailing: boolean }>`
   update endpoints set claimed_by = null, due_at = ${'dueAt'}, held = ${'held'}, is_failing = ${'isFailing'}
   where store_id = ${'storeId'} and id = ${'id'}`;
-
-/** Ends the claim of an endpoint, and says when it is due next: null if nothing is pending. */
-export async function schedule(
-  db: Queries,
-  { storeId, id }: ObjectRef,
-  next: { readonly dueAt: string | null; readonly held?: boolean; readonly isFailing: boolean },
-): Promise<void> {
-  const { dueAt, held = false, isFailing } = next;
-  await setDue(db, { storeId, id, dueAt, held: held ? 1 : 0, isFailing: isFailing ? 1 : 0 });
-}
 
 /** Locks an endpoint. Returns the token of its claim. */
 export async function lockClaim(db: Queries, { storeId, id }: ObjectRef): Promise<string | null> {

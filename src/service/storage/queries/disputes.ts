@@ -9,10 +9,6 @@ export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
 type DecisionRecord = RecordOf<'disputeDecisions'>;
 
-export async function insertDispute(tenant: Tenant, dispute: DisputeRecord): Promise<void> {
-  await insert(tenant, 'disputes', { ...dispute, riskSignals: JSON.stringify(dispute.riskSignals) });
-}
-
 const disputeObjectRef = statement<ObjectRef, Selectable<Schema['disputes']>>`
   select id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals, deadline_at,
     appeal_deadline_at, resolution, idempotency_key, created_at, updated_at
@@ -21,14 +17,6 @@ const disputeObjectRef = statement<ObjectRef, Selectable<Schema['disputes']>>`
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
   const [row] = (await disputeObjectRef(db, { storeId, id })).rows;
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
-}
-
-export async function insertEvidence(
-  tenant: Tenant,
-  disputeId: string,
-  evidence: EvidenceRecord,
-): Promise<void> {
-  await insert(tenant, 'disputeEvidence', { ...evidence, disputeId });
 }
 
 const evidenceOf = statement<ObjectRef, EvidenceRecord>`

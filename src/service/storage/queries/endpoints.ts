@@ -1,5 +1,5 @@
 import type { RecordOf } from '../core/schema.ts';
-import { effect } from '../core/statement.ts';
+import { effect, statement } from '../core/statement.ts';
 import type { ObjectRef, Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -36,19 +36,12 @@ export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRe
   }));
 }
 
-/** Returns false and inserts nothing if the store has an endpoint with this URL. */
-export async function insertEndpoint(
-  { db, storeId }: Tenant,
-  endpoint: EndpointRecord,
-  secretUrl: string,
-): Promise<boolean> {
-  const result = await db
-    .insertInto('endpoints')
-    .values({ ...toRow(endpoint), storeId, secretUrl })
-    .onConflict((conflict) => conflict.columns(['storeId', 'secretUrl']).doNothing())
-    .executeTakeFirst();
-  return Number(result.numInsertedOrUpdatedRows) > 0;
-}
+/** Changes nothing if the store has an endpoint with this URL. */
+export const insertEndpoint = statement<EndpointRecord & { storeId: string; secretUrl: string }>`
+  insert into endpoints (store_id, id, kind, name, masked_url, events, enabled, discord_template, created_at, secret_url)
+  values (${'storeId'}, ${'id'}, ${'kind'}, ${'name'}, ${'maskedUrl'}, ${'events'}, ${'enabled'}, ${'discordTemplate'},
+    ${'createdAt'}, ${'secretUrl'})
+  on conflict (store_id, secret_url) do nothing`;
 
 const keepSecret = effect<ObjectRef>`
   insert into removed_endpoints (store_id, endpoint_id, secret_url)
@@ -64,7 +57,7 @@ export async function setEndpointAside({ db, storeId }: Tenant, id: string): Pro
   await removal(db, { storeId, id });
 }
 
-const put = effect<ObjectRef & ReturnType<typeof toRow>>`
+const put = effect<EndpointRecord & { storeId: string }>`
   insert into endpoints (store_id, id, kind, name, masked_url, events, enabled, discord_template, created_at, secret_url)
   values (${'storeId'}, ${'id'}, ${'kind'}, ${'name'}, ${'maskedUrl'}, ${'events'}, ${'enabled'}, ${'discordTemplate'},
     ${'createdAt'},
@@ -79,7 +72,7 @@ const forgetSecret = effect<ObjectRef>`
 
 /** Changes an endpoint, or brings it back: with its secret URL if it was set aside, else without one. */
 export async function putEndpoint({ db, storeId }: Tenant, endpoint: EndpointRecord): Promise<void> {
-  await put(db, { ...toRow(endpoint), storeId });
+  await put(db, { ...endpoint, storeId });
   await forgetSecret(db, { storeId, id: endpoint.id });
 }
 
@@ -87,13 +80,4 @@ export async function putEndpoint({ db, storeId }: Tenant, endpoint: EndpointRec
 export async function deleteEndpoint({ db, storeId }: Tenant, id: string): Promise<void> {
   await removal(db, { storeId, id });
   await forgetSecret(db, { storeId, id });
-}
-
-function toRow(endpoint: EndpointRecord) {
-  return {
-    ...endpoint,
-    events: JSON.stringify(endpoint.events),
-    enabled: endpoint.enabled ? 1 : 0,
-    discordTemplate: endpoint.discordTemplate && JSON.stringify(endpoint.discordTemplate),
-  };
 }

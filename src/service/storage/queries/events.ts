@@ -5,16 +5,8 @@ import { insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 import { makeDue } from './due.ts';
 
-/** With the title and the body of the notification. */
-export type EventRecord = Omit<RecordOf<'events', { data: unknown }>, 'readAt'>;
-
 /** What the deliveries of an event have in common. */
 export type Cause = Pick<RecordOf<'deliveries'>, 'eventId' | 'createdAt' | 'traceparent'>;
-
-/** The notification starts out unread. */
-export async function insertEvent(tenant: Tenant, event: EventRecord): Promise<void> {
-  await insert(tenant, 'events', { ...event, data: JSON.stringify(event.data) });
-}
 
 interface ContextRow {
   readonly newest: number | null;

@@ -26,13 +26,9 @@ export async function findBlog({ db, storeId }: Tenant): Promise<Blog> {
   return { ranges: JSON.parse(row?.blog ?? '[]'), newest: row?.newest ?? 0 };
 }
 
-const setRanges = effect<{ storeId: string; blog: string }>`
-  update stores set blog = ${'blog'} where id = ${'storeId'}`;
-
 /** From now on the store shows these posts. */
-export async function setBlog({ db, storeId }: Tenant, ranges: Ranges): Promise<void> {
-  await setRanges(db, { storeId, blog: JSON.stringify(ranges) });
-}
+export const setBlog = effect<{ storeId: string; blog: Ranges }>`
+  update stores set blog = ${'blog'} where id = ${'storeId'}`;
 
 const positionsOfSlug = statement<{ storeId: string; slug: string }, { position: number }>`
   select position from posts where store_id = ${'storeId'} and slug = ${'slug'}`;
@@ -54,12 +50,7 @@ export async function insertPost(tenant: Tenant, post: PostRecord): Promise<Exis
       .where('position', '=', taken.position)
       .executeTakeFirstOrThrow();
   }
-  await insert(tenant, 'posts', {
-    ...post,
-    position: newest + 1,
-    tags: JSON.stringify(post.tags),
-    featuredProductIds: JSON.stringify(post.featuredProductIds),
-  });
+  await insert(tenant, 'posts', { ...post, position: newest + 1 });
   return null;
 }
 

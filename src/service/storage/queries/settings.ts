@@ -26,15 +26,10 @@ export async function findSettings({ db, storeId }: Tenant): Promise<FoundSettin
   return row && { ...row, document: row.document === null ? null : JSON.parse(row.document) };
 }
 
-const upsert = effect<SettingsRow & { storeId: string }>`
+export const putSettings = effect<SavedSettings & { storeId: string }>`
   insert into operations_settings (store_id, document, updated_at)
   values (${'storeId'}, ${'document'}, ${'updatedAt'})
   on conflict (store_id) do update set document = excluded.document, updated_at = excluded.updated_at`;
-
-export async function putSettings({ db, storeId }: Tenant, settings: SavedSettings): Promise<void> {
-  const { document, updatedAt } = settings;
-  await upsert(db, { storeId, document: JSON.stringify(document), updatedAt });
-}
 
 export async function deleteSettings({ db, storeId }: Tenant): Promise<void> {
   await db.deleteFrom('operationsSettings').where('storeId', '=', storeId).execute();

@@ -35,16 +35,8 @@ export async function insertStore(db: Queries, store: StoreRecord): Promise<void
     .execute();
 }
 
-const update = statement<
-  Pick<Selectable<Schema['stores']>, 'name' | 'slug' | 'defaultCurrency' | 'timezone' | 'settings'> & {
-    storeId: string;
-  }
->`
+/** Saves the fields that can change. Rejects with a unique violation if another store has the slug. */
+export const saveStore = statement<StoreRecord>`
   update stores set name = ${'name'}, slug = ${'slug'}, default_currency = ${'defaultCurrency'},
     timezone = ${'timezone'}, settings = ${'settings'}
-  where id = ${'storeId'}`;
-
-/** Saves the fields that can change. Rejects with a unique violation if another store has the slug. */
-export async function saveStore({ db, storeId }: Tenant, store: StoreRecord): Promise<void> {
-  await update(db, { ...store, storeId, settings: JSON.stringify(store.settings) });
-}
+  where id = ${'id'}`;

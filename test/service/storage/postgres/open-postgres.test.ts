@@ -4,9 +4,9 @@ import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createMetrics, createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
 import type { Work } from '../../../../src/service/operations/unit-of-work.ts';
+import { insert } from '../../../../src/service/storage/core/statement.ts';
 import { ping } from '../../../../src/service/storage/core/storage.ts';
 import { migrate, migrations } from '../../../../src/service/storage/migrate.ts';
-import { insertEvent } from '../../../../src/service/storage/queries/events.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 import { gate } from '../../../helpers/gate.ts';
 import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
@@ -434,8 +434,8 @@ test('a row that is refused fails its change with that error, whatever follows i
   const id = randomUUID();
   const add = (after: (work: Work) => Promise<unknown>) =>
     service.inStore(async (work) => {
-      await insertEvent(work, { id, ...event });
-      await insertEvent(work, { id, ...event });
+      await insert(work, 'events', { id, ...event });
+      await insert(work, 'events', { id, ...event });
       await after(work);
     });
   await expect(add(async () => {})).rejects.toMatchObject({ code: '23505' });
