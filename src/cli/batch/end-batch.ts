@@ -104,8 +104,12 @@ function nextAfterFailures(
   const left = results.filter(
     ({ outcome }) => outcome === 'unknown' || (outcome === 'failed' && failedItems.length === 0),
   );
+  const fix = words.fix === undefined ? [] : [{ say: words.fix }];
+  const remedies = left.map(({ outcome, remedy }) =>
+    outcome === 'failed' && remedy.length === 0 ? fix : remedy,
+  );
   // The same remedy is said once.
-  const remedies = new Map(left.map(({ remedy }) => [JSON.stringify(remedy), remedy]));
+  const distinct = new Map(remedies.map((remedy) => [JSON.stringify(remedy), remedy]));
   const again = words.again === null ? [] : [{ say: `run the same command again; ${words.again}` }];
-  return [...[...remedies.values()].flat(), ...(failedItems.length > 0 ? failedItems : again)];
+  return [...[...distinct.values()].flat(), ...(failedItems.length > 0 ? failedItems : again)];
 }

@@ -53,6 +53,8 @@ export interface BatchWords {
   readonly exists: string;
   /** Why it is safe to run the same command again: `no post is created twice`. Null if that does not continue. */
   readonly again: string | null;
+  /** What the user does about failed items without a remedy of their own. */
+  readonly fix?: string;
 }
 
 export function makeResult(

@@ -68,7 +68,7 @@ export const command: CommandDefinition = {
     const patterns = parsed.arguments.file ?? [];
     const isEdited = isOn(parsed, edit);
     if (patterns.length === 0 && !isEdited) return definition.run(call);
-    const { expandFiles } = await import('./bulk/file-patterns.ts');
+    const { expandFiles } = await import('./bulk/post-files.ts');
     const files = expandFiles(patterns, session.io.cwd);
     if (!isEdited) {
       const { createPosts } = await import('./bulk/create-posts.ts');

@@ -49,20 +49,17 @@ export async function rememberDispute(session: Session, dispute: unknown): Promi
   }
 }
 
-/** Decisions that this repository's service accepts; other services may accept more. */
-const usualStatuses: readonly string[] = decisions;
-
 export interface Decision {
   readonly status: string;
   readonly resolution: string;
 }
 
 /**
- * The status of a decision in its usual spelling, and what is wrong with it, or null. The contract allows any text, but one
- * that is nearly a usual status is a mistake, and a decision is final.
+ * The status of a decision in its usual spelling, and what is wrong with it, or null. Services may accept other statuses, but
+ * one that is nearly a usual one is a mistake, and a decision is final.
  */
 export function readStatus(text: string): { readonly status: string; readonly problem: string | null } {
-  const near = nearName(usualStatuses, text);
+  const near = nearName(decisions, text);
   if (near === null) return { status: text, problem: null };
   const problem = near === text.toLowerCase() ? null : `unknown status "${text}" (did you mean ${near}?)`;
   return { status: problem === null ? near : text, problem };
@@ -86,24 +83,22 @@ export function compareDecision(
   return record.status === status && record.resolution === resolution ? 'same' : 'conflict';
 }
 
-/** Why a dispute is not decided: it does not have the expected status. `wanted` is the status of the decision. */
-export function describeConflict({ record }: CurrentDispute, expected: string, wanted?: unknown): string {
+/** Exit 6 for a dispute that does not have the expected status. `wanted` is the status of the decision. */
+export function unexpectedStatus({ record }: CurrentDispute, expected: string, wanted?: unknown): CliError {
   const status = printable(String(record.status));
-  if (record.status === wanted) return `already decided as ${status}, with another resolution`;
-  return usualStatuses.includes(status)
-    ? `already decided as ${status}, which is final`
-    : `the dispute is ${status}, not ${expected}`;
-}
-
-/** Exit 6 for a dispute in another status. */
-export function unexpectedStatus(dispute: CurrentDispute, expected: string, wanted?: unknown): CliError {
-  const next: Step[] = [{ run: ['disputes', 'show', String(dispute.record.id)], rest: 'to see it' }];
+  const isFinal = decisions.some((decision) => decision === status);
+  const next: Step[] = [{ run: ['disputes', 'show', String(record.id)], rest: 'to see it' }];
   return new CliError({
     code: 'unexpected_status',
     exitCode: exitCodes.conflict,
-    what: describeConflict(dispute, expected, wanted),
+    what:
+      record.status === wanted
+        ? `already decided as ${status}, with another resolution`
+        : isFinal
+          ? `already decided as ${status}, which is final`
+          : `the dispute is ${status}, not ${expected}`,
     next,
     outcome: 'not_sent',
-    fields: [{ field: 'status', flag: expectStatus, detail: printable(String(dispute.record.status)) }],
+    fields: [{ field: 'status', flag: expectStatus, detail: status }],
   });
 }

@@ -7,19 +7,31 @@ import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
-import { argumentValue, optionValue } from '../../cli/core/parsed-command.ts';
+import { cancelledError, usageError } from '../../cli/core/errors.ts';
+import { argumentValue, choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
-import { noticeUndo } from '../../cli/operation/result/print-result.ts';
+import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
-import { changeOptions, noteRecording } from '../../cli/operation/send/send-run.ts';
-import { describeState, recordSummary } from '../../cli/output/record-summary.ts';
-import { foreseeResume, openRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
+import { changeOptions, noteRecording, recording } from '../../cli/operation/send/send-run.ts';
+import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
+import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
+import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+import {
+  foreseeResume,
+  markRecords,
+  openRecords,
+  type Resumed,
+  resumeRecord,
+} from '../../history/changes/resume.ts';
 import { logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { hasUndo } from '../../history/operation-rules.ts';
 import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
+
+/** What `--mark` takes. */
+const outcomes = ['applied', 'not-applied'] as const;
 
 export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. What can be neither read
@@ -44,7 +56,7 @@ others, resume reads the result from the store where that is possible.`,
     {
       flag: '--mark',
       value: 'OUTCOME',
-      complete: ['applied', 'not-applied'],
+      complete: outcomes,
       description: 'Send nothing; record what you found in the store: applied or not-applied',
     },
   ],
@@ -53,11 +65,8 @@ others, resume reads the result from the store where that is possible.`,
   examples: ['resume', 'resume k3f9a2 --json', 'resume k3f9a2 --mark not-applied'],
   async run({ ui, session, parsed }) {
     const id = argumentValue(parsed, 'id');
-    const mark = optionValue(parsed, '--mark');
-    if (mark !== undefined) {
-      const { markByHand } = await import('./mark.ts');
-      return markByHand(ui, session, id, mark);
-    }
+    const mark = choiceOf(parsed, '--mark', outcomes);
+    if (mark !== undefined) return markByHand(ui, session, id, mark);
     const records = await findRecords(ui, session, id);
     if (records.length === 0) {
       ui.notice('Nothing to resume. To continue a batch, run its command again.');
@@ -72,6 +81,27 @@ others, resume reads the result from the store where that is possible.`,
     }
   },
 };
+
+/** Ends open changes with what the user found in the store: one, or all of the run whose id it is. */
+async function markByHand(
+  ui: Ui,
+  session: Session,
+  id: string | undefined,
+  mark: (typeof outcomes)[number],
+): Promise<undefined> {
+  if (id === undefined)
+    throw usageError('--mark needs the id of a change', [
+      { run: ['history', 'list', '--state', 'open'], rest: 'to see the ids' },
+    ]);
+  const history = await session.history();
+  const { signal } = ui.io;
+  const state = mark === 'applied' ? mark : 'not_sent';
+  const marked = await recording(session, () => markRecords(history, id, state, { signal }));
+  const what = marked.length === 1 ? (marked[0]?.id ?? id) : `${marked.length} changes of ${id}`;
+  noticeDone(ui, `Marked ${what} as ${mark}`);
+  const summaries = marked.map((record) => recordSummary(record));
+  if (ui.json) printJson(ui, marked.length === 1 ? summaries[0] : summaries);
+}
 
 /** What is to be resumed, oldest first, because later changes may build on earlier ones. */
 async function findRecords(
@@ -98,13 +128,8 @@ async function resumeAll(
   id: string | undefined,
 ): Promise<CommandResult> {
   const history = await session.history();
-  if (ui.canAsk) {
-    const { confirmSending } = await import('./confirm-sending.ts');
-    await confirmSending(
-      ui,
-      records.filter((record) => record.open && foreseeResume(history, record) === 'send'),
-    );
-  }
+  const isSent = (record: HistoryRecord) => record.open && foreseeResume(history, record) === 'send';
+  if (ui.canAsk) await confirmSending(ui, records.filter(isSent));
   const actions = new Map<HistoryRecord, Resumed['action']>();
   const end = await runBatch(ui, {
     words,
@@ -129,6 +154,25 @@ async function resumeAll(
   );
   const document = id === records[0]?.id ? documents[0] : documents;
   return endBatch(ui, words, end, { document });
+}
+
+/** Shows changes that would be sent again and asks. Throws exit 130 if the answer is no. */
+async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  for (const record of records) showRequest(ui, record);
+  if (records.some((record) => record.class === 'keyed'))
+    ui.notice('A change with an idempotency key is applied only once.');
+  const question =
+    records.length === 1 ? 'Send this change again?' : `Send these ${records.length} changes again?`;
+  if (!(await agrees(ui, question, true))) throw cancelledError();
+}
+
+function showRequest(ui: Ui, record: HistoryRecord): void {
+  const { method, path, body } = record;
+  ui.notice(recordChoice(record).name);
+  const fields = body === null ? {} : JSON.parse(body);
+  const rows = rowsOf(fields);
+  ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));
 }
 
 /** Continues one change. In a terminal, what is not sent without a yes is asked for. */
@@ -161,12 +205,12 @@ async function isWanted(
 ): Promise<boolean> {
   if (reason !== 'needs_yes' && reason !== 'too_old') return false;
   if (!ui.canAsk) return isNamed && reason === 'needs_yes';
-  const { askYes } = await import('./confirm-sending.ts');
+  showRequest(ui, record);
   const question =
     reason === 'needs_yes'
       ? 'Restore this backup again? It replaces what was changed since; a new safety backup is taken first.'
       : 'Send this change again? It is older than 20 hours: if the service has forgotten its idempotency key, it is done twice.';
-  return askYes(ui, record, question);
+  return agrees(ui, question);
 }
 
 /** How applied changes are undone, restores that were not begun, and what a batch may have left. */

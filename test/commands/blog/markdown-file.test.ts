@@ -134,7 +134,6 @@ test.each([
 test.each([
   ['# A\n\ntext', 'A'],
   ['intro\n\n#  A b  ##\n', 'A b'],
-  ['Setext\n======\n', 'Setext'],
   ['## second\n\n# First', 'First'],
   ['```\n# comment\n```\n\n# Real', 'Real'],
   ['~~~~\n```\n# no\n~~~~\n# Yes', 'Yes'],

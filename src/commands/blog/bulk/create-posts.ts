@@ -135,13 +135,10 @@ function resultOfPost(run: Run, recorded: Recorded): ItemResult {
   if (outcome.kind === 'rejected' && judgeRefusal(record, outcome.problem) === 'same')
     return makeResult('exists', { record, message: 'the store has this post already' });
   const result = resultOfChange(run, recorded);
-  if (result.outcome !== 'failed') return result;
-  const remedy =
-    result.code === 'slug_taken'
-      ? 'set another slug in the front matter of a file whose slug is taken'
-      : 'fix the files that the service refused';
-  return { ...result, remedy: [{ say: remedy }] };
+  return result.code === 'slug_taken' ? { ...result, remedy: otherSlug } : result;
 }
+
+const otherSlug = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */
 async function settle(

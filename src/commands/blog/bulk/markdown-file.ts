@@ -110,23 +110,19 @@ async function parseFrontMatter(
   return { fields: value, lineOf };
 }
 
-/** The text of the first level-1 heading outside of code, or null. */
+/** The text of the first heading `# …` outside of code, or null. */
 function firstHeading(markdown: string): string | null {
   let fence: string | null = null;
-  let before = '';
   for (const line of markdown.split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark !== undefined) {
       if (fence === null) fence = mark;
       else if (mark.startsWith(fence)) fence = null;
-      before = '';
       continue;
     }
     if (fence !== null) continue;
     const title = /^ {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
     if (title) return title;
-    if (/^ {0,3}=+[ \t]*$/.test(line) && before !== '') return before;
-    before = /^ {4}|^ {0,3}(?:[#>]|[-*+][ \t])/.test(line) ? '' : line.trim();
   }
   return null;
 }

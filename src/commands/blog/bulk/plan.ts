@@ -23,6 +23,7 @@ export const words = {
   applied: 'created',
   exists: 'already created',
   again: 'no post is created twice',
+  fix: 'fix the files that the service refused',
 } as const;
 
 /**

@@ -28,8 +28,7 @@ import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { formerOf } from '../decide-one.ts';
-import { type DecisionRow, fixRows, parseDecisions } from './decisions-file.ts';
-import { failedRowsFile, writeFailedRows } from './failed-rows.ts';
+import { type DecisionRow, failedRowsFile, parseDecisions, writeFailedRows } from './decisions-file.ts';
 import { assessRow, describeDecisions, planDecisions } from './plan.ts';
 import { documentOfRow, readOwnDecisions, rowWords, runFor } from './rows.ts';
 
@@ -98,13 +97,9 @@ async function openChannel(run: Run, limits: Limits): Promise<Channel<DecisionRo
       const found = await assessRow(own, decision, findOwn);
       if ('result' in found) return found.result;
       const { dispute } = found;
-      const recorded = await batch.change({
-        ...own.request,
-        readAt: dispute.readAt,
-        former: formerOf(dispute),
-      });
-      const result = recorded && resultOfChange(own, recorded);
-      return result?.outcome === 'failed' ? { ...result, remedy: fixRows } : result;
+      const seen = { readAt: dispute.readAt, former: formerOf(dispute) };
+      const recorded = await batch.change({ ...own.request, ...seen });
+      return recorded && resultOfChange(own, recorded);
     },
     end: batch.end,
   };

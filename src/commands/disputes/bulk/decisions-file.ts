@@ -1,9 +1,14 @@
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
-import { invalidInput } from '../../../cli/core/errors.ts';
+import type { BatchEnd } from '../../../cli/batch/run-batch.ts';
+import type { Session } from '../../../cli/command/session.ts';
+import { invalidInput, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { openFile, outputFileOption } from '../../../cli/output/output-file.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
-import { type Decision, readStatus } from '../dispute-status.ts';
+import { type Decision, expectStatus, readStatus } from '../dispute-status.ts';
 import { type CsvRow, parseCsv } from './csv.ts';
 
 /** A row of a file, and what to do with it: decide, or nothing because its result is known. */
@@ -65,11 +70,9 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[]): DecisionRo
   return { ...row, plan: problem === null ? 'decide' : invalidRow(problem) };
 }
 
-export const fixRows = [{ say: 'correct or remove the rows that failed' }];
-
 /** The result of a row that is not a decision. */
 function invalidRow(message: string): ItemResult {
-  return makeResult('failed', { code: 'invalid_input', message, remedy: fixRows, exitCode: exitCodes.usage });
+  return makeResult('failed', { code: 'invalid_input', message, exitCode: exitCodes.usage });
 }
 
 /** Of equal rows for one dispute the first is used; contradictory rows are all invalid. */
@@ -93,4 +96,58 @@ function withoutRepeated(rows: readonly DecisionRow[]): DecisionRow[] {
 
 export function isSameDecision(a: Decision, b: Decision): boolean {
   return a.status === b.status && a.resolution === b.resolution;
+}
+
+/** The file beside `--output-file` for the rows that failed, or null without that flag. */
+export function failedRowsFile(parsed: ParsedCommand): string | null {
+  const outputFile = optionValue(parsed, outputFileOption.flag);
+  return outputFile === undefined ? null : `${outputFile.replace(/\.json$/i, '')}.failed.csv`;
+}
+
+/** Columns that are put before those of the file. They are not sent. */
+const addedColumns = ['line', 'reason'];
+
+/**
+ * Writes the rows that failed as a CSV file beside `--output-file`, as they were, each with its line and why it failed: to be
+ * corrected and given to `--from`. Returns what to do with it, if there are any.
+ */
+export function writeFailedRows(
+  { io }: Session,
+  parsed: ParsedCommand,
+  titles: readonly string[],
+  { ended, stop }: BatchEnd<DecisionRow>,
+): readonly Step[] | undefined {
+  const failed = ended.filter(({ result }) => result.outcome === 'failed');
+  const file = failedRowsFile(parsed);
+  if (file === null || failed.length === 0) return undefined;
+  const withoutAdded = (cells: readonly string[]) =>
+    cells.filter((_, column) => !addedColumns.includes(titles[column] ?? ''));
+  const lines = failed.map(({ item: { line, cells }, result }) => [
+    // The line of the first file, if this one was written for another.
+    cells[titles.indexOf('line')] ?? String(line),
+    reasonOf(result),
+    ...withoutAdded(cells),
+  ]);
+  const rows = [[...addedColumns, ...withoutAdded(titles)], ...lines];
+  openFile(io, file)(rows.map((cells) => cells.map(quote).join(',')).join('\n'));
+  // The same command writes the file again, so it is corrected after that.
+  if (stop !== null) return [{ say: `the rows that failed so far are in ${file}` }];
+  const expected = optionValue(parsed, expectStatus);
+  const flags = [
+    ...(expected === undefined ? [] : [expectStatus, expected]),
+    ...[outputFileOption.flag, file.replace(/csv$/, 'json')],
+  ];
+  return [
+    { say: `correct or remove the rows in ${file}` },
+    { run: ['disputes', 'decide', '--from', file, ...flags] },
+  ];
+}
+
+/** A text from the service must not become a formula in a spreadsheet. */
+function reasonOf({ message }: ItemResult): string {
+  return printableInOneLine(message).replace(/^(?=[=+\-@])/, "'");
+}
+
+function quote(cell: string): string {
+  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

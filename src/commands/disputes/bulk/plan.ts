@@ -15,17 +15,16 @@ import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { truncateText } from '../../../cli/output/wrap.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
 import { expectedStatus } from '../decide-one.ts';
 import {
   type CurrentDispute,
   compareDecision,
   type Decision,
-  describeConflict,
   readDispute,
+  unexpectedStatus,
 } from '../dispute-status.ts';
-import { type DecisionRow, fixRows, isSameDecision } from './decisions-file.ts';
+import { type DecisionRow, isSameDecision } from './decisions-file.ts';
 import { decisionOf, type FindOwn, rowWords, runFor } from './rows.ts';
 
 /**
@@ -42,33 +41,21 @@ export async function assessRow(
   const isOwn = own !== null && isSameDecision(decision, decisionOf(own));
   try {
     const dispute = await readDispute(run);
-    switch (compareDecision(dispute, decision, expected)) {
-      case 'same': {
-        const message = isOwn ? 'decided by an earlier run' : `already decided as ${decision.status}`;
-        return { result: makeResult('exists', { record: isOwn ? own : null, message }) };
-      }
-      case 'conflict': {
-        const message = describeConflict(dispute, expected, decision.status);
-        const exitCode = exitCodes.conflict;
-        return {
-          result: makeResult('failed', { code: 'unexpected_status', message, remedy: fixRows, exitCode }),
-        };
-      }
-      case 'decide': {
-        if (own !== null && isInDoubt(own)) {
-          const message = `an earlier decision (${own.id}) may have been applied`;
-          const doubt = { record: own, code: 'outcome_unknown', message, remedy: settleDoubts };
-          return { result: makeResult('unknown', doubt) };
-        }
-        return { dispute };
-      }
+    const comparison = compareDecision(dispute, decision, expected);
+    if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, decision.status);
+    if (comparison === 'same') {
+      const message = isOwn ? 'decided by an earlier run' : `already decided as ${decision.status}`;
+      return { result: makeResult('exists', { record: isOwn ? own : null, message }) };
     }
+    if (own === null || !isInDoubt(own)) return { dispute };
+    const message = `an earlier decision (${own.id}) may have been applied`;
+    const doubt = { record: own, code: 'outcome_unknown', message, remedy: settleDoubts };
+    return { result: makeResult('unknown', doubt) };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.failure.exitCode)) throw error;
-    const result = resultOfError(error);
+    const result = resultOfError(new CliError({ ...error.failure, fields: undefined }));
     const isMissing = result.exitCode === exitCodes.notFound;
-    const message = isMissing ? 'not found in this store' : result.message;
-    return { result: { ...result, message, remedy: fixRows } };
+    return { result: isMissing ? { ...result, message: 'not found in this store' } : result };
   }
 }
 
@@ -95,9 +82,6 @@ export async function planDecisions(
   return rows.map((row) => planned.get(row) ?? row);
 }
 
-/** In a pipe or a log. A terminal may have less room. */
-const maxResolutionWidth = 80;
-
 /** What is shown before decisions are recorded. Ids are whole, to be copied: a decision is final. */
 export function describeDecisions(rows: readonly DecisionRow[]): Plan {
   const decided = rows.filter(({ plan }) => plan === 'decide');
@@ -114,7 +98,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       String(line),
       disputeId,
       printable(status),
-      truncateText(printableInOneLine(resolution), maxResolutionWidth),
+      printableInOneLine(resolution),
     ]),
     counts: decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`],
   };

@@ -18,7 +18,11 @@ export const words = {
 } as const;
 
 /** The same for the rows of a file, which are compared with what is decided. */
-export const rowWords = { ...words, exists: 'already decided as in the file' } as const;
+export const rowWords = {
+  ...words,
+  exists: 'already decided as in the file',
+  fix: 'correct or remove the rows that failed',
+} as const;
 
 /** The run that reads and decides one dispute. */
 export function runFor(run: Run, disputeId: string, body: Run['request']['body'] = null): Run {
