@@ -52,22 +52,20 @@ test('an endpoint that a restore has removed is not listed, can be added again, 
     return result.stdout.trim();
   };
   const backUp = () => run('backup', 'create', '--label', 'B', '--sections', 'endpoints', '-q');
-  const restore = async (id: string) => {
-    return run(...typed`backup restore ${id} --sections endpoints --confirm ${id} -q`);
-  };
+  const restore = (id: string) => run(...typed`backup restore ${id} --sections endpoints --confirm ${id} -q`);
+  const undo = (id: string) => run('undo', id, '--confirm', id);
   const add = ['notify', 'add-endpoint', '--name', 'Team', '--events', 'feedback_digest', '-q'];
   const url = ['--url', 'https://discord.com/api/webhooks/4711/a-token'];
   const without = await backUp();
   const first = await run(...add, ...url);
 
-  const undo = await restore(without);
+  const removal = await restore(without);
   expect(await run('notify', 'list', '-q')).toBe('');
   await run(...add, ...url, '--dry-run');
-  await restore(undo);
+  await undo(removal);
 
   expect(await run('notify', 'list', '-q')).toBe(first);
-  await restore(without);
-  await restore(undo);
+  await undo(await restore(without));
   const again = await machine.run([...add, ...url]);
   expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('was already sent') });
 });
