@@ -1,9 +1,12 @@
 import { asObject, isObject, jsonOrText } from '../../base/json.ts';
 import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
+import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
+import { changesBetween } from '../core/json-changes.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
+import { labelOf } from './labels.ts';
 
 export type RecordSummary = ReturnType<typeof recordSummary>;
 
@@ -17,10 +20,10 @@ export function recordSummary(record: HistoryRecord, now = Date.now()) {
     age: formatDistance(Date.parse(createdAt) - now),
     operation,
     /**
-     * What it undoes, else the label, title or name in the request, or the status of a decision, and the id in the path unless
-     * the result shows it. Untrusted text.
+     * What it undoes, else the label, title or name in the request, the status of a decision, or the fields that it changed, and
+     * the id in the path unless the result shows it. Untrusted text.
      */
-    label: labelOf(record),
+    label: nameOf(record),
     storeId,
     baseUrl,
     state,
@@ -62,12 +65,21 @@ export function answerBody({ response }: HistoryRecord): unknown {
   return jsonOrText(response?.body ?? null);
 }
 
-function labelOf({ body, undoes, path, state }: HistoryRecord): string | null {
+function nameOf(record: HistoryRecord): string | null {
+  const { body, undoes, path, state } = record;
   if (undoes !== null) return `undo of ${undoes}`;
   const { label, title, name, status } = asObject(jsonOrText(body));
-  const text = [label, title, name, status].find((one) => typeof one === 'string');
+  const text = [label, title, name, status].find((one) => typeof one === 'string') ?? changedFields(record);
   const id = state === 'applied' ? null : idInPath(path);
   return [text, id].filter(Boolean).join(' ') || null;
+}
+
+/** The fields that an update changed, as far as this machine knew their values: `Cashback, Time zone`; else empty. */
+function changedFields({ operation, former, body }: HistoryRecord): string {
+  if (rulesOf(operation).undo === undefined) return '';
+  const changes = changesBetween(asObject(jsonOrText(former)), asObject(jsonOrText(body)));
+  const changed = changes.filter(({ after }) => after !== undefined);
+  return changed.map(({ path }) => labelOf(path)).join(', ');
 }
 
 function resultOf(record: HistoryRecord): string | null {
