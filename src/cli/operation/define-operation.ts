@@ -3,10 +3,10 @@ import { fieldNames, refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition, CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
 import type { Session } from '../command/session.ts';
-import { notTogether, usageError } from '../core/errors.ts';
+import { notTogether } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
 import { advancedGroup, type CommandTool, type OptionSpec } from '../core/option-spec.ts';
-import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
+import { choiceOf, type ParsedCommand } from '../core/parsed-command.ts';
 import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
@@ -189,10 +189,7 @@ async function useKeyFromCi(
   parsed: ParsedCommand,
   body: Record<string, unknown>,
 ): Promise<void> {
-  const source = optionValue(parsed, '--idempotency-from');
-  if (source === undefined) return;
-  if (source !== 'ci')
-    throw usageError(`--idempotency-from must be "ci" (got "${source}")`, 'use --idempotency-from ci');
+  if (choiceOf(parsed, '--idempotency-from', ['ci']) === undefined) return;
   if (body.idempotencyKey !== undefined) throw notTogether('--idempotency-from', '--idempotency-key');
   const { storeId } = await session.settings();
   body.idempotencyKey = await ciIdempotencyKey(session.io.env, operation.id, storeId?.value ?? '');

@@ -5,8 +5,6 @@ import { limitOption, noticeMore, printList, readLimit } from '../command/lists.
 import { shortenId } from '../command/short-id.ts';
 import type { Ui } from '../command/ui.ts';
 import { phrase, toRun } from '../config/phrase.ts';
-import { usageError } from '../core/errors.ts';
-import { optionValue } from '../core/parsed-command.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatAge, formatDistance, formatValue } from '../output/format-value.ts';
 import { toneOf, upperFirst } from '../output/labels.ts';
@@ -23,8 +21,6 @@ interface KnownList {
   readonly hidden?: readonly string[];
   /** Which of the times is shown as an age: when the service made it, or when this machine last saw it. */
   readonly age: 'createdAt' | 'seenAt';
-  /** Statuses that Tab offers for `--status`, which the list has only with them. */
-  readonly statuses?: readonly string[];
   /** Says why objects have no id. */
   readonly withoutId?: string;
   /** The command to run while the list is empty. */
@@ -33,54 +29,31 @@ interface KnownList {
 
 /** The command that lists objects of a kind, with the words of their noun. */
 export function listCommand(list: KnownList): CommandDefinition {
-  const { kind, what, fields, hidden = [], age, statuses, withoutId, start } = list;
+  const { kind, what, fields, hidden = [], age, withoutId, start } = list;
   const [noun] = start.split(' ');
   const names = ['id', ...fields, ...hidden, 'createdAt', 'seenAt'];
-  const statusOptions = statuses
-    ? [
-        {
-          flag: '--status',
-          value: 'STATUS',
-          description: `Show only this status: ${statuses.join(', ')}`,
-          complete: statuses,
-          input: { type: 'string', examples: statuses },
-        },
-      ]
-    : [];
   return {
     description: `List the ${what} that this machine has seen, most recent first, as they were last seen.
 The service cannot list them.`,
     tool: {
       description: `List the ${what} that this machine has made or seen, as they were last seen. The service cannot list them.`,
     },
-    options: [...statusOptions, limitOption],
-    examples: [
-      `${noun} list`,
-      ...(statuses ? [`${noun} list --status ${statuses[0]}`] : []),
-      `${noun} list --limit 5 --json`,
-    ],
+    options: [limitOption],
+    examples: [`${noun} list`, `${noun} list --limit 5 --json`],
     answerFields: () => names,
     async run({ ui, session, parsed }) {
       const limit = readLimit(parsed);
       const now = new Date().toISOString();
       // The demo store was read right now.
-      const status = optionValue(parsed, '--status')?.toLowerCase();
       const all = await listKnown(session, kind);
-      const statusOf = ({ fields }: KnownObject) => String(fields.status).toLowerCase();
-      if (status !== undefined) refuseUnknownStatus(status, [...(statuses ?? []), ...all.map(statusOf)]);
-      const known = all
-        .filter((object) => status === undefined || statusOf(object) === status)
-        .map((object) => ({ ...object, seenAt: object.seenAt || now }));
+      const known = all.map((object) => ({ ...object, seenAt: object.seenAt || now }));
       const shown = known.slice(0, limit);
       const items = shown.map((object) =>
         Object.fromEntries(names.map((name) => [name, fieldOf(object, name)])),
       );
       printList(ui, items, {
         fields: names,
-        empty:
-          status === undefined
-            ? phrase`No ${what} known on this machine. Start with ${toRun(...start.split(' '))}.`
-            : `No ${what} with status ${printable(status)} seen on this machine.`,
+        empty: phrase`No ${what} known on this machine. Start with ${toRun(...start.split(' '))}.`,
         show() {
           ui.notice(`${upperFirst(what)} seen on this machine:`);
           const columns = fields.filter((name) => shown.some((object) => fieldOf(object, name) !== null));
@@ -91,12 +64,6 @@ The service cannot list them.`,
       });
     },
   };
-}
-
-/** Throws a usage error for a status that is probably mistyped. */
-function refuseUnknownStatus(status: string, known: readonly string[]): void {
-  if (known.includes(status)) return;
-  throw usageError(`unknown status: ${status}`, `use one of ${[...new Set(known)].join(', ')}`);
 }
 
 /** Null for a field without a value. */

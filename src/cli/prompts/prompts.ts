@@ -61,7 +61,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
     },
     ...(preset !== undefined && { default: lineBreaks ? withMarks(preset) : preset, prefill: 'editable' }),
   } as const;
-  await ask(io, ({ input }, context) => input(config, context), { keepsLineBreaks: lineBreaks });
+  await ask(io, ({ input }, context) => input(config, context), lineBreaks);
   return answer;
 }
 
@@ -86,16 +86,12 @@ export function askYesNo(io: Io, message: string, preset = false): Promise<boole
   );
 }
 
-/**
- * Asks for one of several values. Typed or pasted letters select the first choice that begins with them. Unless `canGoBack`,
- * Escape does nothing: asked again, the question would have lost its selection.
- */
+/** Asks for one of several values. Typed or pasted letters select the first choice that begins with them. */
 export function askChoice(
   io: Io,
   message: string,
   choices: readonly Choice[],
   preset?: string,
-  canGoBack = true,
 ): Promise<string> {
   const question = asQuestion(io, message);
   const named = choices.map(({ value, name, short = name }) => ({
@@ -111,7 +107,7 @@ export function askChoice(
     theme: { style: listStyle(io, message, choices) },
     ...(preset !== undefined && { default: preset }),
   };
-  return ask(io, ({ select }, context) => select(config, context), { canGoBack });
+  return ask(io, ({ select }, context) => select(config, context));
 }
 
 /** Asks for at least one of several values. Those in `preset` are selected at first. */
@@ -189,12 +185,12 @@ type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean 
 
 /**
  * Runs a prompt on stderr, so that stdout has data only. Ctrl-C and Ctrl-D throw exit 130 (the prompts would hang after
- * Ctrl-D); Escape throws {@link WentBack}, if one `canGoBack`.
+ * Ctrl-D); Escape throws {@link WentBack}.
  */
 async function ask<Answer>(
   io: Io,
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
-  { keepsLineBreaks = false, canGoBack = true } = {},
+  keepsLineBreaks = false,
 ): Promise<Answer> {
   io.beforeQuestion?.();
   const { stdout, stderr, signal } = io;
@@ -204,7 +200,7 @@ async function ask<Answer>(
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
-    if (key?.name === 'escape' && canGoBack) back.abort();
+    if (key?.name === 'escape') back.abort();
     // Ctrl-D deletes a character, or ends the input if the line is empty.
     if (key?.ctrl && key.name === 'd') setImmediate(() => terminal.input.isPaused() && ended.abort());
   };

@@ -1,5 +1,4 @@
 import { listCommand } from '../../cli/operation/list-command.ts';
-import { decisions } from '../../contract/operations/disputes.ts';
 
 export const command = listCommand({
   kind: 'dispute',
@@ -7,6 +6,5 @@ export const command = listCommand({
   fields: ['reason', 'status', 'deadlineAt', 'providerCaseId'],
   hidden: ['orderId', 'kind', 'resolution'],
   age: 'seenAt',
-  statuses: ['open', ...decisions],
   start: 'disputes show ID',
 });

@@ -27,7 +27,6 @@ export async function questionOf(
   if (planned.exitCode !== exitCodes.done) return planned;
   const { method, url, body } = asObject(planned.data);
   const wanted = wholeId(tool, String(url)) ?? String(inputs[confirm]);
-  const isRequest = typeof url === 'string' && (body === null || isObject(body));
   const own = new Set(Object.keys(tool.fields));
   // A dry run shows an example of a key.
   const sent = Object.entries(asObject(body)).filter(
@@ -38,9 +37,8 @@ export async function questionOf(
     setup.target,
     '',
     'This will be sent:',
-    ...(isRequest
-      ? [`  ${printable(`${method} ${url}`)}`, ...sent.map((field) => line(field, own))]
-      : [line(['request', planned.data], own)]),
+    printable(`  ${method} ${url}`),
+    ...sent.map((field) => line(field, own)),
     ...(await knownLines(setup, noun, wanted, signal)),
     '',
     `Type ${printable(wanted)} to confirm.`,

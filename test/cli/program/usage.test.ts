@@ -117,7 +117,6 @@ const wrong: readonly Wrong[] = [
     'file:2: unknown field: titel (did you mean title?)',
     { file: '---\ntitel: a\n---\nb\n' },
   ],
-  ['disputes list --status opne', 'use one of open, won, lost, withdrawn'],
   [
     'store update --from-file file',
     'file (--from-file) is not valid: invalid JSON in line 2',
@@ -152,7 +151,7 @@ const wrong: readonly Wrong[] = [
   ['api POST /v1 -f a[b=1', 'invalid field name before ='],
   ['api POST /v1 -f []=1', 'has an empty name'],
   ['api BREW /v1', 'use one of GET, POST, PUT, PATCH, DELETE'],
-  ['backup create --label l --sections s --idempotency-from time', '--idempotency-from must be "ci"'],
+  ['backup create --label l --sections s --idempotency-from time', 'unknown idempotency-from "time"'],
   ['backup create --label l --sections s --idempotency-from ci', 'works only in a CI job'],
   [
     'backup create --label l --sections s --idempotency-from ci --idempotency-key k',

@@ -91,9 +91,9 @@ test('every tool that reads answers', async () => {
   expect((await call('disputes_show', { disputeId: scene.open })).untrusted.data).toMatchObject({
     record: { id: scene.open, status: 'open' },
   });
-  expect((await call('disputes_list', { limit: 5, status: 'open' })).untrusted.data).toMatchObject([
-    { id: scene.open, status: 'open' },
-  ]);
+  expect((await call('disputes_list', { limit: 5 })).untrusted.data).toContainEqual(
+    expect.objectContaining({ id: scene.open, status: 'open' }),
+  );
   for (const list of lists.filter((name) => name !== 'disputes_list'))
     expect(await call(list), list).toMatchObject({ ok: true, untrusted: { data: [] } });
   expect((await call('history_list', { limit: 5, state: 'applied' })).untrusted.data).toEqual([]);

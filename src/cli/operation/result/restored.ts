@@ -65,7 +65,8 @@ export async function describeRestored(session: Session, record: HistoryRecord):
   const backupId = idInPath(record.path) ?? '';
   const { label } = (await knownBackup(session, backupId)) ?? {};
   const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
-  return `${sectionsIn(record).join(', ')} from backup ${backupId}${suffix}`;
+  const sections = sectionsOf(asObject(parseJson(record.body)));
+  return `${sections.join(', ')} from backup ${backupId}${suffix}`;
 }
 
 /** How a restore is shown, with what the service says it changed. */
@@ -96,10 +97,6 @@ function describeSection({ changed, removed, returned }: Readonly<Record<string,
   if (counts.length === 0) return null;
   const changes = counts.filter(([, count]) => count !== 0).map(([word, count]) => `${count} ${word}`);
   return changes.join(', ') || 'unchanged';
-}
-
-function sectionsIn({ body }: Pick<HistoryRecord, 'body'>): string[] {
-  return sectionsOf(asObject(parseJson(body)));
 }
 
 export function sectionsOf(body: OperationRequest['body']): string[] {
