@@ -90,14 +90,11 @@ const idPaths = [['id'], ['record', 'id'], ['storeId']];
 function printId({ request: { operation }, ui }: Run, { answer, record }: Result): void {
   const names = fieldNames(operation.response);
   const path = idPaths.find((one) => names.includes(one.join('.')));
-  if (path === undefined) {
-    // The response of a restore has no id: that of the change is what `undo` takes.
-    if (record !== null && hasUndo(record)) ui.print(record.id);
-    return;
-  }
-  const id = textAt(answer, path);
-  if (id === null) throw withoutId(operation, record);
-  ui.print(printable(id));
+  // The response of a restore has no id: that of the change is what `undo` takes.
+  const isUndoable = path === undefined && record !== null && hasUndo(record);
+  const id = isUndoable ? record.id : textAt(answer, path ?? ['id']);
+  if (id !== null) ui.print(printable(id));
+  else if (path !== undefined) throw withoutId(operation, record);
 }
 
 function withoutId(operation: Operation, record: Result['record']): CliError {
