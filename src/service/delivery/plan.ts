@@ -6,9 +6,15 @@ import type { DiscordTemplate } from '../storage/queries/endpoints.ts';
 import { buildMessage } from './message.ts';
 import { quietHoursEnd } from './quiet-hours.ts';
 
+export interface Outgoing {
+  readonly delivery: PendingDelivery;
+  readonly webhookUrl: string;
+  readonly message: object;
+}
+
 /** What to do with an endpoint that is due. */
 export type Plan =
-  | { readonly delivery: PendingDelivery; readonly webhookUrl: string; readonly message: object }
+  | Outgoing
   /** Look again then: at the end of quiet hours if it is held. Null: when there is something to send. */
   | { readonly dueAt: string | null; readonly held: boolean };
 

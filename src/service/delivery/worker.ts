@@ -11,11 +11,10 @@ import {
   isAnyDue,
   lockClaim,
   lockDue,
-  type PendingDelivery,
   saveOutcome,
   schedule,
 } from '../storage/queries/deliveries.ts';
-import { type Plan, planDelivery } from './plan.ts';
+import { type Outgoing, type Plan, planDelivery } from './plan.ts';
 import { createSender, type Send } from './send.ts';
 import { decideVerdict, type Verdict } from './verdict.ts';
 
@@ -74,16 +73,13 @@ export function startDeliveries({ sink, ...options }: DeliveryOptions): Delivery
   return worker;
 }
 
-interface Claim {
+interface Claim extends Outgoing {
   readonly endpoint: DueEndpoint;
-  readonly delivery: PendingDelivery;
   /** This one included. */
   readonly attempts: number;
   readonly firstAt: number;
   /** Identifies this claim. A worker that has lost it must not change the endpoint. */
   readonly token: string;
-  readonly webhookUrl: string;
-  readonly message: object;
 }
 
 /**

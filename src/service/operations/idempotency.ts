@@ -1,5 +1,4 @@
 import { sha256 } from '../../base/sha256.ts';
-import { canonicalJson } from '../model/canonical-json.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
@@ -48,4 +47,18 @@ export async function applyOnce(
     expiresAt: timestamp(work.now + retentionMs),
   });
   return { status, body, replayed: false };
+}
+
+/** JSON with sorted object members, so that equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+/** A replacer function for JSON.stringify would take three times as long. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const result: Record<string, unknown> = {};
+  for (const name of Object.keys(value).sort()) result[name] = sorted(Reflect.get(value, name));
+  return result;
 }

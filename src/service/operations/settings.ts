@@ -1,5 +1,5 @@
-import { canonicalJson } from '../model/canonical-json.ts';
-import { notFound, ServiceError } from '../model/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
@@ -10,9 +10,7 @@ import type { Precondition, Work } from './unit-of-work.ts';
 
 /** Operation 4. Before they are first saved, settings have their defaults and the age of the store. */
 export async function showSettings(tenant: Tenant) {
-  const settings = await findSettings(tenant);
-  if (settings === undefined) throw notFound('Store', tenant.storeId);
-  return toAnswer(tenant, settings);
+  return toAnswer(tenant, await findSettings(tenant));
 }
 
 /** Operation 5: replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
@@ -22,7 +20,7 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
     throw new ServiceError('stale', 'The settings have changed since you read them');
   }
   const groups = Object.keys(document) as (keyof SettingsDocument)[];
-  const changed = groups.filter((group) => canonicalJson(document[group]) !== canonicalJson(current[group]));
+  const changed = groups.filter((group) => !isDeepStrictEqual(document[group], current[group]));
   if (changed.length === 0) return current;
 
   const updatedAt = timestamp(work.now);

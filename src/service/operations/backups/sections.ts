@@ -15,9 +15,9 @@ import {
 import { findBlog, setBlog } from '../../storage/queries/posts.ts';
 import {
   deleteSettings,
+  type FoundSettings,
   findSettings,
   putSettings,
-  type SavedSettings,
 } from '../../storage/queries/settings.ts';
 import { findStore, type StoreRecord, saveStore } from '../../storage/queries/stores.ts';
 import { refusingTakenSlug } from '../stores.ts';
@@ -72,19 +72,16 @@ const blog: Section<ClosedRanges> = {
   },
 };
 
-const settings: Section<SavedSettings | null> = {
-  async copy(tenant) {
-    const found = await findSettings(tenant);
-    return found === undefined || found.document === null ? null : found;
-  },
-  async restore(work, saved) {
+const settings: Section<FoundSettings> = {
+  copy: findSettings,
+  async restore(work, { document, updatedAt }) {
     const { db, storeId, now } = work;
     const before = await findSettings(work);
-    await (saved === null ? deleteSettings(work) : putSettings(db, { ...saved, storeId }));
+    await (document === null
+      ? deleteSettings(db, { storeId })
+      : putSettings(db, { storeId, document, updatedAt }));
     await releaseHeld(db, { storeId, now: timestamp(now) });
-    return {
-      changed: changedPaths(documentOf(before?.document ?? null), documentOf(saved?.document ?? null)),
-    };
+    return { changed: changedPaths(documentOf(before.document), documentOf(document)) };
   },
 };
 
