@@ -19,16 +19,8 @@ import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { createdId } from './describe.ts';
 
-/** A restore that was not begun: its command ended after the safety backup. */
-export interface UnfinishedRestore {
-  /** Id of the safety backup that was taken. */
-  readonly safetyBackupId: string;
-  readonly backupId: string;
-  readonly sections: readonly string[];
-}
-
-/** The restore that an applied backup was taken for, if it was not begun; else null. */
-export function findUnfinished(history: History, record: HistoryRecord): UnfinishedRestore | null {
+/** The restore that an applied backup was taken for, if its command ended before it was begun; else null. */
+export function findUnfinished(history: History, record: HistoryRecord) {
   const safetyBackupId = createdId(record);
   if (record.prepares === null || record.state !== 'applied' || safetyBackupId === null) return null;
   if (history.recordsOf(logIdOf(record.id)).some(({ prepares }) => prepares === null)) return null;
@@ -41,8 +33,11 @@ export function findUnfinished(history: History, record: HistoryRecord): Unfinis
 }
 
 /** Says that the safety backup was taken and the restore was not begun. A terminal offers to go on. */
-export async function offerRestore(ui: Ui, session: Session, unfinished: UnfinishedRestore): Promise<void> {
-  const { safetyBackupId, backupId, sections } = unfinished;
+export async function offerRestore(
+  ui: Ui,
+  session: Session,
+  { safetyBackupId, backupId, sections }: NonNullable<ReturnType<typeof findUnfinished>>,
+): Promise<void> {
   const from = await describeBackup(session, backupId);
   ui.notice(
     `Safety backup ${safetyBackupId} was taken, but the restore of ${from} was not begun: nothing was restored.`,

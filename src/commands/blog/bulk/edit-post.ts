@@ -5,17 +5,12 @@ import { describeRefusal } from '../../../cli/operation/questions/ask-missing.ts
 import { editUntilUsed } from '../../../cli/prompts/editor.ts';
 import { parseMarkdownPost, renderMarkdownPost } from './markdown-file.ts';
 
-/** A post as it left the editor. */
-export interface EditedPost {
-  readonly text: string;
-  readonly fields: Record<string, unknown>;
-}
-
 /**
  * Opens a post in the editor, with its fields as front matter. A text that is not a valid post opens the editor again
- * with the reason; an empty text cancels. The original file does not change.
+ * with the reason; an empty text cancels. The original file does not change. Returns the text as it left the editor, and its
+ * fields.
  */
-export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>): Promise<EditedPost> {
+export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>) {
   if (!ui.canAsk) {
     throw terminalNeeded(
       '--edit needs a terminal',
