@@ -32,8 +32,8 @@ export function effect<Values extends object>(
   return compile(pieces, valueNames, true);
 }
 
-/** A row as it is given: see `stored`. */
-type Row<Columns> = { [Name in keyof Columns]: Columns[Name] | Unstored<Columns[Name]> };
+/** Columns as they are given: an object where JSON is stored, a boolean where 0 or 1 is. */
+type Given<Columns> = { [Name in keyof Columns]: Columns[Name] | Unstored<Columns[Name]> };
 type Unstored<Value> = Value extends string ? object : Value extends number ? boolean : never;
 
 const insertions = new Map<string, Run<object, never>>();
@@ -42,7 +42,7 @@ const insertions = new Map<string, Run<object, never>>();
 export async function insert<Table extends keyof Schema & string>(
   { db, storeId }: Tenant,
   table: Table,
-  row: Row<Omit<Insertable<Schema[Table]>, 'storeId'>>,
+  row: Given<Omit<Insertable<Schema[Table]>, 'storeId'>>,
 ): Promise<void> {
   const columns = ['storeId', ...Object.keys(row)];
   const name = `${table} ${columns}`;
