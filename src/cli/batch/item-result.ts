@@ -92,12 +92,8 @@ export const settleDoubts: readonly Step[] = [{ run: ['resume'], rest: 'to settl
 
 /** Whether an error concerns one item only, so that the batch can continue. */
 export function concernsOneItem(code: ExitCode): boolean {
-  return (
-    code === exitCodes.usage ||
-    code === exitCodes.notFound ||
-    code === exitCodes.conflict ||
-    code === exitCodes.rejected
-  );
+  const { usage, notFound, conflict, rejected } = exitCodes;
+  return [usage, notFound, conflict, rejected].some((one) => one === code);
 }
 
 /** The words for outcomes: `created`, `in doubt`. */

@@ -40,10 +40,7 @@ export function startPace(atOnce: 1 | 'adaptive') {
 const graceMs = 10_000;
 
 /** A signal that lets requests in flight finish after Ctrl-C, so that their outcome is known. */
-export function startGrace({ io, notice }: Ui): {
-  readonly signal: AbortSignal;
-  dispose(): void;
-} {
+export function startGrace({ io, notice }: Ui) {
   const { signal } = io;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +57,7 @@ export function startGrace({ io, notice }: Ui): {
   else signal.addEventListener('abort', onAbort, { once: true });
   return {
     signal: controller.signal,
-    dispose() {
+    dispose(): void {
       signal.removeEventListener('abort', onAbort);
       clearTimeout(timer);
       ignoreSecond();

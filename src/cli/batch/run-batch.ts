@@ -142,14 +142,10 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const outcomes = outcomeWords(words);
   const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
 
-  function lineOf(item: Item, result: ItemResult): string {
-    const parts = [padText(outcomes[result.outcome], wordWidth), ...cells(item, result), result.message];
-    return printableInOneLine(parts.filter((part) => part !== '').join('  '));
-  }
-
   function print(item: Item, result: ItemResult): void {
     if (ui.json || ui.quiet) return;
-    const line = lineOf(item, result);
+    const parts = [padText(outcomes[result.outcome], wordWidth), ...cells(item, result), result.message];
+    const line = printableInOneLine(parts.filter((part) => part !== '').join('  '));
     ui.print(width === null ? line : wrapText(line, width));
   }
 

@@ -23,8 +23,6 @@ import {
 import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
-const labelColumn = 3;
-
 /** In columns. --json prints labels whole. */
 const maxLabelWidth = 60;
 
@@ -153,7 +151,7 @@ function describe(summaries: readonly ListedChange[], { out }: Ui, known: readon
       describeResult({ ...summary, result: summary.result && shown(summary.result) }, out),
     ]);
   };
-  return renderLines(header, rowsWith, [labelColumn], out);
+  return renderLines(header, rowsWith, [header.indexOf('label')], out);
 }
 
 /** The state in words, or as a mark in a terminal if it is applied, and the id or error after it. */

@@ -103,19 +103,11 @@ export function resultOfResumed(
   }
   const { outcome, action } = resumed;
   if (outcome.kind === 'applied') {
-    return makeResult('applied', {
-      record,
-      requestId: outcome.requestId,
-      message: action === 'told' ? 'was applied before; nothing was sent' : '',
-    });
+    const message = action === 'told' ? 'was applied before; nothing was sent' : '';
+    return makeResult('applied', { record, requestId: outcome.requestId, message });
   }
-  const { class: operationClass, profile, baseUrl } = record;
-  const error = outcomeError(session, outcome, {
-    class: operationClass,
-    recordId: record.id,
-    profile,
-    baseUrl,
-  });
+  const { id: recordId, class: operationClass, profile, baseUrl } = record;
+  const error = outcomeError(session, outcome, { class: operationClass, recordId, profile, baseUrl });
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
   if (result.outcome === 'unknown') {
     const remedy = isHiddenByRefusal(record, outcome) ? mark(id) : error.failure.next;
