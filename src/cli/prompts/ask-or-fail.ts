@@ -1,6 +1,5 @@
 import { inputNeeded, type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
 import type { Ui } from '../command/ui.ts';
-
 import { type CliError, cancelledError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
