@@ -109,7 +109,8 @@ async function askLogin(ui: Ui, session: Session, given: Given): Promise<Target>
     answers.storeId = await askText(io, 'Store ID', { preset: answers.storeId, validate });
   };
   const askKey = async () => {
-    key = (await askSecret(io, 'API key (not shown)')).trim();
+    const how = key === '' ? 'not shown' : 'not shown, Enter for the same';
+    key = (await askSecret(io, `API key (${how})`)).trim() || key;
   };
   const questions: readonly Question[] = [
     ...(given.baseUrl === undefined ? [askAddress] : []),
@@ -135,6 +136,7 @@ async function askLogin(ui: Ui, session: Session, given: Given): Promise<Target>
       const isAddressWrong = exitCode === exitCodes.notApplied && given.baseUrl === undefined;
       if (!isKeyWrong && !isStoreWrong && !isAddressWrong) throw error;
       explainRefusal(ui, session, error, { isStepShown: true });
+      if (isKeyWrong) key = '';
       from = isKeyWrong ? questions.length - 1 : 0;
     }
   }
