@@ -1,9 +1,11 @@
 import { asObject, isObject } from '../../base/json.ts';
 import { printable, printableLines } from '../../cli/core/sanitize.ts';
-import { labelOf } from '../../cli/output/labels.ts';
+import { formatValue } from '../../cli/output/format-value.ts';
+import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
+import { describeTimeline } from './timeline.ts';
 
 /** Fields at the top of the case file, in this order. */
 const headFields: readonly string[] = [
@@ -19,8 +21,12 @@ const headFields: readonly string[] = [
   'updatedAt',
 ];
 
+const deadlines = ['deadlineAt', 'appealDeadlineAt'];
+
 /** Fields that have their own place in the case file. The rest is listed under "Other fields". */
 const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields];
+
+const hourMs = 3_600_000;
 
 /**
  * A dispute as a case file: status and deadlines, reason, risk signals, evidence, and any other fields that the service
@@ -29,17 +35,41 @@ const placed: readonly string[] = ['id', 'reason', 'riskSignals', ...headFields]
 export function describeDispute(answer: unknown, out: Style, now = Date.now()): string {
   const { record, evidence, ...rest } = asObject(answer);
   const dispute = asObject(record);
-  const head = Object.fromEntries(headFields.map((name) => [name, dispute[name]]));
-  const others = Object.entries(dispute).filter(([name]) => !placed.includes(name));
-  const title = out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`);
   const sections = [
-    `${title}\n${renderRecord(rowsOfAll(head, now), out)}`.trimEnd(),
-    section('Reason', paragraph(dispute.reason, out), out),
+    [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, now, out)].join(
+      '\n',
+    ),
+    describeTimeline(dispute, now, out),
+    section('Reason', paragraph(textOf(dispute.reason), out), out),
     section('Risk signals', fieldLines(dispute.riskSignals, now, out), out),
     describeEvidence(evidence, now, out),
-    section('Other fields', fieldLines({ ...Object.fromEntries(others), ...rest }, now, out), out),
+    section('Other fields', fieldLines({ ...without(dispute, placed), ...rest }, now, out), out),
   ];
   return sections.filter((text) => text !== '').join('\n\n');
+}
+
+function head(dispute: Record<string, unknown>, now: number, style: Style): string {
+  const isOpen = dispute.status === 'open';
+  const rows = headFields.flatMap((name): Row[] => {
+    const value = dispute[name];
+    if (value === null || value === undefined) return [];
+    const label = labelOf([name]);
+    const text = formatValue(name, value, { now });
+    if (!isOpen || !deadlines.includes(name))
+      return [[label, text, toneOf(name === 'status' ? name : '', value, now)]];
+    return [[label, ...withUrgency(text, value, now)]];
+  });
+  return renderRecord(rows, style);
+}
+
+/** Adds a warning, in words and color, to a deadline that is near or has passed. */
+function withUrgency(text: string, value: unknown, now: number): readonly [text: string, tone?: Tone] {
+  const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
+  if (Number.isNaN(left)) return [text];
+  if (left <= 0) return [`${text} – overdue`, 'red'];
+  if (left < 24 * hourMs) return [`${text} – urgent, less than 24 hours left`, 'red'];
+  if (left < 72 * hourMs) return [`${text} – soon, less than 72 hours left`, 'yellow'];
+  return [text];
 }
 
 function describeEvidence(evidence: unknown, now: number, style: Style): string {
@@ -54,7 +84,7 @@ function evidenceItem(item: unknown, number: number, now: number, style: Style):
   const { id: _, label, kind, textValue, ...others } = isObject(item) ? item : { value: item };
   const title = [textOf(label), textOf(kind) && `[${textOf(kind)}]`].filter(Boolean).join(' ');
   const fields = fieldLines(others, now, style);
-  const text = paragraph(textValue, style);
+  const text = paragraph(textOf(textValue), style);
   return [
     style.color.bold(`${number}. ${title || '(no label)'}`),
     ...(fields === '' ? [] : [fields]),
@@ -62,34 +92,42 @@ function evidenceItem(item: unknown, number: number, now: number, style: Style):
   ].join('\n');
 }
 
-/** Fields as an indented record. */
+/** Fields as an indented record. Lists of objects are shown as JSON, so that nothing is hidden. */
 function fieldLines(fields: unknown, now: number, style: Style): string {
-  if (!isObject(fields)) return paragraph(fields, style);
-  return renderIndented(rowsOfAll(fields, now), style);
-}
-
-/** All fields as rows. Lists of objects are shown as JSON, so that nothing is hidden. */
-function rowsOfAll(fields: Record<string, unknown>, now: number): Row[] {
-  return Object.entries(fields).flatMap(([name, value]): Row[] =>
+  if (fields === null || fields === undefined) return '';
+  if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);
+  const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>
     Array.isArray(value) && value.some(isObject)
       ? [[labelOf([name]), printable(JSON.stringify(value))]]
       : rowsOf({ [name]: value }, { now }),
   );
+  return rows.length === 0 ? '' : renderIndented(rows, style);
 }
 
 function section(title: string, text: string, { color }: Style): string {
   return text === '' ? '' : `${color.bold(title)}\n${text}`;
 }
 
-/** A text, wrapped and indented. */
-function paragraph(value: unknown, { width }: Style): string {
-  const indented = textOf(value)
-    .trimEnd()
-    .replace(/^(?=.)/gm, '  ');
-  return width === null ? indented : wrapText(indented, width);
+function paragraph(text: string, style: Style): string {
+  return text === '' ? '' : indent(printableLines(text.trimEnd()), style);
+}
+
+const indentation = '  ';
+
+/** Printable text, wrapped and indented. */
+function indent(text: string, { width }: Style): string {
+  const wrapped = width === null ? text : wrapText(text, width - indentation.length);
+  return wrapped
+    .split('\n')
+    .map((line) => (indentation + line).trimEnd())
+    .join('\n');
 }
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? printableLines(value) : printable(JSON.stringify(value) ?? '');
+}
+
+function without(fields: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

@@ -1,6 +1,8 @@
 import { Chalk } from 'chalk';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { withoutColors } from '../../../src/cli/output/style.ts';
 import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
+import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
 import { machineFor } from '../../helpers/cli.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -22,14 +24,22 @@ test('what the contract does not know is shown at the end, below what it knows',
 });
 
 test.each([
-  [23, '31m'],
-  [71, '33m'],
-])('a deadline in %i hours is marked by color', (hours, color) => {
+  [-1, '31m', 'overdue'],
+  [23, '31m', 'urgent, less than 24 hours left'],
+  [71, '33m', 'soon, less than 72 hours left'],
+])('a deadline in %i hours is told by color and in words', (hours, color, words) => {
   const answer = { record: { status: 'open', deadlineAt: inHours(hours) }, evidence: [] };
 
-  expect(describeDispute(answer, { ...terminal, width: 200 }, now)).toMatch(
-    new RegExp(`${color}.*in ${hours === 23 ? '23 hours' : '2 days'}`),
-  );
+  expect(describeDispute(answer, { ...terminal, width: 200 }, now)).toMatch(new RegExp(`${color}.*${words}`));
+  expect(describeDispute(answer, pipe, now)).toContain(words);
+});
+
+test('a deadline that is far off, or of a dispute that is decided, is not urgent', () => {
+  const far = { record: { status: 'open', deadlineAt: inHours(73) }, evidence: [] };
+  const decided = { record: { status: 'won', deadlineAt: inHours(-1) }, evidence: [] };
+
+  for (const answer of [far, decided])
+    expect(describeDispute(answer, pipe, now)).not.toMatch(/overdue|urgent|soon/);
 });
 
 test('long texts are wrapped to the terminal, and left alone in a pipe', () => {
@@ -49,6 +59,50 @@ test.each([
   { record: { reason: 5 }, evidence: [null, 7, 'x'] },
 ])('an answer of another shape is shown as far as it goes: %j', (answer) => {
   expect(describeDispute(answer, pipe, now)).toContain('Dispute');
+});
+
+describe('the deadlines as a line in time', () => {
+  const record = {
+    status: 'open',
+    createdAt: inHours(-14 * 24),
+    deadlineAt: inHours(9 * 24),
+    appealDeadlineAt: inHours(23 * 24),
+  };
+  const lineAt = (width: number, given: object = record) =>
+    describeTimeline({ ...given }, now, { color: withoutColors, width }).split('\n');
+
+  test('each time stands above its day, in proportion', () => {
+    expect(lineAt(80)).toEqual([
+      'Opened                 Today          Deadline               Appeal deadline',
+      '●━━━━━━━━━━━━━━━━━━━━━━◆──────────────●──────────────────────●',
+      '17 Jan                 31 Jan         9 Feb                  23 Feb',
+    ]);
+  });
+
+  test.each([40, 60, 80, 120])('it fits %i columns', (width) => {
+    const lines = lineAt(width);
+    expect(lines).toHaveLength(3);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.min(width, 80));
+  });
+
+  test('times that are close keep their labels apart', () => {
+    const close = {
+      ...record,
+      createdAt: inHours(-1),
+      deadlineAt: inHours(1),
+      appealDeadlineAt: inHours(2400),
+    };
+    const [labels = '', marks = ''] = lineAt(80, close);
+    expect(labels).toMatch(/^Opened {2}Today {2}Deadline +Appeal deadline$/);
+    expect(marks).toMatch(/^●━+◆─+●─+●$/);
+  });
+
+  test('there is none in a pipe, for a screen reader, and without a deadline', () => {
+    const style = { color: withoutColors, width: 80 };
+    expect(describeTimeline(record, now, { ...style, width: null })).toBe('');
+    expect(describeTimeline(record, now, { ...style, plain: true })).toBe('');
+    expect(describeTimeline({ createdAt: record.createdAt }, now, style)).toBe('');
+  });
 });
 
 test('a dispute is shown before it is decided, without a terminal too', async () => {
