@@ -6,17 +6,21 @@ import { openTerminal } from '../helpers/terminal.ts';
 test.each([
   ['C', false],
   ['C.UTF-8', true],
-])('with LC_ALL=%s symbols are drawn as the locale can', async (locale, hasSymbols) => {
-  const machine = newProgramMachine({ LC_ALL: locale, PAGER: 'cat' });
-  const terminal = await openTerminal(machine.folder, machine.env);
-  terminal.type(`clear; ${programLine} --demo store update --name X; echo "exit $?"`);
+])(
+  'with LC_ALL=%s the timeline of a dispute is there, and symbols are drawn as the locale can',
+  async (locale, hasSymbols) => {
+    const machine = newProgramMachine({ LC_ALL: locale, PAGER: 'cat' });
+    const terminal = await openTerminal(machine.folder, machine.env, { rows: 80 });
+    const line = `${programLine} --demo disputes show ${exampleIds.openDispute}; ${programLine} --demo store update --name X`;
+    terminal.type(`clear; ${line}; echo "exit $?"`);
 
-  const screen = await terminal.shows(/exit \d+/);
+    const screen = await terminal.shows(/exit \d+/);
 
-  expect(screen).toMatch(hasSymbols ? /demo → store/ : /demo > store/);
-  expect(screen).toMatch(hasSymbols ? /✓ Updated/ : /\+ Updated/);
-  expect(/[✓→]/.test(screen)).toBe(hasSymbols);
-});
+    expect(screen).toMatch(hasSymbols ? /●━+/ : /o=+/);
+    expect(screen).toMatch(hasSymbols ? /✓ Updated/ : /\+ Updated/);
+    expect(/[✓●◆━─→]/.test(screen)).toBe(hasSymbols);
+  },
+);
 
 test('the profile in use is marked beside its name, also in a narrow terminal', async () => {
   const machine = newProgramMachine({ PAGER: 'cat' });
