@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../../client/client.ts';
 import { keepDoubt } from '../../client/doubt.ts';
 import type { Applied, Failure, Outcome, Problem } from '../../client/outcome.ts';
 import { findOperation } from '../../contract/operations.ts';
@@ -49,7 +48,10 @@ export async function sendRecord(
     const { timeoutMs, signal, inBatch, onRetry } = sending;
     const ifMatch = opened.ifMatch ?? undefined;
     const input = { timeoutMs, signal, inBatch, onRetry, ifMatch, beforeAttempt };
-    const sent = await client.send(requestOf(opened), input);
+    const { method, path, body, class: how } = opened;
+    // Nothing is known about a request outside the contract, so its response cannot differ from it.
+    const operation = findOperation(opened.operation) ?? null;
+    const sent = await client.send({ method, path, body, class: how, operation }, input);
     outcome = isFirst ? sent : (settledByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
@@ -86,13 +88,6 @@ export async function writeOutcome(
   }
   const record = recordIn(writer.records, id);
   return { record, outcome, isEarlier: false, recordingError, finding: null };
-}
-
-function requestOf(record: HistoryRecord): Parameters<Client['send']>[0] {
-  const operation = findOperation(record.operation) ?? null;
-  const { method, path, body } = record;
-  // Nothing is known about a request outside the contract, so its response cannot differ from it.
-  return { method, path, body, class: record.class, operation };
 }
 
 /** Whether a refusal shows that what was asked for is there, or something else in its place; null if it shows neither. */
