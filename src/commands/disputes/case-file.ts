@@ -35,15 +35,16 @@ const hourMs = 3_600_000;
 export function describeDispute(answer: unknown, out: Style, now = Date.now()): string {
   const { record, evidence, ...rest } = asObject(answer);
   const dispute = asObject(record);
+  const others = Object.entries(dispute).filter(([name]) => !placed.includes(name));
   const sections = [
     [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, now, out)].join(
       '\n',
     ),
     describeTimeline(dispute, now, out),
-    section('Reason', paragraph(textOf(dispute.reason), out), out),
+    section('Reason', paragraph(dispute.reason, out), out),
     section('Risk signals', fieldLines(dispute.riskSignals, now, out), out),
     describeEvidence(evidence, now, out),
-    section('Other fields', fieldLines({ ...without(dispute, placed), ...rest }, now, out), out),
+    section('Other fields', fieldLines({ ...Object.fromEntries(others), ...rest }, now, out), out),
   ];
   return sections.filter((text) => text !== '').join('\n\n');
 }
@@ -84,7 +85,7 @@ function evidenceItem(item: unknown, number: number, now: number, style: Style):
   const { id: _, label, kind, textValue, ...others } = isObject(item) ? item : { value: item };
   const title = [textOf(label), textOf(kind) && `[${textOf(kind)}]`].filter(Boolean).join(' ');
   const fields = fieldLines(others, now, style);
-  const text = paragraph(textOf(textValue), style);
+  const text = paragraph(textValue, style);
   return [
     style.color.bold(`${number}. ${title || '(no label)'}`),
     ...(fields === '' ? [] : [fields]),
@@ -94,40 +95,28 @@ function evidenceItem(item: unknown, number: number, now: number, style: Style):
 
 /** Fields as an indented record. Lists of objects are shown as JSON, so that nothing is hidden. */
 function fieldLines(fields: unknown, now: number, style: Style): string {
-  if (fields === null || fields === undefined) return '';
-  if (!isObject(fields)) return indent(printable(JSON.stringify(fields) ?? ''), style);
+  if (!isObject(fields)) return paragraph(fields, style);
   const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>
     Array.isArray(value) && value.some(isObject)
       ? [[labelOf([name]), printable(JSON.stringify(value))]]
       : rowsOf({ [name]: value }, { now }),
   );
-  return rows.length === 0 ? '' : renderIndented(rows, style);
+  return renderIndented(rows, style);
 }
 
 function section(title: string, text: string, { color }: Style): string {
   return text === '' ? '' : `${color.bold(title)}\n${text}`;
 }
 
-function paragraph(text: string, style: Style): string {
-  return text === '' ? '' : indent(printableLines(text.trimEnd()), style);
-}
-
-const indentation = '  ';
-
-/** Printable text, wrapped and indented. */
-function indent(text: string, { width }: Style): string {
-  const wrapped = width === null ? text : wrapText(text, width - indentation.length);
-  return wrapped
-    .split('\n')
-    .map((line) => (indentation + line).trimEnd())
-    .join('\n');
+/** A text, wrapped and indented. */
+function paragraph(value: unknown, { width }: Style): string {
+  const indented = textOf(value)
+    .trimEnd()
+    .replace(/^(?=.)/gm, '  ');
+  return width === null ? indented : wrapText(indented, width);
 }
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? printableLines(value) : printable(JSON.stringify(value) ?? '');
-}
-
-function without(fields: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
