@@ -39,7 +39,7 @@ test('disputes show', async () => {
     /❯ \S+ +open, Buyer does not recognize .*\n +\S+ +won, .*\n +Other…\n(.*\n)*.*select$/,
     'Enter',
   );
-  expect(await session.ends()).toMatch(/^Deadline +<time>\n(.*\n)+Evidence \(4\)\n(.*\n)+exit 0$/m);
+  expect(await session.ends()).toMatch(/^●━+◆─+●─+●\n(.*\n)+Evidence \(4\)\n(.*\n)+exit 0$/m);
 });
 
 test('disputes decide', async () => {
