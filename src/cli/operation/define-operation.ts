@@ -6,7 +6,7 @@ import type { Session } from '../command/session.ts';
 import { notTogether } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
 import { advancedGroup, type CommandTool, type OptionSpec } from '../core/option-spec.ts';
-import { choiceOf, type ParsedCommand } from '../core/parsed-command.ts';
+import { choiceOf, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { printableLines } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
@@ -133,10 +133,13 @@ async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
 
 /** Asks nothing but the confirmation of what cannot be undone. */
 async function previewAndSend(command: OperationCommand, run: Run): Promise<Result> {
+  // A preview may read from the service, so a wrong confirmation is refused before it.
+  const isConfirmed = optionValue(run.parsed, '--confirm') !== undefined;
+  if (command.confirm !== undefined && isConfirmed) await confirmRun(command, run);
   const { text, changesNothing, isNews, send } = await previewOf(command, run);
   // What changed is printed with the result.
   if (text && (changesNothing || isNews)) run.ui.notice(text);
-  if (!changesNothing && command.confirm !== undefined) await confirmRun(command, run);
+  if (command.confirm !== undefined && !isConfirmed && !changesNothing) await confirmRun(command, run);
   return send();
 }
 

@@ -119,6 +119,14 @@ test('a second appeal of a notice is refused whatever it says, and one of anothe
 describe('--confirm', () => {
   const appeal = ['reclaim', 'appeal', reclaimId, '--text', 'We are open'];
 
+  test('with another id is refused before the dispute is read', async () => {
+    const { machine, server } = await fakeService(answer(200, {}));
+    const decide = ['disputes', 'decide', disputeId, '--status', 'won', '--resolution', 'Delivered'];
+    const { exitCode, error } = await run(machine, [...decide, '--confirm', reclaimId]);
+    expect({ exitCode, ...error }).toMatchObject({ exitCode: 2, code: 'wrong_confirmation' });
+    expect(server.requests).toHaveLength(0);
+  });
+
   test.each([
     ['another id', disputeId, disputeId],
     ['nothing', '', '""'],
