@@ -8,7 +8,7 @@ export const slow = [
   'test/service/storage/postgres/{failover,unavailable}.test.ts',
 ];
 
-// Tests that need more of a system than a shell (less, zsh, fish, groff, nginx, pgbouncer and chromium), and slow ones.
+// Tests that need more of a system than a shell (less, zsh, fish, groff, nginx and pgbouncer), and slow ones.
 // `.ci/run` installs what they need.
 export default defineConfig({
   test: {

@@ -5,29 +5,21 @@ import type { Session } from '../cli/command/session.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { describeTarget } from '../cli/config/connection-settings.ts';
 import { phrase, phraseText, toRun } from '../cli/config/phrase.ts';
-import { CliError } from '../cli/core/errors.ts';
 import { printableLines } from '../cli/core/sanitize.ts';
 import { recording } from '../cli/operation/send/send-run.ts';
 import { tryKey } from '../cli/operation/try-key.ts';
 import { formatDistance } from '../cli/output/format-value.ts';
 import { type Row, renderRecord } from '../cli/output/tables.ts';
 
-/** What one check found. */
+/** What a check found that found no problem. */
 interface Finding {
-  readonly status: 'ok' | 'warning' | 'problem' | 'skipped';
+  readonly status: 'ok' | 'warning';
   /** May hold untrusted text. */
   readonly message: string;
 }
 
-/** A check that ends with the error that any other command would end with. */
-type Check = (session: Session) => Promise<Finding>;
-
-/** In their order. Scripts may compare the names. */
-const checks: Readonly<Record<string, Check>> = {
-  settings: checkSettings,
-  history: checkHistory,
-  access: checkAccess,
-};
+/** In their order. A problem is the error that any other command would end with. Scripts may compare the names. */
+const checks = { settings: checkSettings, history: checkHistory, access: checkAccess };
 
 export const command: CommandDefinition = {
   description: `Check settings, history and key. The key is checked with one read-only request, and is sent only to the base
@@ -36,35 +28,25 @@ code.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
   async run({ ui, session }) {
     const findings: (Finding & { readonly check: string })[] = [];
-    let problem: CliError | null = null;
-    for (const [check, look] of Object.entries(checks)) {
-      if (problem !== null) {
-        findings.push({ check, status: 'skipped', message: 'fix the problem first' });
-        continue;
-      }
-      try {
-        findings.push({ check, ...(await look(session)) });
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        problem = error;
-        findings.push({ check, status: 'problem', message: 'see the error' });
-      }
+    try {
+      for (const [check, look] of Object.entries(checks)) findings.push({ check, ...(await look(session)) });
+    } finally {
+      printFindings(ui, findings);
     }
-    if (ui.json) printJson(ui, findings);
-    else if (!ui.quiet) {
-      const rows = findings.map(({ check, ...finding }) =>
-        rowOf(ui, check.padEnd('settings'.length), finding),
-      );
-      ui.print(renderRecord(rows, ui.out));
-    }
-    if (problem !== null) throw problem;
-    return undefined;
   },
 };
 
-function rowOf({ out: { color } }: Ui, check: string, { status, message }: Finding): Row {
-  const paint = { ok: color.green, warning: color.yellow, problem: color.red, skipped: color.dim };
-  return [`${check}  ${paint[status](status)}`, printableLines(message)];
+function printFindings(ui: Ui, findings: readonly (Finding & { readonly check: string })[]): void {
+  if (ui.json) printJson(ui, findings);
+  if (ui.json || ui.quiet || findings.length === 0) return;
+  const paint = { ok: ui.out.color.green, warning: ui.out.color.yellow };
+  const rows = findings.map(
+    ({ check, status, message }): Row => [
+      `${check.padEnd('settings'.length)}  ${paint[status](status)}`,
+      printableLines(message),
+    ],
+  );
+  ui.print(renderRecord(rows, ui.out));
 }
 
 /** Where requests go. */

@@ -39,7 +39,6 @@ are backups unless ${backups} is given: the service cannot list them.`,
     if (ids.length === 0) ui.notice('Nothing to remove.');
     else if (dryRun) ui.notice(`Would remove ${countRuns(ids)}. Nothing was removed.`);
     else noticeDone(ui, `Removed ${countRuns(ids)}`);
-    return undefined;
   },
 };
 

@@ -1,37 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { memoize } from '../../base/memoize.ts';
 import { busy } from '../model/errors.ts';
 import { ping, type Storage } from '../storage/core/storage.ts';
-import { readViewerFile, showReference } from './api-reference.ts';
+import { showReference } from './api-reference.ts';
 import type { Content, HttpRequest } from './http-message.ts';
 import { describeService, replyOf } from './operation-handlers.ts';
 
 /** How long the database may take to answer `/readyz`. */
 const maxReadyMs = 1_500;
 
-type PublicAnswer = (request: HttpRequest, parameters: readonly string[]) => Promise<Content>;
+type PublicAnswer = (request: HttpRequest) => Promise<Content>;
 
 /** What needs no key: `/healthz`, `/readyz`, and `/openapi.json` and `/docs`, which `/` names. */
 export function publicRoutes(storage: Storage, version: string) {
-  const kept = new Map<string, Content>();
-
-  /** Large contents are one buffer each, which all answers share. */
-  function once(name: string, make: () => Content): Content {
-    const content = kept.get(name) ?? make();
-    kept.set(name, content);
-    return content;
-  }
-
+  // One buffer each, which all answers share.
+  const reference = memoize(showReference);
+  const description = memoize(
+    (): Content => ({ status: 200, body: Buffer.from(JSON.stringify(describeService(version))) }),
+  );
   const answers: Readonly<Record<string, PublicAnswer>> = {
     '/': async () =>
       replyOf(200, { name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
-    '/openapi.json': async () =>
-      once('openapi.json', () => ({
-        status: 200,
-        body: Buffer.from(JSON.stringify(describeService(version))),
-      })),
-    '/docs': async () => showReference(),
-    '/docs/': async () => ({ ...replyOf(308, {}), headers: { Location: '../docs' } }),
-    '/docs/{file}': async (_, [file = '']) => once(`docs/${file}`, () => readViewerFile(file)),
+    '/openapi.json': async () => description(),
+    '/docs': async () => reference(),
     '/healthz': async () => replyOf(200, { ok: true }),
     async '/readyz'({ isStopping }) {
       if (isStopping) throw busy('The service is stopping');
