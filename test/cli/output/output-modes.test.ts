@@ -69,7 +69,7 @@ describe('--fields with a name that is not there', () => {
 
   test('in a list, where no item has it; where one has it, it is null in the others', async () => {
     const machine = newMachine();
-    const { stdout, stderr } = await machine.run(['doctor', '--fields', 'check,statsu']);
+    const { stdout, stderr } = await machine.run(['--demo', 'doctor', '--fields', 'check,statsu']);
 
     expect(JSON.parse(stdout)[0]).toEqual({ check: 'settings', statsu: null });
     expect(stderr).toMatch(/^unknown field: statsu \(the response has: status, /m);
