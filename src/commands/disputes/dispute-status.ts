@@ -61,7 +61,7 @@ export interface Decision {
 export function readStatus(text: string): { readonly status: string; readonly problem: string | null } {
   const near = nearName(decisions, text);
   if (near === null) return { status: text, problem: null };
-  const problem = near === text.toLowerCase() ? null : `unknown status "${text}" (did you mean ${near}?)`;
+  const problem = near === text.toLowerCase() ? null : `"${text}" looks mistyped (did you mean ${near}?)`;
   return { status: problem === null ? near : text, problem };
 }
 

@@ -30,12 +30,11 @@ are backups unless ${backups} is given: the service cannot list them.`,
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
     const { dryRun } = session.flags;
-    const { json, quiet } = ui;
     const history = await session.history();
     const options = { olderThanMs, withBackups: isOn(parsed, backups), isDryRun: dryRun };
     const ids = (await pruneLogs(history.journal, options)).map(({ id }) => id);
-    if (json) printJson(ui, dryRun ? { wouldRemove: ids } : { removed: ids });
-    else if (dryRun || quiet) for (const id of ids) ui.print(id);
+    if (ui.json) printJson(ui, dryRun ? { wouldRemove: ids } : { removed: ids });
+    else if (dryRun || ui.quiet) for (const id of ids) ui.print(id);
     if (ids.length === 0) ui.notice('Nothing to remove.');
     else if (dryRun) ui.notice(`Would remove ${countRuns(ids)}. Nothing was removed.`);
     else noticeDone(ui, `Removed ${countRuns(ids)}`);

@@ -103,7 +103,7 @@ export const decideDispute = {
   summary: 'Record the decision on a dispute (moves no money)',
   class: 'one-shot',
   body: openObject({
-    status: oneOf(decisions, 'Outcome of the dispute, such as won, lost or withdrawn'),
+    status: oneOf(decisions, 'Outcome of the dispute: won, lost or withdrawn'),
     resolution: text('Reason for the decision'),
   }),
   response: dispute,

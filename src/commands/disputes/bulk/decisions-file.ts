@@ -89,7 +89,7 @@ function withoutRepeated(rows: readonly DecisionRow[]): DecisionRow[] {
     if (first === row) return row;
     return {
       ...row,
-      plan: makeResult('skipped', { code: 'repeated', message: `same as line ${first.line}` }),
+      plan: makeResult('skipped', { code: 'repeated', message: `repeats line ${first.line}` }),
     };
   });
 }

@@ -15,6 +15,7 @@ import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
+import { decisions } from '../../../contract/operations/disputes.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
 import { expectedStatus } from '../decide-one.ts';
 import {
@@ -97,7 +98,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
     rows: decided.map(({ line, disputeId, status, resolution }) => [
       String(line),
       disputeId,
-      printable(status),
+      printable(status) + (decisions.some((known) => known === status) ? '' : ' (unusual)'),
       printableInOneLine(resolution),
     ]),
     counts: decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`],

@@ -20,7 +20,7 @@ export const words = {
 /** The same for the rows of a file, which are compared with what is decided. */
 export const rowWords = {
   ...words,
-  exists: 'already decided as in the file',
+  exists: 'already decided with this status and resolution',
   fix: 'correct or remove the rows that failed',
 } as const;
 

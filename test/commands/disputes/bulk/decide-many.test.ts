@@ -35,7 +35,7 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
     { line: 12, outcome: 'failed', code: 'not_found', message: 'not found in this store' },
     { line: 52, outcome: 'failed', message: 'status is empty' },
     { line: 92, outcome: 'failed', message: 'expected 3 columns, found 1' },
-    { line: 122, outcome: 'skipped', code: 'repeated', message: 'same as line 2' },
+    { line: 122, outcome: 'skipped', code: 'repeated', message: 'repeats line 2' },
     {
       line: 201,
       outcome: 'failed',
@@ -79,7 +79,7 @@ test('a row that repeats another is skipped: it is no failure, and the progress 
 
   expect(result).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/^decided .*\nskipped +line 3 .* same as line 2\s*$/m),
+    stdout: expect.stringMatching(/^decided .*\nskipped +line 3 .* repeats line 2\s*$/m),
     stderr: expect.stringContaining(' Decided 1 dispute, 1 skipped\n'),
   });
   expect(result.stderr).toMatch(/ 1\/1 disputes(?! read)/);
@@ -154,7 +154,7 @@ test('a row of --output-file holds before, decision, after, who and when, also w
   expect(readFileSync(file, 'utf8')).not.toContain(service.apiKey);
   const again = await machine.run(decide);
   expect(again).toMatchObject({ exitCode: 0, stdout: '' });
-  expect(again.stderr).toMatch(/^main → store .*\n1 already decided as in the file\.\n$/);
+  expect(again.stderr).toMatch(/^main → store .*\n1 already decided with this status and resolution\.\n$/);
   expect(proxy.writes()).toHaveLength(1);
   expect(rowOf()).toEqual({ ...line, outcome: 'exists', message: 'decided by an earlier run' });
   expect(new Date(line.at).toISOString()).toBe(line.at);
@@ -187,7 +187,9 @@ test('--dry-run prints the plan and writes nothing', async () => {
   expect(shown).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining(String(open)),
-    stderr: expect.stringContaining('1 dispute to decide (won), 1 already decided as in the file\n'),
+    stderr: expect.stringContaining(
+      '1 dispute to decide (won), 1 already decided with this status and resolution\n',
+    ),
   });
   expect(JSON.parse(json.stdout)).toMatchObject([
     { plan: 'decide', status: 'won', resolution: 'ok' },
@@ -271,11 +273,11 @@ test('a status that is nearly a usual one is refused, another is sent: in a file
   expect(JSON.parse(planned.stdout)).toMatchObject([
     { plan: 'decide', status: 'won' },
     { plan: 'decide', status: 'banana' },
-    { plan: 'failed', message: 'unknown status "withdrwan" (did you mean withdrawn?)' },
+    { plan: 'failed', message: '"withdrwan" looks mistyped (did you mean withdrawn?)' },
   ]);
   expect(await alone('withdrwan')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('unknown status "withdrwan" (did you mean withdrawn?)'),
+    stderr: expect.stringContaining('"withdrwan" looks mistyped (did you mean withdrawn?)'),
   });
   expect(proxy.writes()).toEqual([]);
 
@@ -331,7 +333,7 @@ test('rows that could not be decided come last, where a person looks', async () 
   const { stdout } = await machine.run(typed`disputes decide --from decisions.csv --confirm 3`);
 
   expect(stdout).toMatch(
-    /^(decided +line \d .*\n){3}failed +line 2 .* not found in this store\nskipped +line 6 .* same as line 3\n$/,
+    /^(decided +line \d .*\n){3}failed +line 2 .* not found in this store\nskipped +line 6 .* repeats line 3\n$/,
   );
 });
 
@@ -524,7 +526,7 @@ test('the rows that failed are a file of their own beside --output-file, which c
   );
   expect(readFileSync(file, 'utf8').split('\n')).toEqual([
     `line,reason,${header},note`,
-    `3,"unknown status ""wom"" (did you mean won?)",${second},wom,"so, ""it"" was",`,
+    `3,"""wom"" looks mistyped (did you mean won?)",${second},wom,"so, ""it"" was",`,
     `4,not found in this store,${nobody},won,ok,x`,
     '',
   ]);
