@@ -3,8 +3,8 @@ import { errorCode } from '../../base/error-code.ts';
 import { type Io, isSwitchedOn, withoutKey } from '../core/io.ts';
 
 /**
- * The pager for a text, a command line for the shell: `PAGER` or `less`. Null for a text that the terminal shows whole, without a terminal on both ends, for
- * screen readers, which read a whole text better, and if the variable is empty or `cat`.
+ * The pager for a text, a command line for the shell: `PAGER` or `less`. Null for a text that the terminal shows whole,
+ * without a terminal on both ends, for screen readers, which read a whole text better, and if the variable is empty or `cat`.
  */
 export function choosePager(text: string, io: Io): string | null {
   const { env, stdin, stdout } = io;
@@ -17,15 +17,10 @@ export function choosePager(text: string, io: Io): string | null {
 }
 
 /** Whether the text, wrapped at the terminal's width, has more lines than the terminal. */
-function isLongerThan(text: string, { rows = 24, columns = 80 }: ScreenSize): boolean {
+function isLongerThan(text: string, { rows = 24, columns = 80 }: Io['stdout']): boolean {
   const lines = stripVTControlCharacters(text).trimEnd().split('\n');
   // The shell prompt takes one line.
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0) >= rows;
-}
-
-interface ScreenSize {
-  readonly rows?: number | undefined;
-  readonly columns?: number | undefined;
 }
 
 /** Shows the text in the pager and returns true when the user has left it, or false if the pager cannot be started. */

@@ -212,7 +212,7 @@ test('blog create of several files: run again, what exists is in the plan and no
 
     Posts without a status become drafts. To publish them, add --status published.
 
-    ✔ Create these posts? Yes
+    ✔ Posts cannot be edited or deleted. Create these posts? Yes
     created   post-b.md  <uuid>  draft
     ✓ Created 1 post, 1 already created
     exit 0"

@@ -74,8 +74,8 @@ export async function createPosts(
   const write = openOutputFile(session.io, parsed);
   const plan = describePosts(planned);
   showPlan(ui, plan);
-  if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, 'Create these posts?', true)))
-    throw cancelledError();
+  const question = 'Posts cannot be edited or deleted. Create these posts?';
+  if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();
   await settleEarlier(run, planned);
   const end = await runBatch<PlannedPost>(ui, {
     words,

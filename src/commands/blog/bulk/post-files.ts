@@ -45,7 +45,7 @@ export async function readPostFiles(
   }
   if (problems.length === 0) return posts;
   if (problems.length === 1 && problems[0]) throw problems[0];
-  throw usageError(`${problems.length} of ${files.length} files are invalid`, fixInput, {
+  throw usageError(`${problems.length} of ${files.length} files are invalid, so nothing was sent`, fixInput, {
     code: 'invalid_input',
     lines: problems.map(({ message }) => message),
   });
