@@ -4,7 +4,7 @@ import { program, root, timeOf } from '../lib/processes.mjs';
 import { newStore, startService, storeOf } from '../lib/scene.mjs';
 
 const posts = 1_000;
-/** The full concurrency of src/commands/blog/bulk/pace.ts. */
+/** The full concurrency of src/cli/batch/limits.ts. */
 const atOnce = 10;
 
 const createMany = {

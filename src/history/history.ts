@@ -38,7 +38,7 @@ export interface Recorded {
   readonly outcome: Outcome;
   /** Nothing was sent: this is what came of the same request before. */
   readonly isEarlier: boolean;
-  /** False if the outcome could not be written down, because of `recordingError`. The record stays open then. */
+  /** Why the outcome could not be written down, or null if it was. The record stays open then. */
   readonly recordingError: HistoryError | null;
   /** What a read after a lost response has shown. */
   readonly finding: Finding | null;

@@ -177,11 +177,15 @@ export async function forEachConcurrently<Item>(
   isOver: () => boolean = () => false,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();
+  let hasFailed = false;
   const worker = async () => {
-    while (!isOver()) {
+    while (!hasFailed && !isOver()) {
       const next = iterator.next();
       if (next.done === true) return;
-      await work(next.value);
+      await work(next.value).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
     }
   };
   // Wait for all workers before throwing, so that nothing is still being sent when the error is printed.

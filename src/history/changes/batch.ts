@@ -80,6 +80,7 @@ export async function beginBatch(history: History, options: BatchOptions) {
       inSlot(async (slot) => {
         const intent = intentOf(request, journal.store.storeId);
         refuseSecret(intent, client);
+        // Under the empty text: records whose request is lost, which stand for every command.
         const earlier = [...(same.get(intent[by]) ?? []), ...(same.get('') ?? [])];
         const continued = await findEarlier(history, request, intent, earlier, options);
         if (continued !== null) throw new RefusedError('in_doubt', continued);

@@ -42,7 +42,7 @@ export interface Intent {
   readonly ifMatch: string | null;
   /** The exact body, as text. */
   readonly body: string | null;
-  /** See fingerprint.ts: the same for two commands that ask for the same. */
+  /** See intent.ts: the same for two commands that ask for the same. */
   readonly fingerprint: string;
   readonly idempotencyKey: string | null;
   /** JSON of what it replaces, as far as this machine knew, for undo. */

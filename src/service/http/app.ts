@@ -152,7 +152,7 @@ export function createApp(options: AppOptions): App {
   return handle;
 }
 
-/** With an ETag for If-Match, where the contract says that there is one. */
+/** With an ETag for If-Match, if the operation is `versioned`. */
 function withTag({ service }: ServedOperation, reply: Reply): Reply {
   if (!service.versioned) return reply;
   return { ...reply, headers: { ...reply.headers, ETag: entityTagOf(reply.body) } };

@@ -19,7 +19,7 @@ const maxLabel = 120;
 const someSections = () =>
   distinct(z.enum(sectionNames), sectionNames.length).min(1, 'must contain at least one section');
 
-/** Body of operation 8. */
+/** Body of `backup.create`. */
 export const newBackup = z.strictObject({
   label: filledText(maxLabel),
   sections: someSections(),

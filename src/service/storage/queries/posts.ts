@@ -14,7 +14,7 @@ export interface Blog {
   readonly newest: number;
 }
 
-// As for the number of an event, not `max(position)`, and with a bound.
+// Not `max(position)`, and with a bound, for the reason that events.ts gives.
 const blogOf = statement<{ storeId: string }, { blog: string; newest: number | null }>`
   select blog,
     (select position from posts where posts.store_id = stores.id and position > 0
