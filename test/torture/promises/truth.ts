@@ -178,9 +178,12 @@ export const truthPromises: readonly ProgramPromise[] = [
         const before = story.runs.filter(({ endedMs }) => endedMs <= run.startedMs);
         const acknowledges = ({ exitCode, requests }: Run, other: string) =>
           exitCode === 0 && requests.some(({ write }) => write !== null && write.subject !== other);
+        // An undo sets the values from before.
+        const sets = ({ subjects, typed }: Run, subject: string) =>
+          typed === 'undo' ? subject === 'before' : subjects.includes(subject);
         const isOlder = ({ write }: SeenRequest) =>
           write !== null &&
-          before.findLastIndex(({ subjects }) => subjects.includes(write.subject)) <
+          before.findLastIndex((earlier) => sets(earlier, write.subject)) <
             before.findLastIndex((earlier) => acknowledges(earlier, write.subject));
         const older = run.requests.filter(isOlder);
         return older.length === 0 ? [] : [`resume sent ${older[0]?.write?.subject} over what came later`];
