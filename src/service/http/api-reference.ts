@@ -1,9 +1,6 @@
 import { operations } from '../../contract/operations.ts';
 import type { Content } from './http-message.ts';
 
-/** No scripts, and nothing from elsewhere. */
-const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /** `GET /docs`: the operations for people, and where the whole description is. The link is relative, for proxies. */
 export function showReference(): Content {
   const rows = operations.map(
@@ -24,7 +21,8 @@ ${rows.join('\n')}
 `;
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policy,
+    'Content-Security-Policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };

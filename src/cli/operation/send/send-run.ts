@@ -31,6 +31,9 @@ export async function announce({ target, ui, session }: Run): Promise<void> {
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
   if (run.request.operation.class !== 'read') return change(run, options);
   const { request, target, session } = run;
+  const history = session.history();
+  // What earlier commands were asked to wait. A history that cannot be used stops changes, not reads.
+  target.client.pause(await history.then((known) => known.storeWait()).catch(() => 0));
   const outcome = await target.client.call(request.operation, {
     ...sendOptions(session),
     parameters: { storeId: target.storeId, ...request.parameters },
@@ -41,11 +44,9 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
   return resultOf(applied, null);
 }
 
-/** A read that a write depends on: it waits as a write would, and if it fails, the write was not sent. */
+/** A read that a write depends on: a damaged history stops it, and if it fails, the write was not sent. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
-  const { target, session } = run;
-  const history = await session.history();
-  await recording(session, async () => target.client.pause(history.storeWait()));
+  await recording(run.session, async () => (await run.session.history()).storeWait());
   try {
     return await send(run);
   } catch (error) {
