@@ -55,7 +55,7 @@ const scenes = [
       }),
     ),
     steps: [
-      ['storectl --demo blog create posts/*.md', /\? Create these posts\?.*$/],
+      ['storectl --demo blog create posts/*.md', /\? Posts cannot be edited or deleted\. Create these posts\?.*$/],
       ['y', /2\d\/40/],
     ],
     parts: [
