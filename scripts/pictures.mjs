@@ -55,7 +55,10 @@ const scenes = [
       }),
     ),
     steps: [
-      ['storectl --demo blog create posts/*.md', /\? Posts cannot be edited or deleted\. Create these posts\?.*$/],
+      [
+        'storectl --demo blog create posts/*.md',
+        /\? Posts cannot be edited or deleted\. Create these posts\?.*$/,
+      ],
       ['y', /2\d\/40/],
     ],
     parts: [
