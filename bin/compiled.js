@@ -46,7 +46,7 @@ function openCompiled(builtFolder) {
     const found = loaded.get(file);
     if (found !== undefined) return found.module.exports;
     const source = fs.readFileSync(file, 'utf8');
-    // The first file is small: compiling it is faster than reading the cache.
+    // Compiling the first file, which is all that --version and --help need, is faster than reading the cache.
     const isStored = loaded.size > 0;
     if (isStored && cache === undefined) cache = findCache(builtFolder);
     const cachedData = isStored ? readStored(cache, file) : undefined;
@@ -137,7 +137,7 @@ function store(cache, file, data) {
   }
 }
 
-/** Loaded when it is needed. */
+/** Loaded when it is needed: --version and --help read nothing that is stored. */
 function crc32(data) {
   return require('node:zlib').crc32(data);
 }

@@ -1,5 +1,6 @@
-// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences and the list of the packages in them, and what Tab
-// offers, which is used without loading the parser. Prints nothing unless it fails: npm runs it on installation.
+// Builds the program into dist/: the bundles of rolldown.config.mjs, the licences and the list of the packages in them, and what is
+// used without loading the parser: what Tab offers, and the help of every command. Prints nothing unless it fails: npm runs it on
+// installation.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,3 +42,6 @@ const { completionModel } = await load('scripts/completion-model.ts');
 const { loadCommands } = await load('scripts/command-definitions.ts');
 const model = completionModel(await loadCommands());
 writeFileSync(path.join('dist', 'completion.json'), JSON.stringify(model));
+
+const { writeHelpTexts } = await load('scripts/help-texts.ts');
+await writeHelpTexts();

@@ -27,7 +27,7 @@ function startRow(name, args, atMost, peerArgs = []) {
 }
 
 export const startRows = [
-  startRow('start: --version', ['--version'], 1.5, ['--version']),
+  startRow('start: --version', ['--version'], 1.3, ['--version']),
   startRow('start: --help', ['--help'], 1.5, ['--help']),
-  startRow('start: help of a command', ['backup', 'create', '--help'], 2),
+  startRow('start: help of a command', ['backup', 'create', '--help'], 1.5),
 ];

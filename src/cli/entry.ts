@@ -1,5 +1,6 @@
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import { processIo } from './core/process-io.ts';
+import { printRendered } from './program/rendered-help.ts';
 
 /** Runs the program with this process's arguments, to its exit code. */
 export async function start(): Promise<ExitCode> {
@@ -10,6 +11,7 @@ export async function start(): Promise<ExitCode> {
     process.stdout.write(await complete(argv.slice(1), processIo()));
     return exitCodes.done;
   }
+  if (await printRendered(argv, process.stdout)) return exitCodes.done;
   const { main } = await import('./main.ts');
   return main(argv, processIo());
 }

@@ -133,7 +133,7 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui, session } = run;
   const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
   const [{ updatedAt } = undo.record] = undo.later;
-  ui.notice(describeSeenChanges(changes, {}, updatedAt, ui.err));
+  ui.notice(await describeSeenChanges(changes, {}, updatedAt, ui.err));
   if (undo.later.length > 0) refuseOverLater(ui, undo);
   const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
   if (!isSeen && !session.flags.dryRun) await offerBackup(run);
@@ -158,7 +158,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
     before: getPath(read.answer, path),
     after: former,
   }));
-  ui.notice(describeChanges(changes, ui.err));
+  ui.notice(await describeChanges(changes, ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo);
   return {
     request: { ...run.request, body: clientFields(withFormerValues(read.answer, open)) },

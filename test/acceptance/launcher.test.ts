@@ -1,6 +1,9 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { commandPaths } from '../../scripts/help-texts.ts';
+import { helpFile } from '../../src/cli/program/rendered-help.ts';
+import { newMachine } from '../helpers/cli.ts';
 import { launcher, newProgramMachine, programLine, testNode } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
@@ -11,6 +14,24 @@ test('a value that looks like a question for help is a value', async () => {
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain('error:');
+});
+
+test('the build writes the help of every command as the parser prints it, and the program prints what is written', async () => {
+  const parser = newMachine();
+  for (const words of commandPaths()) {
+    const { stdout } = await parser.run([...words, '--help']);
+    expect(readFileSync(helpFile(words), 'utf8'), words.join(' ')).toBe(stdout);
+  }
+
+  const machine = newProgramMachine();
+  for (const name of ['bin', 'dist', 'package.json']) {
+    cpSync(path.join(launcher, '..', '..', name), path.join(machine.folder, name), { recursive: true });
+  }
+  const copy = path.join(machine.folder, 'dist', 'help', path.basename(helpFile(['doctor'])));
+  writeFileSync(copy, 'as it was written\n');
+  expect(await machine.shell(`'${testNode}' bin/storectl.js doctor --help`)).toMatchObject({
+    stdout: 'as it was written\n',
+  });
 });
 
 test('a clone that was not built says so', async () => {

@@ -5,7 +5,7 @@ import type { Change } from '../core/json-changes.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
-import { type Row, renderRecord } from './tables.ts';
+import type { Row } from './tables.ts';
 
 /** A row for each field: `Quiet hours start  22:00 → 23:00`. A group that was added or removed has those of its fields. */
 export function rowsOfChanges(changes: readonly Change[]): Row[] {
@@ -21,8 +21,14 @@ export function rowsOfChanges(changes: readonly Change[]): Row[] {
 }
 
 /** {@link rowsOfChanges} as text. */
-export function describeChanges(changes: readonly Change[], style: Style): string {
-  return renderRecord(rowsOfChanges(changes), style);
+export function describeChanges(changes: readonly Change[], style: Style): Promise<string> {
+  return drawRecord(rowsOfChanges(changes), style);
+}
+
+/** Loads what draws tables on demand: it takes as long as Node's own start, and a change with --json prints none. */
+export async function drawRecord(rows: readonly Row[], style: Style): Promise<string> {
+  const { renderRecord } = await import('./tables.ts');
+  return renderRecord(rows, style);
 }
 
 function valueOrNone(name: string, value: unknown, values: ValueContext = {}): string {
@@ -39,7 +45,7 @@ export function describeSeenChanges(
   values: ValueContext,
   seenAt: string | null,
   style: Style,
-): string {
+): Promise<string> {
   const age = seenAt === null ? '' : `, last seen ${formatDistance(Date.parse(seenAt) - Date.now())}`;
   const rows = changes.map(({ path, before, after }): Row => {
     const name = path.at(-1) ?? '';
@@ -47,5 +53,5 @@ export function describeSeenChanges(
     const isOther = before !== undefined && !isDeepStrictEqual(before, after ?? null);
     return [labelOf(path), isOther ? `${text}  (was ${valueOrNone(name, before, values)}${age})` : text];
   });
-  return renderRecord(rows, style);
+  return drawRecord(rows, style);
 }

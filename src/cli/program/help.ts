@@ -1,9 +1,7 @@
 import { type Command, Help, type Option } from 'commander';
 import { globalGroup } from '../command/global-options.ts';
 import { isGroup, tree } from './command-tree.ts';
-
-/** Columns that help never exceeds. */
-export const helpColumns = 100;
+import { helpColumns } from './rendered-help.ts';
 
 /** The description of a longer term goes on the next line, so that one long name does not indent all descriptions. */
 const termColumns = 36;

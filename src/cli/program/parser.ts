@@ -7,7 +7,8 @@ import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { version } from '../core/version.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
-import { formatHelp, globalOptionsLine, helpColumns, negatableOptions, optionTerm } from './help.ts';
+import { formatHelp, globalOptionsLine, negatableOptions, optionTerm } from './help.ts';
+import { helpColumns } from './rendered-help.ts';
 
 export interface ProgramOptions {
   /** The arguments that will be parsed. */

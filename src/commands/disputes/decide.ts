@@ -5,8 +5,8 @@ import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { drawRecord } from '../../cli/output/describe-changes.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
-import { renderRecord } from '../../cli/output/tables.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
 import { checkStatus, expectStatus } from './dispute-status.ts';
@@ -68,7 +68,7 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
   show: ({ answer, record }, run) =>
     record === null
       ? ''
-      : renderRecord(
+      : drawRecord(
           [
             ['Status', `${expectedStatus(run)} → ${printable(String(getPath(answer, ['status'])))}`],
             ['Resolution', printable(String(getPath(answer, ['resolution'])))],

@@ -36,7 +36,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
         changes.map((change) => ({ ...change, path: dottedPath(change.path) })),
       );
     else if (changes.length === 0) ui.notice('No differences.');
-    else ui.print(describeChanges(changes, ui.out));
+    else ui.print(await describeChanges(changes, ui.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;
   },
 });

@@ -50,7 +50,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
     );
   }
   const { changes, contender, send } = await prepareSave(run, current, next, ifMoved);
-  if (changes.length > 0) return { text: describeChanges(changes, run.ui.err), send };
+  if (changes.length > 0) return { text: await describeChanges(changes, run.ui.err), send };
   const text =
     contender === null
       ? 'No changes; nothing was sent.'

@@ -8,8 +8,7 @@ import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-t
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send-run.ts';
-import { describeChanges } from '../../cli/output/describe-changes.ts';
-import { withoutColors } from '../../cli/output/style.ts';
+import { describeChanges, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import { findContender } from '../../history/changes/overtake.ts';
 
@@ -54,7 +53,7 @@ export function movedError(
     code: 'settings_moved',
     exitCode: exitCodes.conflict,
     what,
-    lines: describeChanges(moved, { color: withoutColors, width: null }).split('\n'),
+    lines: rowsOfChanges(moved).map(([label, change]) => `${label}: ${change}`),
     next,
     outcome: 'not_sent',
     fields: moved.map(({ path, after }) => ({

@@ -43,7 +43,7 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
 async function previewUpdate(run: Run): Promise<Preview> {
   const { request, session, ui } = run;
   const seen = await lastSeenStore(session);
-  const text = describeUpdate(run, seen, mergeObjects(seen?.fields ?? {}, request.body ?? {}), ui.err);
+  const text = await describeUpdate(run, seen, mergeObjects(seen?.fields ?? {}, request.body ?? {}), ui.err);
   if (seen === null) {
     const { offerBackup } = await import('../../cli/operation/send/offer-backup.ts');
     await offerBackup(run);
@@ -60,7 +60,12 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
 }
 
 /** The fields of the request as `store` has them. */
-function describeUpdate({ request }: Run, seen: SeenStore | null, store: unknown, style: Style): string {
+function describeUpdate(
+  { request }: Run,
+  seen: SeenStore | null,
+  store: unknown,
+  style: Style,
+): Promise<string> {
   const changes = leafPaths(request.body).map((path) => ({
     path,
     before: seen === null ? undefined : (getPath(seen.fields, path) ?? null),

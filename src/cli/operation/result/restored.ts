@@ -8,9 +8,10 @@ import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath } from '../../core/field-path.ts';
 import { printable } from '../../core/sanitize.ts';
+import { drawRecord } from '../../output/describe-changes.ts';
 import { formatDistance } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
-import { type Row, renderRecord } from '../../output/tables.ts';
+import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
 import { outcomeError } from './outcome-error.ts';
@@ -73,7 +74,7 @@ export async function describeRestored(session: Session, record: HistoryRecord):
 export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
-  show: ({ answer }: Result, { ui }: Run) => renderRecord(rowsOfRestored(answer), ui.out),
+  show: ({ answer }: Result, { ui }: Run) => drawRecord(rowsOfRestored(answer), ui.out),
 };
 
 /** A row for each section of which the service says what changed. */
