@@ -105,10 +105,11 @@ export function openHistory(settings: JournalSettings) {
     // By their names alone: a folder may have thousands.
     const mayMatter = (name: string) => {
       if (isUnfinished(name, since)) return true;
+      const isOld = name.slice(name.indexOf('-') + 1) < since;
+      if (isOld && !all && count >= minRead) return false;
       if (!own.some((part) => name.includes(part))) return false;
       count += 1;
-      const [, date = ''] = name.split('-', 2);
-      return all || count <= minRead || date >= since;
+      return true;
     };
     listing = { names: listNames(journal), at: monotonicMs() };
     const logs = listLogs(journal, listing.names.toReversed().filter(mayMatter)).reverse();

@@ -1,5 +1,4 @@
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { sectionsOf } from '../../cli/operation/result/restored.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
 
 export const command = operationCommand({
@@ -8,7 +7,7 @@ export const command = operationCommand({
 backup.`,
   question: 'Create this backup?',
   done: (_, { request: { body } }) =>
-    `Created backup "${String(body?.label)}" (${sectionsOf(body).join(', ')})`,
+    `Created backup "${String(body?.label)}" (${[body?.sections].flat().join(', ')})`,
   examples: [
     'backup create --label nightly --sections store,blog',
     'backup create --label "nightly $(date +%F)" --sections store --output-file backup.json',

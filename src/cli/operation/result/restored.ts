@@ -1,4 +1,5 @@
 import { asObject, parseJson } from '../../../base/json.ts';
+import { createBackup } from '../../../contract/operations/backups.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
@@ -6,24 +7,27 @@ import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
-import { getPath } from '../../core/field-path.ts';
+import { getPath, textAt } from '../../core/field-path.ts';
 import { printable } from '../../core/sanitize.ts';
 import { drawRecord } from '../../output/describe-changes.ts';
 import { formatDistance } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
+import { answerBody } from '../../output/record-summary.ts';
 import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
 import { outcomeError } from './outcome-error.ts';
 
-const safety = 'Safety: ';
-
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
   const { label } = (await knownBackup(session, backupId)) ?? {};
+  const backups = (await session.history()).list({ operation: createBackup.id }).records;
   // Labels of safety backups would nest.
-  const isNamed = typeof label === 'string' && !label.startsWith(safety);
-  return [...`${safety}${isNamed ? printable(label) : backupId}`].slice(0, 120).join('');
+  const isSafety = backups.some(
+    (record) => record.prepares !== null && textAt(answerBody(record), ['id']) === backupId,
+  );
+  const name = typeof label === 'string' && !isSafety ? printable(label) : backupId;
+  return [...`Safety: ${name}`].slice(0, 120).join('');
 }
 
 /** What a restore replaces, and with what, said before it is asked for. */

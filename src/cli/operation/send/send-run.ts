@@ -30,10 +30,22 @@ export async function announce({ target, ui, session }: Run): Promise<void> {
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
   if (run.request.operation.class !== 'read') return change(run, options);
+  // A history that cannot be used stops changes, not reads.
+  const waitMs = await storeWait(run.session).catch((error: unknown) => {
+    if (error instanceof HistoryError || error instanceof CliError) return 0;
+    throw error;
+  });
+  return read(run, waitMs);
+}
+
+/** What earlier commands were asked to wait. */
+async function storeWait(session: Session): Promise<number> {
+  return (await session.history()).storeWait();
+}
+
+async function read(run: Run, waitMs: number): Promise<Result> {
   const { request, target, session } = run;
-  const history = session.history();
-  // What earlier commands were asked to wait. A history that cannot be used stops changes, not reads.
-  target.client.pause(await history.then((known) => known.storeWait()).catch(() => 0));
+  target.client.pause(waitMs);
   const outcome = await target.client.call(request.operation, {
     ...sendOptions(session),
     parameters: { storeId: target.storeId, ...request.parameters },
@@ -46,9 +58,9 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
 
 /** A read that a write depends on: a damaged history stops it, and if it fails, the write was not sent. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
-  await recording(run.session, async () => (await run.session.history()).storeWait());
+  const waitMs = await recording(run.session, () => storeWait(run.session));
   try {
-    return await send(run);
+    return await read(run, waitMs);
   } catch (error) {
     throw error instanceof CliError ? new CliError({ ...error.failure, outcome: 'not_sent' }) : error;
   }
