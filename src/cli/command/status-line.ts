@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../client/clock.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 
 /** A line that stays below all other output: a progress bar, and what is awaited. */
@@ -76,16 +77,16 @@ export function createWaiting({ setWait }: Pick<StatusLine, 'setWait'>): Waiting
   let since = 0;
   let timer: NodeJS.Timeout | undefined;
   const answered = () => {
-    since = performance.now();
+    since = monotonicMs();
     setWait(null);
   };
   return {
     answered,
     async during(what, work) {
       if (running++ === 0) {
-        since = performance.now();
+        since = monotonicMs();
         timer = setInterval(() => {
-          const seconds = Math.floor((performance.now() - since) / secondMs);
+          const seconds = Math.floor((monotonicMs() - since) / secondMs);
           if (seconds > 0) setWait({ what, seconds });
         }, secondMs);
       }

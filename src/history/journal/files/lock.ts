@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../../../base/error-code.ts';
 import { asObject, parseJson } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
+import { monotonicMs } from '../../../client/clock.ts';
 import { HistoryError, historyError } from '../../errors.ts';
 import {
   createFile,
@@ -85,8 +86,8 @@ export function openLocks(settings: LockSettings) {
           await breakLock(file, found.text, options.signal);
           continue;
         }
-        waitsSince ??= performance.now();
-        if (performance.now() - waitsSince > patienceMs) throw busy(file, holder);
+        waitsSince ??= monotonicMs();
+        if (monotonicMs() - waitsSince > patienceMs) throw busy(file, holder);
         if (!hasReported) options.onWait?.(holder);
         hasReported = true;
         const { signal } = options;
@@ -201,7 +202,7 @@ function watchSilence(): (value: string) => number {
   let lastAt = 0;
   let silentMs = 0;
   return (value) => {
-    const now = performance.now();
+    const now = monotonicMs();
     silentMs = value === last ? silentMs + Math.min(now - lastAt, 5 * MAX_POLL_MS) : 0;
     last = value;
     lastAt = now;
