@@ -264,7 +264,7 @@ socket.push = function (chunk, encoding) {
     if (wait !== undefined) {
       const date = /^date: *(.+)$/im.exec(text)?.[1];
       const waitMs = date === undefined ? Number(wait) * 1000 : RealDate.parse(wait) - RealDate.parse(date);
-      tell({ event: 'wait', waitMs });
+      tell({ event: 'wait', waitMs, port: this.localPort });
     }
   }
   return push.call(this, chunk, encoding);

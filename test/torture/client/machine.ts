@@ -58,7 +58,7 @@ type ClientEvent = { readonly ms: number } & (
   | { readonly event: 'connect'; readonly port: number }
   | { readonly event: 'send'; readonly method: string; readonly recorded?: boolean }
   | { readonly event: 'receive'; readonly port: number }
-  | { readonly event: 'wait'; readonly waitMs: number }
+  | { readonly event: 'wait'; readonly waitMs: number; readonly port: number }
   | { readonly event: 'exit'; readonly steps: number }
   | ({ readonly event: 'disk' } & DiskEvent)
 );

@@ -141,6 +141,7 @@ function checkWaits(story: Story): readonly string[] | null {
   for (const run of runs) {
     for (const wait of run.events) {
       if (wait.event !== 'wait') continue;
+      if (run.requests.some(({ isHidden, clientPort }) => isHidden && clientPort === wait.port)) continue;
       seen = true;
       const early = run.events.find(
         ({ event, ms }) =>
@@ -171,7 +172,8 @@ function sentDespiteEarlierAnswer({ runs, wasDamaged }: Story): string[] {
   });
 }
 
-function waitsUntil({ write, fault: { ending }, view, answeredAt }: SeenRequest): number {
-  if (write === null || view === null || ending.does !== 'status' || ending.wait === null) return 0;
+function waitsUntil({ write, fault: { ending }, view, isHidden, answeredAt }: SeenRequest): number {
+  if (write === null || view === null || isHidden || ending.does !== 'status' || ending.wait === null)
+    return 0;
   return answeredAt + ending.wait.ms;
 }

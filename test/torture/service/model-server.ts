@@ -31,6 +31,8 @@ export interface SeenRequest {
   readonly at: number;
   /** What the client can conclude, once the whole ending has been written. */
   view: View | null;
+  /** The client takes a second response to an earlier request for its response, and never reads its own. */
+  isHidden: boolean;
   /** When the ending began to be written; infinite where there is none. */
   answeredAt: number;
 }
@@ -115,6 +117,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       clientPort: socket.remotePort ?? 0,
       at: monotonicMs(),
       view: null,
+      isHidden: false,
       answeredAt: Number.POSITIVE_INFINITY,
     };
     requests.push(seen);
@@ -126,12 +129,13 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     if (fault.applies === 'yes') tell('applied');
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     const earlier = behind.get(socket);
+    seen.isHidden = earlier !== undefined;
     if (earlier !== undefined) socket.write(earlier);
     if (earlier !== undefined || fault.ending.does === 'answer-twice')
       behind.set(socket, answerBytes(answer));
     write(socket, answer, fault);
     // The response to another request is none to this one.
-    seen.view = earlier === undefined ? viewOf(fault, answer.status, headAt(answer)) : 'doubtful';
+    seen.view = seen.isHidden ? 'doubtful' : viewOf(fault, answer.status, headAt(answer));
     tell('answered');
   }
 
