@@ -32,7 +32,7 @@ import {
   refuseEarlier,
   send,
 } from '../cli/operation/send/send-run.ts';
-import { describeChanges, describeSeenChanges } from '../cli/output/describe-changes.ts';
+import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
 import { recordChoice, recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
@@ -124,7 +124,7 @@ function viewOf({ record, by }: Undo) {
         return `Undid ${record.id}: restored ${await describeRestored(session, result.record)}`;
       return `Undid ${record.id} (${recordSummary(record).operation})`;
     },
-    show: (result: Result, run: Run) => (by === 'backup' ? restoredView.show(result, run) : ''),
+    show: (result: Result) => (by === 'backup' ? restoredView.show(result) : []),
   };
 }
 
@@ -133,7 +133,7 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui, session } = run;
   const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
   const [{ updatedAt } = undo.record] = undo.later;
-  ui.notice(await describeSeenChanges(changes, {}, updatedAt, ui.err));
+  ui.notice(await drawRecord(rowsOfSeenChanges(changes, {}, updatedAt), ui.err));
   if (undo.later.length > 0) refuseOverLater(ui, undo);
   const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
   if (!isSeen && !session.flags.dryRun) await offerBackup(run);
@@ -158,7 +158,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
     before: getPath(read.answer, path),
     after: former,
   }));
-  ui.notice(await describeChanges(changes, ui.err));
+  ui.notice(await drawRecord(rowsOfChanges(changes), ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo);
   return {
     request: { ...run.request, body: clientFields(withFormerValues(read.answer, open)) },

@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly history?: History | undefined;
   /** For an operation with all its attempts, in milliseconds above 0; 180 000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Called before each wait. `status` is that of the answer, or null if there was none. */
+  /** Called before each wait. `status` is the response's, or null if there was none. */
   readonly onRetry?:
     | ((info: { attempt: number; delayMs: number; status: number | null; reason: string }) => void)
     | undefined;

@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A history belongs to one store: that of another would know nothing of what was sent. */
+/** A history belongs to one store: another store's would know nothing of what was sent. */
 function refuseOtherStore({ store }: Sender, baseUrl: string, storeId: string): void {
   if (store.baseUrl === normalizeBaseUrl(baseUrl) && store.storeId === storeId) return;
   throw new TypeError(`the history belongs to store ${store.storeId} at ${store.baseUrl}`);

@@ -24,7 +24,7 @@ export interface Sender {
 const profile = 'library';
 
 /**
- * The history of one store in a folder of histories, such as that of the command line; made when something is first written.
+ * The history of one store in a folder of histories, such as the command line's; made when something is first written.
  * Processes may share it. It touches nothing until it is used. Throws a TypeError or RangeError if an option is missing or
  * cannot be used.
  */

@@ -60,7 +60,7 @@ export async function perform({ service }: Scene, operation: Operation, body: ob
 export interface Trial {
   readonly machine: ProgramMachine;
   readonly args: readonly string[];
-  /** Unlike that of every other trial. */
+  /** Unlike the name of every other trial. */
   readonly name: string;
   readonly killAt: number;
   /** For messages: `killed at step 12 of 60 (renameSync)`. */

@@ -112,6 +112,25 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
   expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'B' });
 });
 
+test('a restore without a safety backup is not undone, but the service has backed up what it replaced', async () => {
+  const { machine } = await startStore();
+  const sections = ['--sections', 'store'];
+  const created = await machine.run(['backup', 'create', '--label', 'x', ...sections, '-q']);
+  const backupId = created.stdout.trim();
+  const restore = ['backup', 'restore', backupId, ...sections, '--confirm', backupId];
+  const restored = await machine.run([...restore, '--no-safety-backup', '--json']);
+  const { preRestoreBackupId } = JSON.parse(restored.stdout);
+  const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+
+  const refused = await machine.run(['undo', id, '--confirm', id]);
+
+  const command = `storectl backup restore ${preRestoreBackupId} --sections store`;
+  expect(refused).toMatchObject({
+    exitCode: 6,
+    stderr: expect.stringContaining(`run \`${command}\` to restore what the service backed up before it`),
+  });
+});
+
 test.each([['undo'], ['history', 'show']])(
   '%s: the label of a backup instead of an id: the message names the id',
   async (...command) => {

@@ -86,7 +86,7 @@ test('the history says which change an undo takes back', async () => {
   );
 });
 
-test('the safety backup of an undone restore names the restored one by its id, so labels do not nest', async () => {
+test('the label of a safety backup names what was restored: a safety backup by its id and time, so labels do not nest', async () => {
   const { machine } = await startStore();
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   const id = stdout.trim();
@@ -97,7 +97,10 @@ test('the safety backup of an undone restore names the restored one by its id, s
 
   await machine.run(['backup', 'restore', safety.id, '--sections', 'store', '--confirm', safety.id]);
 
-  expect((await newest()).label).toBe(`Safety: ${safety.id}`);
+  expect((await newest()).label).toMatch(
+    /^Safety: before restoring [\da-f]{8} \(\d{4}-\d\d-\d\d \d\d:\d\d \S+\)$/,
+  );
+  expect((await newest()).label).toContain(` ${safety.id.slice(0, 8)} `);
 });
 
 test.each(['{}', '{ "rows": 12345678901234567890 }\n', '{"safetyBackupId":"theirs"}', '["b-2"]'])(

@@ -7,7 +7,7 @@ import { accessTo, temporaryFolder } from './cli.ts';
 
 /** Node that runs the program: STORECTL_TEST_NODE, so that one Node can test the program on another. */
 export const testNode = process.env.STORECTL_TEST_NODE ?? process.execPath;
-/** The launcher: STORECTL_TEST_PROGRAM names that of an installed package instead of this folder's. */
+/** The launcher: STORECTL_TEST_PROGRAM names the launcher of an installed package instead of this folder's. */
 export const launcher = path.resolve(process.env.STORECTL_TEST_PROGRAM ?? 'bin/storectl.js');
 /** The program as it is typed into a POSIX shell. */
 export const programLine = `${shellWord(testNode)} ${shellWord(launcher)}`;

@@ -116,7 +116,7 @@ describe('the same command again after its process was killed', () => {
   });
 });
 
-test('a restore that told its outcome has told that of its safety backup', async () => {
+test('a restore that told its outcome has told the outcome of its safety backup', async () => {
   const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
   const { record } = await scene.changeAndDie(restore, { safetyLabel });
   scene.react = () => 'answer';

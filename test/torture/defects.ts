@@ -130,7 +130,7 @@ function atStart(signature: string, does: string): Patch {
   return { find: `function ${signature} {`, replace: `function ${signature} { ${does}` };
 }
 
-/** Folder of the program with the defect, and that of the file system. */
+/** Folder of the program with the defect, and the file system's folder. */
 export function plantDefect({ name, fileSystem, patches = [] }: Defect, root: string) {
   const program = copyProgram(root, name.replace(/\W/g, '-'), patches);
   return { program, fileSystemDefect: fileSystem ?? null };

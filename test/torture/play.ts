@@ -109,7 +109,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       } else if (step.do === 'other-user') server.models.own.changeStore();
       else if (step.do === 'power-cut') machine.cutPower(step.cut);
       else {
-        // A power cut may have taken back the name that says that a log is whole; then it looks like that of a killed process.
+        // A power cut may have taken back the name that says that a log is whole; then it looks like the log of a killed process.
         const { folder } = openStore(machine, server.url).journal;
         damagedFiles = damagedFiles.filter((file) => existsSync(path.join(folder, file)));
         runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));

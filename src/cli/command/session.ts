@@ -33,7 +33,7 @@ export interface Session {
   settings(): Promise<ConnectionSettings>;
   /** Throws exit 3 without a store or an address, and exit 4 without a key. */
   connect(): Promise<Connection>;
-  /** Connects to another store than that of the settings. Throws exit 2 for proxy settings that are not URLs. */
+  /** Connects to another store than the one in the settings. Throws exit 2 for proxy settings that are not URLs. */
   connectTo(target: Target): Promise<Connection>;
   /** The history of the store in use. Throws exit 3 without a store or an address. */
   history(): Promise<History>;

@@ -44,7 +44,7 @@ export interface OptionSpec {
 /** A command as a tool of `storectl mcp`. Its texts name inputs, not flags, and no terminal. */
 export interface CommandTool {
   readonly description: string;
-  /** The operation that it sends; `recorded` for that of the record whose id it gets. Without it, it reads the history. */
+  /** The operation that it sends; `recorded` if the record whose id it gets says which. Without it, it reads the history. */
   readonly sends?: Operation | 'recorded';
   /** The arguments of the command that are inputs, in order, with what they are. */
   readonly inputs?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { CliError, describeSystemError, fixInput, invalidInput, usageError } fro
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../core/json-text.ts';
 import type { InputSource } from './stdin.ts';
 
-/** Splits `path=value`, such as that of `--set`. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */
+/** Splits `path=value`, which `--set` and `--field` take. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */
 export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {

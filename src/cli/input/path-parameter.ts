@@ -1,7 +1,7 @@
 import { type Operation, pathParameterProblem, pathParameters } from '../../contract/operation.ts';
 import { invalidFields } from '../core/errors.ts';
 
-/** The id in the path of an operation, which has at most one besides that of the store. */
+/** The id in the path of an operation, which has at most one besides the store's. */
 export function idParameter(operation: Pick<Operation, 'path'>): string | undefined {
   return pathParameters(operation).find((name) => name !== 'storeId');
 }

@@ -20,12 +20,7 @@ export function rowsOfChanges(changes: readonly Change[]): Row[] {
   );
 }
 
-/** {@link rowsOfChanges} as text. */
-export function describeChanges(changes: readonly Change[], style: Style): Promise<string> {
-  return drawRecord(rowsOfChanges(changes), style);
-}
-
-/** Loads what draws tables on demand: it takes as long as Node's own start, and a change with --json prints none. */
+/** The rows as text. What draws tables is loaded on demand: it takes as long as Node's own start. */
 export async function drawRecord(rows: readonly Row[], style: Style): Promise<string> {
   const { renderRecord } = await import('./tables.ts');
   return renderRecord(rows, style);
@@ -40,18 +35,16 @@ function valueOrNone(name: string, value: unknown, values: ValueContext = {}): s
  * One line for each field that is set: `Name  Outlet 5  (was Outlet 2, last seen 5 minutes ago)`. `before` is what was seen,
  * which is not what is; `seenAt` is null for what was read right now.
  */
-export function describeSeenChanges(
+export function rowsOfSeenChanges(
   changes: readonly Change[],
   values: ValueContext,
   seenAt: string | null,
-  style: Style,
-): Promise<string> {
+): Row[] {
   const age = seenAt === null ? '' : `, last seen ${formatDistance(Date.parse(seenAt) - Date.now())}`;
-  const rows = changes.map(({ path, before, after }): Row => {
+  return changes.map(({ path, before, after }) => {
     const name = path.at(-1) ?? '';
     const text = valueOrNone(name, after, values);
     const isOther = before !== undefined && !isDeepStrictEqual(before, after ?? null);
     return [labelOf(path), isOther ? `${text}  (was ${valueOrNone(name, before, values)}${age})` : text];
   });
-  return drawRecord(rows, style);
 }

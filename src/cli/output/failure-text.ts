@@ -16,7 +16,7 @@ export interface Audience {
   readonly flags?: ConnectionFlags | undefined;
   /** What the command says if it had no effect: `nothing was sent`; undefined for one that changes nothing. */
   readonly withoutEffect?: string | undefined;
-  /** The name of a field, where it is not that of its flag. */
+  /** The name of a field, where it is not the name of its flag. */
   readonly nameOf?: (field: FieldError) => string | null;
 }
 

@@ -122,7 +122,7 @@ function refuseKey(text: string, secret: string): void {
   });
 }
 
-/** Sends the request and prints the response, also that of a refusal before its error is thrown. */
+/** Sends the request and prints the response, even of a refusal, before its error is thrown. */
 async function send(request: RawRequest): Promise<CommandResult> {
   const { ui, connection, method, path } = request;
   let last: Exchange | undefined;

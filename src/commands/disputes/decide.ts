@@ -5,7 +5,6 @@ import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { drawRecord } from '../../cli/output/describe-changes.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
@@ -67,14 +66,11 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
   question: questionOf,
   show: ({ answer, record }, run) =>
     record === null
-      ? ''
-      : drawRecord(
-          [
-            ['Status', `${expectedStatus(run)} → ${printable(String(getPath(answer, ['status'])))}`],
-            ['Resolution', printable(String(getPath(answer, ['resolution'])))],
-          ],
-          run.ui.out,
-        ),
+      ? []
+      : [
+          ['Status', `${expectedStatus(run)} → ${printable(String(getPath(answer, ['status'])))}`],
+          ['Resolution', printable(String(getPath(answer, ['resolution'])))],
+        ],
   done: (_, { request: { parameters, body } }) =>
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
 });

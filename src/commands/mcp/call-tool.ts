@@ -88,7 +88,7 @@ export function resultOf(tool: Tool, result: CommandResult): CallToolResult {
 
 const outcomes: readonly OutcomeKind[] = ['applied', 'rejected', 'not_sent', 'unknown'];
 
-/** `state` is that of the record that was settled. */
+/** `state` is the settled record's. */
 function outcomeOf({ exitCode, error, appliedId }: CommandResult, state: unknown): OutcomeKind | undefined {
   if (state !== undefined) return state === 'sent' ? 'unknown' : outcomes.find((kind) => kind === state);
   if (exitCode === exitCodes.done) return appliedId === undefined ? 'not_sent' : 'applied';

@@ -5,7 +5,7 @@ import { dottedPath, mergeObjects } from '../../cli/core/field-path.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
-import { describeChanges } from '../../cli/output/describe-changes.ts';
+import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { readSettings } from './settings-diff.ts';
 
@@ -36,7 +36,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
         changes.map((change) => ({ ...change, path: dottedPath(change.path) })),
       );
     else if (changes.length === 0) ui.notice('No differences.');
-    else ui.print(await describeChanges(changes, ui.out));
+    else ui.print(await drawRecord(rowsOfChanges(changes), ui.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;
   },
 });

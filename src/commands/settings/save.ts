@@ -4,7 +4,7 @@ import { mergeObjects } from '../../cli/core/field-path.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { describeChanges } from '../../cli/output/describe-changes.ts';
+import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { movedError, prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
 
@@ -50,7 +50,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
     );
   }
   const { changes, contender, send } = await prepareSave(run, current, next, ifMoved);
-  if (changes.length > 0) return { text: await describeChanges(changes, run.ui.err), send };
+  if (changes.length > 0) return { text: await drawRecord(rowsOfChanges(changes), run.ui.err), send };
   const text =
     contender === null
       ? 'No changes; nothing was sent.'

@@ -8,7 +8,7 @@ import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-t
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send-run.ts';
-import { describeChanges, rowsOfChanges } from '../../cli/output/describe-changes.ts';
+import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import { findContender } from '../../history/changes/overtake.ts';
 
@@ -111,9 +111,8 @@ function refuseInexactNumbers({ text }: CurrentSettings): void {
 /** How saved settings are shown: only what changed. */
 export const savedView = {
   done: () => 'Saved the operations settings',
-  show: ({ answer, record }, { ui }) => {
-    if (record === null || record.former === null || !isObject(answer)) return '';
-    const changes = changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer));
-    return describeChanges(changes, ui.out);
+  show: ({ answer, record }) => {
+    if (record === null || record.former === null || !isObject(answer)) return [];
+    return rowsOfChanges(changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer)));
   },
 } satisfies ResultView;

@@ -6,9 +6,9 @@ import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
-import { describeSeenChanges } from '../../cli/output/describe-changes.ts';
+import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody } from '../../cli/output/record-summary.ts';
-import type { Style } from '../../cli/output/style.ts';
+import type { Row } from '../../cli/output/tables.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import { overlap, rulesOf } from '../../history/operation-rules.ts';
@@ -36,20 +36,20 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
     return name === null ? 'Updated the store' : `Updated store "${name}"`;
   },
   // A terminal has shown it before it was sent.
-  show: ({ answer }, run) => (run.ui.canAsk ? '' : describeUpdate(run, null, answer, run.ui.out)),
+  show: ({ answer }, run) => (run.ui.canAsk ? [] : rowsOfUpdate(run, null, answer)),
 });
 
 /** Shows the new values beside those that this machine has seen last. Offers a backup if there is no way back. */
 async function previewUpdate(run: Run): Promise<Preview> {
   const { request, session, ui } = run;
   const seen = await lastSeenStore(session);
-  const text = await describeUpdate(run, seen, mergeObjects(seen?.fields ?? {}, request.body ?? {}), ui.err);
+  const rows = rowsOfUpdate(run, seen, mergeObjects(seen?.fields ?? {}, request.body ?? {}));
   if (seen === null) {
     const { offerBackup } = await import('../../cli/operation/send/offer-backup.ts');
     await offerBackup(run);
   }
   const former = seen?.seenAt === null ? formerOf(run, seen) : undefined;
-  return { text, isNews: true, send: () => send(run, { former }) };
+  return { text: await drawRecord(rows, ui.err), isNews: true, send: () => send(run, { former }) };
 }
 
 /** JSON of the values that are replaced, where they were read right now. */
@@ -60,23 +60,14 @@ function formerOf({ request }: Run, { fields }: SeenStore): string {
 }
 
 /** The fields of the request as `store` has them. */
-function describeUpdate(
-  { request }: Run,
-  seen: SeenStore | null,
-  store: unknown,
-  style: Style,
-): Promise<string> {
+function rowsOfUpdate({ request }: Run, seen: SeenStore | null, store: unknown): Row[] {
   const changes = leafPaths(request.body).map((path) => ({
     path,
     before: seen === null ? undefined : (getPath(seen.fields, path) ?? null),
     after: getPath(store, path),
   }));
-  return describeSeenChanges(
-    changes,
-    { currency: textAt(store, ['defaultCurrency']) },
-    seen?.seenAt ?? null,
-    style,
-  );
+  const values = { currency: textAt(store, ['defaultCurrency']) };
+  return rowsOfSeenChanges(changes, values, seen?.seenAt ?? null);
 }
 
 /** The store as this machine has seen it last. */

@@ -5,7 +5,7 @@ import type { Queries, Storage } from '../storage/core/storage.ts';
 
 /**
  * Changes a store for the person who runs the service, and writes it to `operator_log` in the same transaction. `command`
- * is the noun and the verb; the id is that of the object that was changed. Rejects with a ServiceError `not_found` if the
+ * is the noun and the verb; the id names the object that was changed. Rejects with a ServiceError `not_found` if the
  * store does not exist.
  */
 export async function operate<Result extends { readonly id: string }>(

@@ -32,7 +32,7 @@ export type Send = (
 export interface SenderOptions {
   /** A receiver on this machine that gets everything instead of Discord, from {@link parseSink}. */
   readonly sink?: URL | undefined;
-  /** Resolves names. Default: that of the system. */
+  /** Resolves names. Default: as the system does. */
   readonly resolve?: Resolve;
   readonly timeouts?: Timeouts;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 
-/** Whether an address is that of a proxy whose X-Forwarded-For is believed. */
+/** Whether an address belongs to a proxy whose X-Forwarded-For is believed. */
 export type IsTrustedProxy = (address: string) => boolean;
 
 /** From addresses and networks such as `10.0.0.0/8`, with commas between them. Null if one of them is neither. */

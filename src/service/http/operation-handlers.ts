@@ -107,7 +107,7 @@ export function replyOf(status: number, body: object): Reply {
   return { status, body: JSON.stringify(body) };
 }
 
-/** The OpenAPI description of this service, with the limits that it enforces. `version` is that of the program. */
+/** The OpenAPI description of this service, with the limits that it enforces. `version` is the program's. */
 export function describeService(version: string): object {
   const bodies = Object.entries(handlers).map(([id, { input }]) => [id, input]);
   return buildOpenApi(version, Object.fromEntries(bodies));

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
+import { hintFor } from '../../../src/cli/program/hints.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { fakeService } from '../../helpers/scene.ts';
@@ -432,4 +434,14 @@ test.each([
     exitCode: 2,
     stderr: `error: unknown command "constructor"\n  run \`${help}\` for usage\n`,
   });
+});
+
+test('what the hints say cannot be done is no command', () => {
+  const hints = leavesOf(tree).map(([words]) => {
+    const argv = words.split(' ');
+    return hintFor(argv.at(-1) ?? '', argv);
+  });
+
+  expect(hints.filter((hint) => hint !== null && !hint.startsWith('did you mean'))).toEqual([]);
+  expect(hints.length).toBeGreaterThan(50);
 });

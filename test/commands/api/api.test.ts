@@ -187,7 +187,7 @@ test('an error body of any kind is on stdout, and the error on stderr', async ()
   });
 });
 
-test('the path goes below that of the base URL', async () => {
+test('the path goes below the path of the base URL', async () => {
   await using server = await startFaultServer([answer(200, {})]);
   const machine = machineFor({ origin: `${server.url}/shop`, storeId: 'a store', apiKey });
 

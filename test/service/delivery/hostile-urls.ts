@@ -45,7 +45,7 @@ const loopbackHosts = [
 
 const path = '/api/webhooks/1/token';
 
-/** URLs that a webhook could be asked to be and is not. `port` is that of a server on this machine. */
+/** URLs that a webhook could be asked to be and is not. `port` belongs to a server on this machine. */
 export function hostileUrls(port: number): string[] {
   return [
     ...loopbackHosts.map((host) => `https://${host}:${port}${path}`),

@@ -22,7 +22,7 @@ interface Reference {
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-const document = describeService('0.0.0') as unknown as Document;
+const document: Document = JSON.parse(JSON.stringify(describeService('0.0.0')));
 ajv.addSchema({ ...document, $id: 'openapi' }, 'openapi');
 const isProblem = compile({ $ref: '#/components/schemas/Problem' });
 

@@ -84,7 +84,7 @@ test('If-Match stops the second of two editors', async () => {
   expect((await service.call('settings.show', '')).body).toEqual(first.body);
 });
 
-test('the ETag of a change is that of the next read, whatever the order of its members', async () => {
+test('the ETag of a change is the same as of the next read, whatever the order of its members', async () => {
   const service = await startService();
   const { headers, body } = await service.call('settings.save', '', {
     showcase: { summary: 'x', enabled: true },

@@ -18,7 +18,7 @@ export type DiskEvent =
   | { readonly op: 'write'; readonly inode: number; readonly size: number }
   | { readonly op: 'sync'; readonly inode: number; readonly size: number }
   | { readonly op: 'sync-folder'; readonly file: string }
-  /** `inode` is that of the file that it replaced, which is kept under this number, or 0. */
+  /** `inode` belongs to the file that it replaced, which is kept under this number, or 0. */
   | { readonly op: 'rename'; readonly from: string; readonly file: string; readonly inode: number }
   | { readonly op: 'unlink'; readonly file: string; readonly inode: number };
 

@@ -7,6 +7,7 @@ import type { Phrase } from '../../config/phrase.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
+import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from './run.ts';
 
 /** What `prepare` gets besides the body. */
@@ -97,6 +98,6 @@ export interface OperationCommand extends InputCommand, ResultView {
 export interface ResultView {
   /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
   done?(result: Result, run: Run): string | null | Promise<string | null>;
-  /** The answer for people, empty for nothing; without this function, a record of its fields. */
-  show?(result: Result, run: Run): string | Promise<string>;
+  /** The answer for people, as text or rows, empty for nothing; without this function, a record of its fields. */
+  show?(result: Result, run: Run): string | readonly Row[];
 }

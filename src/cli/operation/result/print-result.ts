@@ -62,10 +62,11 @@ async function describeAnswer(run: Run, command: ResultView, result: Result): Pr
       if (run.request.operation.class === 'read') refuseMissingFields(ui.fields, run, answer);
       return renderJson(JSON.stringify(chosenFields(ui, answer)), out);
     }
-    if (command.show !== undefined) return await command.show(result, run);
+    const shown = await command.show?.(result, run);
+    if (typeof shown === 'string') return shown;
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
     // Amounts use the currency in the answer itself.
-    return renderRecord(rowsOf(answer, { currency: textAt(answer, ['defaultCurrency']) }), out);
+    return renderRecord(shown ?? rowsOf(answer, { currency: textAt(answer, ['defaultCurrency']) }), out);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     notice('The response is nested too deeply to format, so it is shown as JSON.');
@@ -90,7 +91,7 @@ const idPaths = [['id'], ['record', 'id'], ['storeId']];
 function printId({ request: { operation }, ui }: Run, { answer, record }: Result): void {
   const names = fieldNames(operation.response);
   const path = idPaths.find((one) => names.includes(one.join('.')));
-  // The response of a restore has no id: that of the change is what `undo` takes.
+  // The response of a restore has no id: `undo` takes the id of the change.
   const isUndoable = path === undefined && record !== null && hasUndo(record);
   const id = isUndoable ? record.id : textAt(answer, path ?? ['id']);
   if (id !== null) ui.print(printable(id));

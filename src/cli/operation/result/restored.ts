@@ -8,9 +8,8 @@ import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
-import { printable } from '../../core/sanitize.ts';
-import { drawRecord } from '../../output/describe-changes.ts';
-import { formatDistance } from '../../output/format-value.ts';
+import { printable, shorten } from '../../core/sanitize.ts';
+import { formatDistance, formatMinute } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
 import { answerBody } from '../../output/record-summary.ts';
 import type { Row } from '../../output/tables.ts';
@@ -20,14 +19,16 @@ import { outcomeError } from './outcome-error.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
-  const { label } = (await knownBackup(session, backupId)) ?? {};
+  const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
   const backups = (await session.history()).list({ operation: createBackup.id }).records;
   // Labels of safety backups would nest.
   const isSafety = backups.some(
     (record) => record.prepares !== null && textAt(answerBody(record), ['id']) === backupId,
   );
-  const name = typeof label === 'string' && !isSafety ? printable(label) : backupId;
-  return [...`Safety: ${name}`].slice(0, 120).join('');
+  const time = typeof createdAt === 'string' ? ` (${formatMinute(createdAt)})` : '';
+  const isNamed = typeof label === 'string' && !isSafety;
+  const name = isNamed ? label : `before restoring ${backupId.slice(0, 8)}${time}`;
+  return shorten(printable(`Safety: ${name}`), 120);
 }
 
 /** What a restore replaces, and with what, said before it is asked for. */
@@ -78,7 +79,7 @@ export async function describeRestored(session: Session, record: HistoryRecord):
 export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
-  show: ({ answer }: Result, { ui }: Run) => drawRecord(rowsOfRestored(answer), ui.out),
+  show: ({ answer }: Result) => rowsOfRestored(answer),
 };
 
 /** A row for each section of which the service says what changed. */

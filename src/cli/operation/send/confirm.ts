@@ -15,7 +15,7 @@ export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cance
 
 /**
  * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.
- * The id is that of the object in the path, or of the change that is undone. Throws exit 3 without a terminal, and exit 2
+ * The id names the object in the path, or the change that is undone. Throws exit 3 without a terminal, and exit 2
  * for another id.
  */
 export async function confirmById(

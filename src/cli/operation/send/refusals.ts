@@ -1,31 +1,50 @@
+import { asObject, parseJson } from '../../../base/json.ts';
 import { HistoryError, type RefusalReason, RefusedError } from '../../../history/errors.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { CliError, localStateError, type Step, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
+import { textAt } from '../../core/field-path.ts';
+import { answerBody } from '../../output/record-summary.ts';
 
-const show = (id: string): readonly Step[] => [{ run: ['history', 'show', id], rest: 'to see it' }];
+const show = (earlier: HistoryRecord | null): readonly Step[] => [
+  { run: ['history', 'show', earlier?.id ?? ''], rest: 'to see it' },
+];
+
+/** The service takes a backup before each restore, too. Its response names it. */
+function restoreAutomatic(restore: HistoryRecord | null): readonly Step[] {
+  const { sections } = asObject(parseJson(restore?.body));
+  const id = textAt(restore && answerBody(restore), ['preRestoreBackupId']);
+  if (id === null || !Array.isArray(sections)) return show(restore);
+  const run = ['backup', 'restore', id, '--sections', sections.join(',')];
+  return [{ run, rest: 'to restore what the service backed up before it' }];
+}
 
 /** How a command ends whose change is refused by the rules of its operation, where that is not a conflict that can be shown. */
 const refusals: Readonly<
   Partial<
     Record<
       RefusalReason,
-      { readonly exitCode?: ExitCode; readonly code?: string; next?(id: string): readonly Step[] }
+      {
+        readonly exitCode?: ExitCode;
+        readonly code?: string;
+        next?(earlier: HistoryRecord | null): readonly Step[];
+      }
     >
   >
 > = {
   in_doubt: {
     exitCode: exitCodes.unknown,
     code: 'outcome_unknown',
-    next: (id) => [{ run: ['resume', id], rest: 'before you run the command again' }],
+    next: (earlier) => [{ run: ['resume', earlier?.id ?? ''], rest: 'before you run the command again' }],
   },
   changed_meanwhile: { code: 'already_sent' },
   duplicate: {
     code: 'already_sent',
-    next: (id) => [...show(id), { say: 'add --allow-duplicate to send it anyway' }],
+    next: (earlier) => [...show(earlier), { say: 'add --allow-duplicate to send it anyway' }],
   },
   only_once: {
     code: 'already_sent',
-    next: (id) => [...show(id), { say: 'add --resubmit to send it anyway' }],
+    next: (earlier) => [...show(earlier), { say: 'add --resubmit to send it anyway' }],
   },
   key_reused: {
     exitCode: exitCodes.usage,
@@ -35,6 +54,7 @@ const refusals: Readonly<
       { say: 'in CI, set STORECTL_CI_JOB to another value for each command of a job' },
     ],
   },
+  no_safety_backup: { next: restoreAutomatic },
   nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },
 };
 
@@ -47,7 +67,7 @@ export function describeHistoryError(error: unknown): unknown {
       code,
       exitCode,
       what: error.reason === 'in_doubt' ? `${message}, so this one was not sent` : message,
-      next: next(earlier?.id ?? ''),
+      next: next(earlier),
       outcome: error.reason === 'in_doubt' ? 'unknown' : 'not_sent',
       operationId: earlier?.id,
       ...(fields.length > 0 && {

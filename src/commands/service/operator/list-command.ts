@@ -18,7 +18,7 @@ interface Page {
 interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'options'> {
   /** Its words after `service`. */
   readonly words: string;
-  /** Default: the list, and that of a store as JSON. */
+  /** Default: the list of a store, as text and as JSON. */
   readonly examples?: readonly string[];
   /** The fields that a table shows. */
   readonly columns: readonly (keyof Item & string)[];
@@ -26,7 +26,7 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   readonly cells?: Readonly<Record<string, (item: Item) => string>>;
   /** The words after `service` of the command that makes the first item. */
   readonly start?: string;
-  /** Whether it is the list of one store. Default: without `--store`, it is that of all stores. */
+  /** Whether it lists one store only. Default: without `--store`, it lists all stores. */
   readonly needsStore?: boolean;
   list(storage: Storage, page: Page, parsed: ParsedCommand): Promise<readonly Item[]>;
   /** The option that shows the items behind the last one that is shown. Default: ten times as many. */

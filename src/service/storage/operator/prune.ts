@@ -4,7 +4,7 @@ import type { Tenant } from '../core/storage.ts';
 /** What is removed from a store when it is old. Deliveries come before the notifications that they belong to. */
 export type Prunable = keyof typeof kinds;
 
-/** Rows of a store in the order of their ids, which is that of their creation. */
+/** Rows of a store in the order of their ids, so the oldest first. */
 export interface Page {
   /** Ids of the rows to remove. */
   readonly old: readonly string[];

@@ -530,7 +530,7 @@ test('the rows that failed are a file of their own beside --output-file, which c
     `4,not found in this store,${nobody},won,ok,x`,
     '',
   ]);
-  // The line stays that of the first file.
+  // It still has the line number in the first file.
   await machine.run(typed`disputes decide --from out.failed.csv --confirm 0 --output-file more.json`);
   expect(readFileSync(path.join(machine.folder, 'more.failed.csv'), 'utf8')).toBe(readFileSync(file, 'utf8'));
   writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 2).join('\n').replaceAll('wom', 'won'));
