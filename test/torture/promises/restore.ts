@@ -21,8 +21,9 @@ export const restorePromises: readonly ProgramPromise[] = [
     check: (story) =>
       overRestores(story, (run, safety, first, restored) => {
         if (!takesSafety(story, run) || safety === undefined || restored === undefined) return [];
-        // Another client may come between the two.
-        if (run.inPair || restored.request < first) return [];
+        // Another client may come between the two, or another user before the service applies it.
+        const sent = story.requests.find(({ number }) => number === restored.request);
+        if (run.inPair || restored.request < first || sent?.fault.applies === 'later') return [];
         const isBetween = story.effects.some(
           ({ request, operation }) =>
             request > safety.request && request < restored.request && operation !== 'backup.create',
