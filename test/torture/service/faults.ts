@@ -79,6 +79,7 @@ export function viewOf({ ending }: Fault, serviceStatus: number, headAt: number)
     case 'answer-twice':
       return serviceStatus < 300 ? 'success' : 'refused';
     case 'contradict':
+      if (serviceStatus >= 300) return 'refused';
       return isHarmless(ending) ? 'success' : 'doubtful';
     case 'status':
       if (ending.status === 429 || ending.status === 425) return 'throttled';
