@@ -18,8 +18,7 @@ import { classOptions, fieldOptions, parameterArguments } from './call/operation
 import type { OperationRequest, Result, Run } from './call/run.ts';
 import { completeInput } from './complete-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { confirmRun } from './send/confirm.ts';
-import { previewOf } from './send/preview.ts';
+import { confirmRun, previewOf } from './send/confirm.ts';
 import { announce, recordsOf } from './send/send-run.ts';
 
 /** The command of an operation: input, guard, request, result. Its flags come from the contract. */

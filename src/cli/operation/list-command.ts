@@ -21,15 +21,13 @@ interface KnownList {
   readonly hidden?: readonly string[];
   /** Which of the times is shown as an age: when the service made it, or when this machine last saw it. */
   readonly age: 'createdAt' | 'seenAt';
-  /** Says why objects have no id. */
-  readonly withoutId?: string;
   /** The command to run while the list is empty. */
   readonly start: string;
 }
 
 /** The command that lists objects of a kind, with the words of their noun. */
 export function listCommand(list: KnownList): CommandDefinition {
-  const { kind, what, fields, hidden = [], age, withoutId, start } = list;
+  const { kind, what, fields, hidden = [], age, start } = list;
   const [noun] = start.split(' ');
   const names = ['id', ...fields, ...hidden, 'createdAt', 'seenAt'];
   return {
@@ -58,7 +56,8 @@ The service cannot list them.`,
           ui.notice(`${upperFirst(what)} seen on this machine:`);
           const columns = fields.filter((name) => shown.some((object) => fieldOf(object, name) !== null));
           ui.print(describe(ui, { known, shown, columns, age }));
-          if (withoutId !== undefined && shown.some(({ id }) => id === '')) ui.notice(withoutId);
+          if (shown.some(({ id }) => id === ''))
+            ui.notice(`${upperFirst(what)} without an id were marked as applied: their response was lost.`);
           noticeMore(ui, known.length, limit);
         },
       });
@@ -103,12 +102,8 @@ function describe(ui: Ui, { known, shown, columns, age }: Listed): string {
       formatAge(now - (Date.parse(String(fieldOf(object, age))) || Date.parse(object.seenAt))),
     ]);
   // Ids stay whole.
-  return renderLines(
-    header,
-    rowsWith,
-    [...columns.keys()].map((index) => index + 1),
-    out,
-  );
+  const mayBeCut = columns.map((_, index) => index + 1);
+  return renderLines(header, rowsWith, mayBeCut, out);
 }
 
 /** `deadlineAt` is the deadline, `providerCaseId` the case. */

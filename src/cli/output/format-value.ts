@@ -18,7 +18,7 @@ export function formatValue(name: string, value: unknown, context: ValueContext 
     return (name.endsWith('At') && formatTime(value, now)) || printableLines(value);
   }
   if (typeof value === 'number') {
-    if (name.endsWith('Bp')) return `${value} bp (${trimNumber(value / 100)} %)`;
+    if (name.endsWith('Bp')) return `${value} bp (${Number((value / 100).toFixed(4))} %)`;
     if (name.endsWith('Minor')) return formatMinor(value, currency);
     return String(value);
   }
@@ -99,8 +99,4 @@ function formatMinor(amount: number, currency: string | null): string {
   const digits =
     new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
   return `${amount} (${(amount / 10 ** digits).toFixed(digits)} ${currency})`;
-}
-
-function trimNumber(number: number): string {
-  return String(Number(number.toFixed(4)));
 }

@@ -1,13 +1,10 @@
 import { parseJson } from '../../base/json.ts';
 import type { CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import type { Connection } from '../../cli/command/connection.ts';
-import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
-import type { ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
-import type { ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { printRequest, printResult } from '../../cli/operation/result/print-result.ts';
@@ -104,11 +101,8 @@ function refuseOtherStore(path: string, storeId: string): void {
   );
 }
 
-interface RawRequest {
-  readonly ui: Ui;
-  readonly session: Session;
+interface RawRequest extends Pick<Run, 'ui' | 'session' | 'parsed'> {
   readonly connection: Connection;
-  readonly parsed: ParsedCommand;
   readonly method: HttpMethod;
   readonly path: string;
   readonly body: RawBody;
@@ -140,10 +134,7 @@ async function send(request: RawRequest): Promise<CommandResult> {
     throw error;
   }
   const { text, answer } = result;
-  const view: ResultView = {
-    done: () => `Sent ${method} ${path}`,
-    show: () => renderBody(ui, text),
-  };
+  const view = { done: () => `Sent ${method} ${path}`, show: () => renderBody(ui, text) };
   // --json prints one JSON document even if the response is text or empty.
   await printResult(run, view, isJson(text) ? result : { ...result, text: JSON.stringify(answer) });
   return { applied: recordsOf(result) };

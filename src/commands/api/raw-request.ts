@@ -20,15 +20,10 @@ export function readRequestLine(parsed: ParsedCommand): { method: HttpMethod; ta
   }
   const target = path.replace(/^v1\//, '/v1/');
   checkRawPath(target);
-  return { method: parseMethod(method), target };
-}
-
-/** The method in upper case. Throws a usage error for an unsupported one. */
-function parseMethod(text: string): HttpMethod {
-  const method = rawMethods.find((name) => name === text.toUpperCase());
-  if (method !== undefined) return method;
+  const known = rawMethods.find((name) => name === method.toUpperCase());
+  if (known !== undefined) return { method: known, target };
   throw usageError(
-    `"${text}" is not a supported method`,
+    `"${method}" is not a supported method`,
     `use one of ${rawMethods.join(', ')}; the method comes before the path`,
   );
 }

@@ -17,13 +17,6 @@ function originOf(source: Source): string {
   return source === 'default' ? ' (default)' : ` (from ${describeSource(source)})`;
 }
 
-/** Whether the key works. */
-interface Access {
-  readonly access: string;
-  /** Why it does not work; thrown after the rest is printed. */
-  readonly error?: CliError;
-}
-
 export const command: CommandDefinition = {
   description: `Show the profile, base URL, store and key that a command would use, and where each comes from. The key is
 checked with a read-only request. It is never shown.`,
@@ -32,7 +25,17 @@ checked with a read-only request. It is never shown.`,
     const settings = await session.settings();
     const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
-    const { access, error } = await findAccess();
+    let access = 'failed';
+    let error: CliError | null = null;
+    try {
+      const canRead = await tryKey(session, await session.connect());
+      access = canRead ? 'works' : 'works, but lacks the scope settings:read';
+    } catch (thrown) {
+      if (!(thrown instanceof CliError)) throw thrown;
+      // Not to run this command.
+      const next = thrown.failure.next?.filter((step) => !('run' in step));
+      error = new CliError({ ...thrown.failure, next });
+    }
     const status = {
       profile,
       baseUrl: demo ? 'built-in demo service' : (baseUrl?.value ?? null),
@@ -64,19 +67,6 @@ checked with a read-only request. It is never shown.`,
         ),
       );
     }
-    if (error !== undefined) throw error;
-    return undefined;
-
-    async function findAccess(): Promise<Access> {
-      try {
-        const canRead = await tryKey(session, await session.connect());
-        return { access: canRead ? 'works' : 'works, but lacks the scope settings:read' };
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        // Not to run this command.
-        const next = error.failure.next?.filter((step) => !('run' in step));
-        return { access: 'failed', error: new CliError({ ...error.failure, next }) };
-      }
-    }
+    if (error !== null) throw error;
   },
 };

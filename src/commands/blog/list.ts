@@ -6,6 +6,5 @@ export const command = listCommand({
   fields: ['title', 'status'],
   hidden: ['slug'],
   age: 'createdAt',
-  withoutId: 'Posts without an id were marked as applied: their response was lost.',
   start: 'blog create',
 });

@@ -65,8 +65,7 @@ function head(dispute: Record<string, unknown>, now: number, style: Style): stri
 
 /** Adds a warning, in words and color, to a deadline that is near or has passed. */
 function withUrgency(text: string, value: unknown, now: number): readonly [text: string, tone?: Tone] {
-  const left = (typeof value === 'string' ? Date.parse(value) : Number.NaN) - now;
-  if (Number.isNaN(left)) return [text];
+  const left = Date.parse(String(value)) - now;
   if (left <= 0) return [`${text} – overdue`, 'red'];
   if (left < 24 * hourMs) return [`${text} – urgent, less than 24 hours left`, 'red'];
   if (left < 72 * hourMs) return [`${text} – soon, less than 72 hours left`, 'yellow'];

@@ -14,11 +14,7 @@ export const command: CommandDefinition = {
   description: `Remove old changes from the history of this store. Open changes and appeals are kept, whatever their age, and so
 are backups unless ${backups} is given: the service cannot list them.`,
   options: [
-    {
-      flag: '--older-than',
-      value: 'AGE',
-      description,
-    },
+    { flag: '--older-than', value: 'AGE', description },
     { flag: backups, description: 'Also forget old backups; they stay in the store' },
   ],
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],

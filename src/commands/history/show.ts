@@ -46,7 +46,13 @@ export const command: CommandDefinition = {
     else {
       const { records: all } = history.list();
       ui.print(records.map((record) => describe(ui, record, all)).join('\n\n'));
-      for (const record of records) noticeNext(ui, session, history, record);
+      for (const record of records) {
+        if (record.open)
+          ui.noticeToCopy(
+            phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
+          );
+        if (canUndo(history, record)) noticeUndo(ui, session, record);
+      }
     }
     return undefined;
   },
@@ -84,13 +90,6 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
   ].join('\n\n');
 }
 
-/** What can be done about the change. */
-function noticeNext(ui: Ui, session: Session, history: History, record: HistoryRecord): void {
-  if (record.open)
-    ui.noticeToCopy(phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`);
-  if (canUndo(history, record)) noticeUndo(ui, session, record);
-}
-
 /** Whether `undo` would take the change back. */
 function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
   // A plan reads all records, and a run may have thousands that cannot be taken back.
@@ -107,7 +106,11 @@ function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
 function rowsOfResponse(record: HistoryRecord): Row[] {
   if (record.response === null) return [];
   const { status, replayed, settledByReading, body, problem, ...response } = record.response;
-  const note = settledByReading ? lostAndFound : replayed ? sentBefore : undefined;
+  const note = settledByReading
+    ? 'The response was lost. A later check showed that the change was applied.'
+    : replayed
+      ? 'The service had already applied this change: this is its response to the first request.'
+      : undefined;
   const isUpdate = record.class === 'repeatable' && record.state === 'applied';
   const head = {
     // The body may have a status, too.
@@ -121,10 +124,6 @@ function rowsOfResponse(record: HistoryRecord): Row[] {
   const isRestore = record.operation === restoreBackup.id && record.state === 'applied';
   return [...rowsOf(head), ...(isRestore ? rowsOfRestored(shown) : rowsOf(shown))];
 }
-
-const sentBefore = 'The service had already applied this change: this is its response to the first request.';
-
-const lostAndFound = 'The response was lost. A later check showed that the change was applied.';
 
 /** Older ones are in `history list`. */
 const maxChoices = 50;

@@ -1,4 +1,4 @@
-import type { Schema, Tool } from './tools.ts';
+import type { Tool } from './tools.ts';
 
 /** The tool as a client lists it. A client that cannot ask its user gets the input `confirm`. */
 export function describeTool(tool: Tool, canAsk: boolean) {
@@ -15,7 +15,13 @@ export function describeTool(tool: Tool, canAsk: boolean) {
       properties: {
         ...given,
         ...fields,
-        ...(confirm !== undefined && !canAsk && { confirm: confirmSchema(confirm) }),
+        ...(confirm !== undefined &&
+          !canAsk && {
+            confirm: {
+              type: 'string',
+              description: `The same as ${confirm}, after the user has seen everything that will be sent and has agreed.`,
+            },
+          }),
       },
       required: [...required],
       // A service may take fields that the contract does not name.
@@ -45,12 +51,5 @@ export function describeTool(tool: Tool, canAsk: boolean) {
       destructiveHint: isWrite && !isAdding,
       idempotentHint: !isWrite || operation?.class === 'repeatable',
     },
-  };
-}
-
-function confirmSchema(confirm: string): Schema {
-  return {
-    type: 'string',
-    description: `The same as ${confirm}, after the user has seen everything that will be sent and has agreed.`,
   };
 }

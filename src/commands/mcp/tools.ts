@@ -17,7 +17,7 @@ export interface Setup {
 }
 
 /** JSON Schema. */
-export type Schema = Readonly<JSONObject>;
+type Schema = Readonly<JSONObject>;
 
 /** A command as a tool, with what it takes in JSON. */
 export type Tool = NonNullable<Awaited<ReturnType<typeof loadTool>>>;

@@ -105,12 +105,7 @@ export async function interview(
   // A change has a review at the end, which Escape can leave as well.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
   await askFromStart(questions);
-  return {
-    goBack: () => askFromStart(questions, questions().length - 1),
-    first,
-    questionOf,
-    questionsOfId,
-  };
+  return { goBack: () => askFromStart(questions, questions().length - 1), first, questionOf, questionsOfId };
 }
 
 /**

@@ -7,8 +7,7 @@ import { askChoice } from '../../prompts/prompts.ts';
 import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
 import type { OperationCommand } from '../call/operation-command.ts';
 import type { Interview, Result, Run } from '../call/run.ts';
-import { confirmRun, questionOf } from '../send/confirm.ts';
-import { previewOf } from '../send/preview.ts';
+import { confirmRun, previewOf, questionOf } from '../send/confirm.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './what-changes.ts';
 
@@ -29,8 +28,11 @@ export async function reviewAndSend(
   };
   for (;;) {
     try {
-      const preview = await previewOf(command, run);
-      const { text = describeFields(run), changesNothing, send } = preview;
+      const { text = renderRecord(rowsOf(run.request.body ?? {}), run.ui.err), ...preview } = await previewOf(
+        command,
+        run,
+      );
+      const { changesNothing, send } = preview;
       if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
       if (!isChange || changesNothing || (await isAgreed(run, interview, command))) return await send();
     } catch (error) {
@@ -45,10 +47,6 @@ export async function reviewAndSend(
       await askFromStart(() => questions).catch(fail);
     }
   }
-}
-
-function describeFields({ request, ui }: Run): string {
-  return renderRecord(rowsOf(request.body ?? {}), ui.err);
 }
 
 /** Asks whether to send. False if the user edited something: the new values are shown again first. */

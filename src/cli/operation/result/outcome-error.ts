@@ -161,6 +161,12 @@ function unread(outcome: Unknown): Failure {
   };
 }
 
+/** What to do about an idempotency key that was used for another request. */
+export const anotherKey: readonly Step[] = [
+  { say: 'use another idempotency key, or repeat the earlier command exactly' },
+  { say: 'in CI, set STORECTL_CI_JOB to another value for each command of a job' },
+];
+
 const checkBaseUrl: readonly Step[] = [
   { say: 'check the base URL' },
   { run: ['auth', 'status'], rest: 'to see which is used' },
@@ -200,11 +206,8 @@ function describeFields(problem: Problem, flags: readonly FieldFlag[]): FieldErr
   });
 }
 
-const anotherKey =
-  'use another idempotency key; in CI, set STORECTL_CI_JOB to another value for each command of a job';
-
 function nextOfCode(code: string | null, fields: readonly FieldFlag[]): readonly Step[] | null {
-  if (code === 'idempotency_key_reused') return [{ say: anotherKey }];
+  if (code === 'idempotency_key_reused') return anotherKey;
   const slug = code === 'slug_taken' ? flagOf(fields, 'slug') : null;
   return slug === null ? null : [{ say: `choose another slug with ${slug}` }];
 }

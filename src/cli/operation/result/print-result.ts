@@ -59,7 +59,11 @@ async function describeAnswer(run: Run, command: ResultView, result: Result): Pr
   const { out, notice } = ui;
   try {
     if (ui.fields !== null) {
-      if (run.request.operation.class === 'read') refuseMissingFields(ui.fields, run, answer);
+      const { operation } = run.request;
+      // Of a change, this was checked before it was sent.
+      const missing = ui.fields.filter((path) => getPath(answer, path) === undefined);
+      if (operation.class === 'read')
+        refuseUnknownFields(missing, [...fieldNames(operation.response), ...namesIn(answer)]);
       return renderJson(JSON.stringify(chosenFields(ui, answer)), out);
     }
     const shown = await command.show?.(result, run);
@@ -72,16 +76,6 @@ async function describeAnswer(run: Run, command: ResultView, result: Result): Pr
     notice('The response is nested too deeply to format, so it is shown as JSON.');
     return null;
   }
-}
-
-/** Exit 2 for fields that are neither in the answer of a read nor in the contract. */
-function refuseMissingFields(
-  fields: readonly (readonly string[])[],
-  { request }: Run,
-  answer: unknown,
-): void {
-  const missing = fields.filter((path) => getPath(answer, path) === undefined);
-  refuseUnknownFields(missing, [...fieldNames(request.operation.response), ...namesIn(answer)]);
 }
 
 /** Where the contract names the id of what an operation made or read. */

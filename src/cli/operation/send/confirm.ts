@@ -2,13 +2,13 @@ import { canonicalId } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { inputNeeded, wrongConfirmation } from '../../command/input-needed.ts';
 import { listKnown } from '../../command/known.ts';
-import type { Session } from '../../command/session.ts';
 import { idsBeginningWith, shortenId } from '../../command/short-id.ts';
-import { optionValue } from '../../core/parsed-command.ts';
+import { isOn, optionValue } from '../../core/parsed-command.ts';
 import { idParameter } from '../../input/path-parameter.ts';
 import { missingConfirmation } from '../../prompts/ask-or-fail.ts';
-import type { OperationCommand } from '../call/operation-command.ts';
+import type { OperationCommand, Preview } from '../call/operation-command.ts';
 import type { Run } from '../call/run.ts';
+import { refuseEarlier, send } from './send-run.ts';
 
 /** What a prompt says to a confirmation that is not the one it asks for. */
 export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cancel.";
@@ -26,7 +26,8 @@ export async function confirmById(
 ): Promise<void> {
   const given = optionValue(parsed, '--confirm');
   if (given === undefined && !ui.canAsk) throw inputNeeded([missingConfirmation(id)]);
-  const known = await knownIdsOf(session, idParameter(operation));
+  const kind = kindOfParameter(idParameter(operation) ?? '');
+  const known = kind === undefined ? [] : (await listKnown(session, kind)).map((object) => object.id);
   if (given !== undefined) {
     if (isConfirmed(given, id, known)) return;
     throw wrongConfirmation(given, id);
@@ -40,6 +41,16 @@ export async function confirmById(
   };
   // After other questions, Escape goes back to them.
   await (canGoBack ? ask() : askFromStart(() => [ask]));
+}
+
+/** What a run would change: by the command's own `preview`, or the request as it is. */
+export async function previewOf(command: OperationCommand, run: Run): Promise<Preview> {
+  if (command.preview !== undefined) return command.preview(run);
+  const flag = command.allowDuplicate;
+  const options = { allowDuplicate: flag !== undefined && isOn(run.parsed, flag) };
+  // What was sent before is refused before the question, not after it.
+  if (command.confirm !== undefined) await refuseEarlier(run, options);
+  return { send: () => send(run, options) };
 }
 
 /** {@link confirmById} with the id and the question of a command. */
@@ -57,10 +68,4 @@ export function questionOf({ question = 'Send this request?' }: OperationCommand
 function isConfirmed(text: string, wanted: string, known: readonly string[]): boolean {
   const [meant = canonicalId(text), ...others] = idsBeginningWith(text, known);
   return meant === wanted && others.length === 0;
-}
-
-/** The ids that this machine knows for a parameter in the path. */
-async function knownIdsOf(session: Session, name = ''): Promise<string[]> {
-  const kind = kindOfParameter(name);
-  return kind === undefined ? [] : (await listKnown(session, kind)).map(({ id }) => id);
 }

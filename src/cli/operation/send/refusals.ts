@@ -5,6 +5,7 @@ import { CliError, localStateError, type Step, usageError } from '../../core/err
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 import { textAt } from '../../core/field-path.ts';
 import { answerBody } from '../../output/record-summary.ts';
+import { anotherKey } from '../result/outcome-error.ts';
 
 const show = (earlier: HistoryRecord | null): readonly Step[] => [
   { run: ['history', 'show', earlier?.id ?? ''], rest: 'to see it' },
@@ -49,10 +50,7 @@ const refusals: Readonly<
   key_reused: {
     exitCode: exitCodes.usage,
     code: 'idempotency_key_reused',
-    next: () => [
-      { say: 'use another key, or repeat the earlier command exactly' },
-      { say: 'in CI, set STORECTL_CI_JOB to another value for each command of a job' },
-    ],
+    next: () => anotherKey,
   },
   no_safety_backup: { next: restoreAutomatic },
   nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },

@@ -137,11 +137,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
     recordChange(
       history,
       { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
-      {
-        ...common,
-        safetyLabel,
-        onEarlier: (earlier) => noteEarlier(ui, earlier),
-      },
+      { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
     ),
   );
   const { record, outcome, safetyBackup, isEarlier, inDoubt } = changed;

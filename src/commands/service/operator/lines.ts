@@ -30,8 +30,10 @@ export async function eachLine<Result>(
   },
 ): Promise<void> {
   const text = await readText(session, optionValue(parsed, flag) ?? '-', flag);
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const filled = lines.filter((line) => line !== '');
+  const filled = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean);
   if (filled.length === 0) throw usageError(`${flag} has no lines`, 'give one value a line');
   const results: Result[] = [];
   await open(async (storage) => {
