@@ -56,6 +56,7 @@ export interface Resumed {
     | 'running'
     | 'too_old'
     | 'needs_yes'
+    | 'no_safety_backup'
     | 'later_change'
     | 'not_settled'
     | 'ask_user'

@@ -54,7 +54,9 @@ export function createHistory(options: {
     store,
     change: (request, options) =>
       use(async (history) => {
-        const { record, outcome, recordingError } = await recordChange(history, request, options);
+        const changed = await recordChange(history, request, options);
+        const { record, outcome, recordingError } =
+          changed.reached === 'change' ? changed : changed.safetyBackup;
         const { id, idempotencyKey } = record;
         const warnings = recordingError === null ? [] : [recordingError.message];
         return { ...outcome, idempotencyKey, recordId: id, warnings };

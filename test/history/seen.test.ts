@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { recordChange } from '../../src/history/changes/change.ts';
 import { markRecords, openRecords, resumeRecord } from '../../src/history/changes/resume.ts';
 import { RefusedError } from '../../src/history/errors.ts';
 import { openHistory } from '../../src/history/history.ts';
@@ -120,7 +119,7 @@ describe('a history belongs to a base URL and a store', () => {
     };
     const options = { client: scene.client, settlePauseMs: 1 };
     const staging = at('https://gw/staging');
-    const { record } = await recordChange(staging, appeal, options);
+    const { record } = await scene.begin(staging, appeal);
     await staging.end();
     scene.react = () => 'answer';
     for (const other of [at('https://gw/production'), at('https://gw/staging', 'store-2')]) {
@@ -129,12 +128,12 @@ describe('a history belongs to a base URL and a store', () => {
       await expect(resumeRecord(other, record.id, options)).rejects.toMatchObject({
         code: 'record_not_found',
       });
-      expect((await recordChange(other, appeal, options)).outcome.kind).toBe('applied');
+      expect((await scene.begin(other, appeal)).outcome.kind).toBe('applied');
       await other.end();
     }
     const sent = scene.server.received.length;
     const again = at('https://gw/staging');
-    await expect(recordChange(again, appeal, options)).rejects.toMatchObject({ reason: 'in_doubt' });
+    await expect(scene.begin(again, appeal)).rejects.toMatchObject({ reason: 'in_doubt' });
     expect(scene.server.received).toHaveLength(sent);
     expect(findOpenElsewhere(at('https://gw/production').journal.folder)).toEqual([
       { baseUrl: 'https://gw/staging', storeId: 'store-1', profile: 'main', count: 1 },
@@ -176,8 +175,11 @@ describe('a restore', () => {
   test('whose safety backup is not applied is not begun', async () => {
     for (const react of [() => 'drop', () => ({ status: 422, body: {} })] satisfies Scene['react'][]) {
       const scene = await startScene(react);
-      const changed = await scene.change(restore, { safetyLabel });
-      expect(changed.record).toMatchObject({ operation: 'backup.create', id: expect.stringMatching(/\.1$/) });
+      const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel });
+      expect(safetyBackup.record).toMatchObject({
+        operation: 'backup.create',
+        id: expect.stringMatching(/\.1$/),
+      });
       expect(scene.records()).toHaveLength(1);
       expect(scene.server.received.every(({ path: to }) => to.endsWith('/backups'))).toBe(true);
     }
@@ -185,8 +187,8 @@ describe('a restore', () => {
 
   test('whose safety backup has no id is not begun', async () => {
     const scene = await startScene(() => ({ status: 201, body: { label: 'Safety backup' } }));
-    const { record } = await scene.change(restore, { safetyLabel });
-    expect(record.operation).toBe('backup.create');
+    const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel });
+    expect(safetyBackup.record.operation).toBe('backup.create');
     expect(scene.server.received).toHaveLength(1);
   });
 });

@@ -74,21 +74,16 @@ export function describePlan(plan: ReturnType<typeof foreseeResume>): string {
   return foreseen[plan] ?? `left: ${reasons[plan as LeftReason]}`;
 }
 
-/** The result of an open change, which was `asked` for. `id` is what its remedy calls it: its id, or `ID` for several. */
-export function resultOfResumed(
-  session: Session,
-  asked: HistoryRecord,
-  resumed: Resumed,
-  id: string,
-): ItemResult {
+/** The result of an open change. `id` is what its remedy calls it: its id, or `ID` for several. */
+export function resultOfResumed(session: Session, resumed: Resumed, id: string): ItemResult {
   const { record } = resumed;
-  if ('safetyBackup' in resumed && resumed.safetyBackup?.record.id === record.id && record.id !== asked.id) {
-    const { outcome, recordingError } = resumed;
+  if (resumed.action === 'left' && resumed.reason === 'no_safety_backup') {
+    const { outcome, recordingError, record: backup } = resumed.safetyBackup;
     const message =
       outcome.kind === 'applied' && recordingError !== null
-        ? `safety backup ${record.id} was taken, but nothing was restored: ${recordingError.message}`
-        : `the safety backup (${record.id}) failed, so nothing was restored`;
-    return makeResult('unknown', { record: asked, code: 'no_safety_backup', message });
+        ? `safety backup ${backup.id} was taken, but nothing was restored: ${recordingError.message}`
+        : `the safety backup (${backup.id}) failed, so nothing was restored`;
+    return makeResult('unknown', { record, code: 'no_safety_backup', message });
   }
   if (resumed.action === 'overtaken')
     return makeResult('exists', {

@@ -142,7 +142,7 @@ async function resumeAll(
       async send(record) {
         const resumed = await resumeOne(ui, session, record, { signal, isNamed: id === record.id });
         actions.set(record, resumed.action);
-        return resultOfResumed(session, record, resumed, records.length === 1 ? record.id : 'ID');
+        return resultOfResumed(session, resumed, records.length === 1 ? record.id : 'ID');
       },
     }),
     cells: cellsOf,

@@ -11,7 +11,7 @@ import { findEarlier, hasOwnKey } from './earlier.ts';
 import { formerValues } from './former.ts';
 import { overtake } from './overtake.ts';
 import { continueRecord, reported } from './resume.ts';
-import { type Prepared, safetyIntent, sendAfterBackup } from './safety-backup.ts';
+import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
 import { planUndo } from './undo.ts';
 
 export interface ChangeOptions extends SendOptions {
@@ -19,12 +19,6 @@ export interface ChangeOptions extends SendOptions {
   readonly safetyLabel?: string | undefined;
   /** An earlier record is continued: it is sent again if it is in doubt, else only reported. */
   onEarlier?(record: HistoryRecord): void;
-}
-
-/** What came of a change, and of its safety backup, which is null where none was asked for, or nothing was sent. */
-export interface Changed extends Prepared {
-  /** Of an earlier change in doubt that this command could not continue, because its safety backup failed; else null. */
-  readonly inDoubt: HistoryRecord | null;
 }
 
 /**
@@ -37,7 +31,7 @@ export async function recordChange(
   history: History,
   request: ChangeRequest,
   options: ChangeOptions,
-): Promise<Changed> {
+): Promise<Prepared | Unprepared> {
   const { journal } = history;
   const { client, signal } = options;
   const begin = await journal.acquire(`begin ${request.operation.id}`, options);
@@ -67,8 +61,9 @@ export async function recordChange(
       isFirst: true,
       writeDown: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
     });
-    if (sent.record.id === id && sent.outcome.kind === 'applied') await overtake(history, sent.record, past);
-    return { ...sent, inDoubt: null };
+    if (sent.reached === 'change' && sent.outcome.kind === 'applied')
+      await overtake(history, sent.record, past);
+    return sent;
   } finally {
     begin.release();
     order?.release();
@@ -116,7 +111,7 @@ async function continueEarlier(
   id: string,
   past: readonly HistoryRecord[],
   options: ChangeOptions,
-): Promise<Changed> {
+): Promise<Prepared | Unprepared> {
   const record = recordIn(writer.records, id);
   // Its process has ended while this one waited for it: what it found out is what this one reports.
   const wasRunning = past.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
@@ -125,11 +120,8 @@ async function continueEarlier(
     // Giving the same key again confirms a change that destroys something.
     const isConfirmed = rulesOf(record.operation).preparation !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
+    if ('reached' in resumed) return resumed;
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
-    if (resumed.action !== 'overtaken') {
-      const isSent = resumed.record.id === id;
-      return { ...resumed, inDoubt: isSent ? null : recordIn(writer.records, id) };
-    }
   }
-  return { ...reported(recordIn(writer.records, id)), inDoubt: null };
+  return reported(recordIn(writer.records, id));
 }

@@ -6,7 +6,7 @@ import { overlap, rulesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
 import { refusesTwice } from './refuses-twice.ts';
-import { type Prepared, safetyIntent, sendAfterBackup } from './safety-backup.ts';
+import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
 import { lookForProof, type Sending, writeOutcome } from './send.ts';
 
 export interface ResumeOptions extends SendOptions {
@@ -28,6 +28,11 @@ export interface ResumeOptions extends SendOptions {
  */
 export type Resumed =
   | ({ readonly action: 'sent' | 'settled' | 'told' } & Prepared)
+  | ({
+      readonly action: 'left';
+      readonly record: HistoryRecord;
+      readonly reason: 'no_safety_backup';
+    } & Unprepared)
   | { readonly action: 'overtaken'; readonly record: HistoryRecord }
   | {
       readonly action: 'left';
@@ -107,8 +112,10 @@ export async function continueRecord(
     isFirst: false,
     writeDown: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
   });
-  if (sent.record.id === id) tell(writer, record);
-  if (sent.record.id === id && sent.outcome.kind === 'applied')
+  if (sent.reached === 'safety_backup')
+    return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
+  tell(writer, record);
+  if (sent.outcome.kind === 'applied')
     await overtake(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent };
 }
@@ -129,7 +136,7 @@ async function settleByReading(
   const { finding, applied } = await lookForProof(sending, record);
   if (applied !== null) {
     const settled = await writeOutcome(sending, record.id, applied, true);
-    return { action: 'settled', ...settled, safetyBackup: null };
+    return { action: 'settled', reached: 'change', ...settled, safetyBackup: null };
   }
   const isSafe = resume === 'read-then-send' && finding === 'untouched';
   return isSafe ? null : left(writer, record, 'not_settled', { finding });
@@ -175,7 +182,8 @@ export function foreseeResume(history: History, record: HistoryRecord): ResumePl
 export function reported(record: HistoryRecord): Prepared {
   const outcome = recordedOutcome(record);
   if (outcome === null) throw new RefusedError('in_doubt', record);
-  return { record, outcome, isEarlier: true, recordingError: null, finding: null, safetyBackup: null };
+  const none = { recordingError: null, finding: null, safetyBackup: null };
+  return { reached: 'change', record, outcome, isEarlier: true, ...none };
 }
 
 /** Leaves a record as it is. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */
@@ -183,7 +191,7 @@ async function left(
   writer: LogWriter,
   record: HistoryRecord,
   reason: LeftReason,
-  why: Pick<Extract<Resumed, { action: 'left' }>, 'later' | 'finding'> = {},
+  why: Pick<Extract<Resumed, { reason: LeftReason }>, 'later' | 'finding'> = {},
 ): Promise<Resumed> {
   const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
   if (record.state === 'sent') await writer.change([{ id: record.id, state: 'unknown', failure }]);

@@ -3,7 +3,7 @@ import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { HistoryError } from '../errors.ts';
 import type { History, Recorded } from '../history.ts';
 import { intentOf } from '../intent.ts';
-import type { Intent } from '../journal/history-record.ts';
+import type { HistoryRecord, Intent } from '../journal/history-record.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { type Sending, sendRecord } from './send.ts';
 
@@ -22,33 +22,43 @@ export function safetyIntent({ journal }: History, intent: Intent, label: string
   };
 }
 
-/** What came of a change, and of the backup before it. Where that failed, both are the safety backup: nothing else was sent. */
+/** What came of a change, and of the backup before it, if one was asked for. */
 export interface Prepared extends Recorded {
+  readonly reached: 'change';
   readonly safetyBackup: Recorded | null;
 }
 
-/**
- * Sends the change with this id, after its safety backup if `safetyId` is given: once `writeDown` has recorded which backup it
- * is. Where that did not come off, the safety backup has a `recordingError`, and the change is not sent.
- */
+/** The backup before a change failed, or with a `recordingError` could not be recorded, so the change was not sent. */
+export interface Unprepared {
+  readonly reached: 'safety_backup';
+  readonly safetyBackup: Recorded;
+  /** The change that was not sent, where an earlier attempt of it may have been applied. */
+  readonly inDoubt: HistoryRecord | null;
+}
+
+/** Sends the change with this id, after its safety backup if `safetyId` is given: `writeDown` records which backup it is. */
 export async function sendAfterBackup(
   sending: Sending,
   safetyId: string | null,
   change: { id: string; isFirst: boolean; writeDown(backupId: string): Promise<unknown> },
-): Promise<Prepared> {
+): Promise<Prepared | Unprepared> {
+  const unprepared = (failed: Recorded): Unprepared => ({
+    reached: 'safety_backup',
+    safetyBackup: failed,
+    inDoubt: sending.writer.records.get(change.id) ?? null,
+  });
   let safetyBackup: Recorded | null = null;
   if (safetyId !== null) {
     safetyBackup = await sendRecord(sending, safetyId, { isFirst: true });
     const { outcome, recordingError } = safetyBackup;
     const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
-    if (typeof backupId !== 'string' || recordingError !== null) return { ...safetyBackup, safetyBackup };
+    if (typeof backupId !== 'string' || recordingError !== null) return unprepared(safetyBackup);
     try {
       await change.writeDown(backupId);
     } catch (error) {
       if (!(error instanceof HistoryError)) throw error;
-      safetyBackup = { ...safetyBackup, recordingError: error };
-      return { ...safetyBackup, safetyBackup };
+      return unprepared({ ...safetyBackup, recordingError: error });
     }
   }
-  return { ...(await sendRecord(sending, change.id, change)), safetyBackup };
+  return { ...(await sendRecord(sending, change.id, change)), reached: 'change', safetyBackup };
 }

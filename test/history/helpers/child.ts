@@ -62,11 +62,13 @@ const history = openHistory({
   ...(killAt !== undefined && { fileSystem: dyingFileSystem(killAt) }),
 });
 const client = createClient({ baseUrl: url, apiKey: 'key-of-the-child', userAgent: 'test', env: {} });
-const { record, outcome, isEarlier } = await recordChange(
+const changed = await recordChange(
   history,
   { operation, parameters, body },
   { client, ...(isSafe && { safetyLabel: 'Safety' }) },
 );
+if (changed.reached !== 'change') throw new Error('only the safety backup was sent');
+const { record, outcome, isEarlier } = changed;
 process.stdout.write(JSON.stringify({ id: record.id, outcome, isEarlier }));
 await history.end();
 await client.close();

@@ -11,8 +11,9 @@ import { addEndpoint, markNotificationsRead } from '../../../src/contract/operat
 import { appealReclaim } from '../../../src/contract/operations/reclaims.ts';
 import { saveSettings } from '../../../src/contract/operations/settings.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
-import { type Changed, type ChangeOptions, recordChange } from '../../../src/history/changes/change.ts';
+import { type ChangeOptions, recordChange } from '../../../src/history/changes/change.ts';
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
+import type { Prepared, Unprepared } from '../../../src/history/changes/safety-backup.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/intent.ts';
 import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files/files.ts';
@@ -79,9 +80,11 @@ export interface Scene {
   change(
     request: ChangeRequest,
     options?: Partial<ChangeOptions> & { fileSystem?: FileSystem },
-  ): Promise<Changed>;
+  ): Promise<Prepared>;
+  /** As {@link change}, of a change whose safety backup fails. */
+  changeUnprepared(...parameters: Parameters<Scene['change']>): Promise<Unprepared>;
   /** As a process that is killed before it has told the outcome. */
-  changeAndDie(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  changeAndDie(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Prepared>;
   /** What a killed process leaves: its locks are broken by the next one. */
   kill(): void;
   resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<Resumed>;
@@ -90,7 +93,7 @@ export interface Scene {
   /** The records as a new process finds them, oldest first. */
   records(): HistoryRecord[];
   /** As {@link change}, in a process that goes on. */
-  begin(history: History, request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Changed>;
+  begin(history: History, request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Prepared>;
   /** The scene's client, with something done before and after each request. */
   clientThat(after: (outcome: Outcome) => Promise<Outcome>, before?: () => void): Client;
   /** Names of the logs. */
@@ -119,6 +122,11 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     }
   }
   const common = { client, settlePauseMs: 1 };
+  const record = async (history: History, request: ChangeRequest, options?: Partial<ChangeOptions>) => {
+    const changed = await recordChange(history, request, { ...common, ...options });
+    if (changed.reached !== 'change') throw new Error('only the safety backup was sent');
+    return changed;
+  };
   const scene: Scene = {
     folder,
     client,
@@ -127,14 +135,20 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     ahead: 0,
     open,
     change: (request, { fileSystem, ...options } = {}) =>
-      use((history) => recordChange(history, request, { ...common, ...options }), fileSystem),
+      use((history) => record(history, request, options), fileSystem),
+    changeUnprepared: (request, { fileSystem, ...options } = {}) =>
+      use(async (history) => {
+        const changed = await recordChange(history, request, { ...common, ...options });
+        if (changed.reached !== 'safety_backup') throw new Error('the change was sent');
+        return changed;
+      }, fileSystem),
     async changeAndDie(request, options) {
-      const changed = await recordChange(open(), request, { ...common, ...options });
+      const changed = await record(open(), request, options);
       scene.kill();
       return changed;
     },
     kill: () => rmSync(path.join(folder, 'locks'), { recursive: true, force: true }),
-    begin: (history, request, options) => recordChange(history, request, { ...common, ...options }),
+    begin: record,
     clientThat: (after, before = () => {}) => ({
       ...client,
       async send(...parameters) {

@@ -1,5 +1,6 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import { createBackup } from '../../../contract/operations/backups.ts';
+import type { Unprepared } from '../../../history/changes/safety-backup.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
@@ -109,15 +110,11 @@ export function sectionsOf(body: OperationRequest['body']): string[] {
   return Array.isArray(body?.sections) ? body.sections.map(String) : [];
 }
 
-/**
- * The error of a restore that was not sent, because its safety backup failed or, with a `recordingError`, could not be
- * recorded. `inDoubt` is an earlier attempt that it should have continued.
- */
+/** The error of a restore that was not sent. */
 export function withoutRestore(
   run: Run,
-  safetyBackup: Recorded,
+  { safetyBackup, inDoubt }: Unprepared,
   recordingError: unknown,
-  inDoubt: HistoryRecord | null,
 ): unknown {
   const error = safetyBackupError(run, safetyBackup, recordingError);
   if (inDoubt === null || !(error instanceof CliError)) return error;

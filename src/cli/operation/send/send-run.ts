@@ -140,17 +140,15 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
       { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
     ),
   );
-  const { record, outcome, safetyBackup, isEarlier, inDoubt } = changed;
-  noteRecording(ui, changed);
   // Loaded on demand: only a restore has one.
-  const restored = safetyBackup && (await import('../result/restored.ts'));
-  if (restored !== null && record.id === safetyBackup?.record.id)
-    throw restored.withoutRestore(
-      run,
-      safetyBackup,
-      describeHistoryError(safetyBackup.recordingError),
-      inDoubt,
-    );
+  const restored = changed.safetyBackup && (await import('../result/restored.ts'));
+  if (changed.reached === 'safety_backup') {
+    noteRecording(ui, changed.safetyBackup);
+    const { recordingError } = changed.safetyBackup;
+    throw restored?.withoutRestore(run, changed, describeHistoryError(recordingError));
+  }
+  noteRecording(ui, changed);
+  const { record, outcome, isEarlier } = changed;
   if (outcome.kind === 'applied') {
     rememberStoreName(history.journal.folder, record, outcome.body);
   }
