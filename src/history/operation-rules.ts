@@ -194,6 +194,11 @@ export function rulesOf(operation: string): OperationRules {
   return new Map<string, OperationRules>(Object.entries(rows)).get(operation) ?? unknownOperation;
 }
 
+/** See {@link OperationRules.touches}. */
+export function touchesOf(record: Pick<HistoryRecord, 'operation' | 'path' | 'body'>): readonly string[] {
+  return rulesOf(record.operation).touches(record);
+}
+
 /** The operations whose logs have to be read for what concerns this one. */
 export function logsWith(operation: string): readonly string[] {
   const { isReadWith } = rulesOf(operation);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
 import { canonicalId } from '../contract/operation.ts';
-import { type ChangeOptions, recordChange } from '../history/changes/change.ts';
+import { type RecordOptions, recordChange } from '../history/changes/change.ts';
 import { markRecords, openRecords, resumeRecord } from '../history/changes/resume.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { ChangeRequest } from '../history/intent.ts';
@@ -16,7 +16,7 @@ export { HistoryError, RefusedError } from '../history/errors.ts';
 /** What a client sends with if it has a history. */
 export interface Sender {
   readonly store: StoreIdentity;
-  change(request: ChangeRequest, options: ChangeOptions): Promise<Result<unknown>>;
+  change(request: ChangeRequest, options: RecordOptions): Promise<Result<unknown>>;
   resume(options: SendOptions): Promise<Resumed[]>;
 }
 

@@ -10,6 +10,7 @@ import type {
   RecordState,
 } from '../../src/history/journal/history-record.ts';
 import { parseLogName } from '../../src/history/journal/log-name.ts';
+import { recordIn } from '../../src/history/journal/log-writer.ts';
 import { beginLog } from '../../src/history/journal/open-log.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import type { Machine } from './cli.ts';
@@ -65,13 +66,10 @@ export async function seedChange(
     ...response,
   };
   const isAnswered = state === 'applied' || state === 'rejected';
-  const [record] =
-    state === 'sent'
-      ? [...writer.records.values()]
-      : await writer.change([{ id: writer.id, state, ...(isAnswered && { response: recorded }) }]);
+  if (state !== 'sent')
+    await writer.change([{ id: writer.id, state, ...(isAnswered && { response: recorded }) }]);
   await writer.close();
-  if (record === undefined) throw new Error('nothing was recorded');
-  return record;
+  return recordIn(writer.records, writer.id);
 }
 
 /** The files of the logs on a machine, of all stores, oldest first. */

@@ -11,7 +11,7 @@ import { answerBody } from '../../cli/output/record-summary.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { updateStore } from '../../contract/operations/store.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
-import { overlap, rulesOf } from '../../history/operation-rules.ts';
+import { overlap, touchesOf } from '../../history/operation-rules.ts';
 
 export const command = operationCommand({
   operation: updateStore,
@@ -87,9 +87,7 @@ export async function lastSeenStore(session: Session): Promise<SeenStore | null>
     return { fields: { ...(await session.demo()).example.store }, seenAt: null };
   const { records } = (await session.history()).list();
   const newest = records.find(
-    (record) =>
-      overlap(rulesOf(record.operation).touches(record), ['store']) &&
-      (record.state === 'applied' || isInDoubt(record)),
+    (record) => overlap(touchesOf(record), ['store']) && (record.state === 'applied' || isInDoubt(record)),
   );
   if (newest?.operation !== updateStore.id || newest.state !== 'applied') return null;
   const fields = answerBody(newest);

@@ -14,7 +14,7 @@ import { continueRecord, reported } from './resume.ts';
 import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
 import { planUndo } from './undo.ts';
 
-export interface ChangeOptions extends SendOptions {
+export interface RecordOptions extends SendOptions {
   /** Of the backup to make before a change that destroys something; none is made without it. */
   readonly safetyLabel?: string | undefined;
   /** An earlier record is continued: it is sent again if it is in doubt, else only reported. */
@@ -30,7 +30,7 @@ export interface ChangeOptions extends SendOptions {
 export async function recordChange(
   history: History,
   request: ChangeRequest,
-  options: ChangeOptions,
+  options: RecordOptions,
 ): Promise<Prepared | Unprepared> {
   const { journal } = history;
   const { client, signal } = options;
@@ -110,7 +110,7 @@ async function continueEarlier(
   writer: LogWriter,
   id: string,
   past: readonly HistoryRecord[],
-  options: ChangeOptions,
+  options: RecordOptions,
 ): Promise<Prepared | Unprepared> {
   const record = recordIn(writer.records, id);
   // Its process has ended while this one waited for it: what it found out is what this one reports.

@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.ts';
 import { type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
 import { type ChangeRequest, isSameCommand } from '../intent.ts';
-import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
+import { type HistoryRecord, type Intent, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { existenceAfter } from '../objects/known-objects.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { resumeRecord } from './resume.ts';
@@ -71,7 +71,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
     (record) =>
       record.idempotencyKey === intent.idempotencyKey &&
       !record.unreadable &&
-      (isInDoubt(record) || record.state === 'applied' || record.overtakenBy !== null),
+      (mayBeApplied(record) || record.overtakenBy !== null),
   );
   const other = used.find((record) => record.fingerprint !== intent.fingerprint);
   if (other !== undefined) throw new RefusedError('key_reused', other);

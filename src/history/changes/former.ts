@@ -1,6 +1,6 @@
 import { isObject, leafPaths, parseJson } from '../../base/json.ts';
-import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
-import { overlap, rulesOf } from '../operation-rules.ts';
+import { type HistoryRecord, type Intent, mayBeApplied } from '../journal/history-record.ts';
+import { overlap, touchesOf } from '../operation-rules.ts';
 
 /**
  * JSON of the values that a change of single fields replaces, as this machine has seen them last, or null if it has seen none.
@@ -12,15 +12,12 @@ export function formerValues(intent: Intent, past: readonly HistoryRecord[]): st
       record.operation === intent.operation && record.state === 'applied' && isObject(documentOf(record)),
   );
   if (seen === undefined) return null;
-  const later = past
-    .slice(0, past.indexOf(seen))
-    .filter((record) => record.state === 'applied' || isInDoubt(record));
+  const later = past.slice(0, past.indexOf(seen)).filter(mayBeApplied);
   const document = documentOf(seen);
-  const { touches } = rulesOf(intent.operation);
   let former: unknown;
   for (const path of leafPaths(parseJson(intent.body))) {
     const single = { ...intent, body: JSON.stringify(withValue(undefined, path, 0)) };
-    if (later.some((record) => overlap(rulesOf(record.operation).touches(record), touches(single)))) continue;
+    if (later.some((record) => overlap(touchesOf(record), touchesOf(single)))) continue;
     // A field that is missing was never set.
     former = withValue(former, path, valueAt(document, path) ?? null);
   }

@@ -1,8 +1,8 @@
 import { HistoryError, RefusedError } from '../errors.ts';
 import { type Finding, type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
-import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
+import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
-import { overlap, rulesOf } from '../operation-rules.ts';
+import { overlap, rulesOf, touchesOf } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
 import { isOvertaken, overtake } from './overtake.ts';
 import { refusesTwice } from './refuses-twice.ts';
@@ -203,13 +203,10 @@ async function left(
  * newest is sent.
  */
 function changesAfter(history: History, record: HistoryRecord): HistoryRecord[] {
-  const { touches, isAboutNow } = rulesOf(record.operation);
+  const { isAboutNow } = rulesOf(record.operation);
   const isSame = (other: HistoryRecord) =>
-    (isAboutNow && other.fingerprint === record.fingerprint) ||
-    overlap(rulesOf(other.operation).touches(other), touches(record));
-  return history
-    .readLater(record)
-    .filter((other) => (other.state === 'applied' || isInDoubt(other)) && isSame(other));
+    (isAboutNow && other.fingerprint === record.fingerprint) || overlap(touchesOf(other), touchesOf(record));
+  return history.readLater(record).filter((other) => mayBeApplied(other) && isSame(other));
 }
 
 /** What {@link resumeRecord} is for, oldest first. Throws a DamagedError if part of the history cannot be read. */

@@ -1,8 +1,8 @@
 import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { History } from '../history.ts';
-import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
-import { overlap, rulesOf } from '../operation-rules.ts';
+import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
+import { overlap, rulesOf, touchesOf } from '../operation-rules.ts';
 import { formerValues, valueAt, withValue } from './former.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
@@ -32,9 +32,7 @@ export function planUndo(history: History, id: string | undefined): Undo {
   const records = history.listWhole();
   const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
   const rules = rulesOf(record.operation);
-  const undoing = records.find(
-    (other) => other.undoes === record.id && (other.state === 'applied' || isInDoubt(other)),
-  );
+  const undoing = records.find((other) => other.undoes === record.id && mayBeApplied(other));
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
   if (undoing !== undefined && !findUndoing(records, undoing))
     throw new RefusedError('already_undone', record);
@@ -42,12 +40,8 @@ export function planUndo(history: History, id: string | undefined): Undo {
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
   const touched = rules.touches(record);
-  const later = records.filter(
-    (other) =>
-      other.number > record.number &&
-      (other.state === 'applied' || isInDoubt(other)) &&
-      overlap(rulesOf(other.operation).touches(other), touched),
-  );
+  const mayTouch = (other: HistoryRecord) => mayBeApplied(other) && overlap(touchesOf(other), touched);
+  const later = records.filter((other) => other.number > record.number && mayTouch(other));
   if (rules.undo === 'backup') {
     if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
     return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: touched };
@@ -70,7 +64,7 @@ function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
     (record) =>
       rulesOf(record.operation).undo !== undefined &&
       record.undoes === null &&
-      (record.state === 'applied' || isInDoubt(record)) &&
+      mayBeApplied(record) &&
       !findUndoing(records, record),
   );
   if (found === undefined) throw new RefusedError('nothing_to_undo', null);

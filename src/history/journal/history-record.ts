@@ -100,3 +100,8 @@ export type RecordChange = Pick<HistoryRecord, 'id'> &
 export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 'overtakenBy'>): boolean {
   return (state === 'sent' || state === 'unknown') && overtakenBy === null;
 }
+
+/** Whether what it sets may be there. */
+export function mayBeApplied(record: HistoryRecord): boolean {
+  return record.state === 'applied' || isInDoubt(record);
+}

@@ -17,9 +17,10 @@ export interface LogName {
 }
 
 /**
- * `open`: it may have no closing line yet. `pending`: it has one, and records are open. `closed`: its closing line is its last
- * line, and names no open record. `waiting`: the same, and the store asked to wait. A name gets a later status only after the
- * closing line was synced, so a log whose closing line is missing is noticed.
+ * What a name says of its log; whether a record is open is another matter. `open`: it may have no closing line yet. `pending`:
+ * it has one, and records are open. `closed`: its closing line is its last line, and names no open record. `waiting`: the
+ * same, and the store asked to wait. A name gets a later status only after the closing line was synced, so a log whose
+ * closing line is missing is noticed.
  */
 export type LogStatus = 'open' | 'pending' | 'waiting' | 'closed';
 

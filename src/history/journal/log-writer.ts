@@ -117,10 +117,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
       return recordIn(records, id);
     },
     /** Changes records, as `add`. With `mayWait`, up to 10 ms later, with the next line. */
-    async change(changes: readonly RecordChange[], { mayWait = false } = {}): Promise<HistoryRecord[]> {
-      await put(changes, mayWait);
-      return changes.map(({ id }) => recordIn(records, id));
-    },
+    change: (changes: readonly RecordChange[], { mayWait = false } = {}) => put(changes, mayWait),
     /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
     tell: (id: string) => void untold.delete(id),
     /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */

@@ -1,6 +1,6 @@
 import { asObject, parseJson } from '../../base/json.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
-import { overlap, rulesOf } from '../operation-rules.ts';
+import { overlap, touchesOf } from '../operation-rules.ts';
 
 /** Kinds of things that the service does not list. */
 export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
@@ -100,7 +100,7 @@ export function existenceAfter(records: readonly HistoryRecord[]): (created: His
 
   return (created) => {
     const isRestoredBy = (restore: HistoryRecord) =>
-      restore.number > created.number && overlap(touchedBy(restore), touchedBy(created));
+      restore.number > created.number && overlap(touchesOf(restore), touchesOf(created));
     /** Whether it was there once all changes before this number were made. */
     const existedBefore = (number: number): boolean => {
       if (created.number >= number) return false;
@@ -111,8 +111,4 @@ export function existenceAfter(records: readonly HistoryRecord[]): (created: His
     };
     return existedBefore(Number.POSITIVE_INFINITY);
   };
-}
-
-function touchedBy(record: HistoryRecord): readonly string[] {
-  return rulesOf(record.operation).touches(record);
 }

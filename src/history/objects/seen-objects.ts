@@ -3,7 +3,7 @@ import path from 'node:path';
 import { asObject, parseJson } from '../../base/json.ts';
 import { ensureFolder, nodeFileSystem } from '../journal/files/files.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
-import { overlap, rulesOf } from '../operation-rules.ts';
+import { overlap, touchesOf } from '../operation-rules.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */
@@ -37,7 +37,7 @@ export function rememberSeen(folder: string, object: SeenObject): void {
  * none, so that of before is forgotten.
  */
 export function rememberStoreName(folder: string, record: HistoryRecord, response: unknown): void {
-  if (!overlap(rulesOf(record.operation).touches(record), ['store'])) return;
+  if (!overlap(touchesOf(record), ['store'])) return;
   const { name } = asObject(response);
   rememberSeen(folder, { kind: 'store', id: record.storeId, seenAt: record.updatedAt, fields: { name } });
 }

@@ -11,7 +11,7 @@ import { addEndpoint, markNotificationsRead } from '../../../src/contract/operat
 import { appealReclaim } from '../../../src/contract/operations/reclaims.ts';
 import { saveSettings } from '../../../src/contract/operations/settings.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
-import { type ChangeOptions, recordChange } from '../../../src/history/changes/change.ts';
+import { type RecordOptions, recordChange } from '../../../src/history/changes/change.ts';
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
 import type { Prepared, Unprepared } from '../../../src/history/changes/safety-backup.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
@@ -79,12 +79,12 @@ export interface Scene {
   /** As a command of a process of its own: the outcome is told at the end. */
   change(
     request: ChangeRequest,
-    options?: Partial<ChangeOptions> & { fileSystem?: FileSystem },
+    options?: Partial<RecordOptions> & { fileSystem?: FileSystem },
   ): Promise<Prepared>;
   /** As {@link change}, of a change whose safety backup fails. */
   changeUnprepared(...parameters: Parameters<Scene['change']>): Promise<Unprepared>;
   /** As a process that is killed before it has told the outcome. */
-  changeAndDie(request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Prepared>;
+  changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<Prepared>;
   /** What a killed process leaves: its locks are broken by the next one. */
   kill(): void;
   resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<Resumed>;
@@ -93,7 +93,7 @@ export interface Scene {
   /** The records as a new process finds them, oldest first. */
   records(): HistoryRecord[];
   /** As {@link change}, in a process that goes on. */
-  begin(history: History, request: ChangeRequest, options?: Partial<ChangeOptions>): Promise<Prepared>;
+  begin(history: History, request: ChangeRequest, options?: Partial<RecordOptions>): Promise<Prepared>;
   /** The scene's client, with something done before and after each request. */
   clientThat(after: (outcome: Outcome) => Promise<Outcome>, before?: () => void): Client;
   /** Names of the logs. */
@@ -122,7 +122,7 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     }
   }
   const common = { client, settlePauseMs: 1 };
-  const record = async (history: History, request: ChangeRequest, options?: Partial<ChangeOptions>) => {
+  const record = async (history: History, request: ChangeRequest, options?: Partial<RecordOptions>) => {
     const changed = await recordChange(history, request, { ...common, ...options });
     if (changed.reached !== 'change') throw new Error('only the safety backup was sent');
     return changed;

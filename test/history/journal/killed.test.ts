@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import type { Journal } from '../../../src/history/journal/journal.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
+import { type LogWriter, recordIn } from '../../../src/history/journal/log-writer.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { pruneLogs } from '../../../src/history/journal/prune.ts';
 import { repairLogs } from '../../../src/history/journal/repair.ts';
@@ -20,15 +21,19 @@ async function runBatch(journal: Journal, acknowledge: Acknowledge): Promise<voi
     intents: [post('a')],
     isBatch: true,
   });
+  const change = async (to: LogWriter, ...[changes, options]: Parameters<LogWriter['change']>) => {
+    await to.change(changes, options);
+    acknowledge(changes.map(({ id }) => recordIn(to.records, id)));
+  };
   acknowledge([...writer.records.values()]);
   acknowledge(await Promise.all([writer.add(post('b')), writer.add(post('c'))]));
   await Promise.all([
-    writer.change([applied(`${writer.id}.1`)], { mayWait: true }).then(acknowledge),
-    writer.change([unknown(`${writer.id}.2`)]).then(acknowledge),
+    change(writer, [applied(`${writer.id}.1`)], { mayWait: true }),
+    change(writer, [unknown(`${writer.id}.2`)]),
   ]);
   await writer.close();
   const again = await reopenLog(journal, writer.id);
-  acknowledge(await again.change([applied(`${writer.id}.2`), applied(`${writer.id}.3`)]));
+  await change(again, [applied(`${writer.id}.2`), applied(`${writer.id}.3`)]);
   await again.close();
   const more = await reopenLog(journal, writer.id);
   acknowledge([await more.add(post('d'))]);
