@@ -73,7 +73,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
   notify: {
     summary: 'Add notification endpoints and mark notifications as read',
     commands: {
-      'add-endpoint': tool('Add an endpoint', () => import('../../commands/notify/add-endpoint.ts')),
+      'add-endpoint': tool(
+        'Add an endpoint that notifications are sent to',
+        () => import('../../commands/notify/add-endpoint.ts'),
+      ),
       'mark-read': tool('Mark notifications as read', () => import('../../commands/notify/mark-read.ts')),
       list: tool('List known endpoints', () => import('../../commands/notify/list.ts')),
     },
@@ -88,7 +91,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   undo: tool('Take back the last change of the store', () => import('../../commands/undo.ts')),
-  resume: tool('Finish interrupted changes', () => import('../../commands/resume/resume.ts')),
+  resume: tool(
+    'Finish interrupted changes, and find out what was applied',
+    () => import('../../commands/resume/resume.ts'),
+  ),
   auth: {
     summary: 'Log in, log out, and show which key is used',
     commands: {
@@ -134,8 +140,14 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
         summary: 'Create, list, replace and revoke API keys',
         commands: {
           list: leaf('List the API keys of a store', () => import('../../commands/service/keys/list.ts')),
-          create: leaf('Create a key, or many', () => import('../../commands/service/keys/create.ts')),
-          rotate: leaf('Replace a key', () => import('../../commands/service/keys/rotate.ts')),
+          create: leaf(
+            'Create an API key for a store, or for many',
+            () => import('../../commands/service/keys/create.ts'),
+          ),
+          rotate: leaf(
+            'Replace a key, keeping the old one valid for a while',
+            () => import('../../commands/service/keys/rotate.ts'),
+          ),
           revoke: leaf('Revoke a key', () => import('../../commands/service/keys/revoke.ts')),
         },
       },
@@ -150,7 +162,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       disputes: {
         summary: 'List the disputes',
         commands: {
-          list: leaf('List the disputes', () => import('../../commands/service/disputes/list.ts')),
+          list: leaf(
+            'List the disputes of all stores',
+            () => import('../../commands/service/disputes/list.ts'),
+          ),
         },
       },
       evidence: {
@@ -162,15 +177,24 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       backups: {
         summary: 'List and remove backups',
         commands: {
-          list: leaf('List the backups', () => import('../../commands/service/backups/list.ts')),
+          list: leaf(
+            'List the backups of all stores',
+            () => import('../../commands/service/backups/list.ts'),
+          ),
           remove: leaf('Remove a backup', () => import('../../commands/service/backups/remove.ts')),
         },
       },
       endpoints: {
         summary: 'List and remove endpoints',
         commands: {
-          list: leaf('List the endpoints', () => import('../../commands/service/endpoints/list.ts')),
-          remove: leaf('Remove an endpoint', () => import('../../commands/service/endpoints/remove.ts')),
+          list: leaf(
+            'List the endpoints of all stores',
+            () => import('../../commands/service/endpoints/list.ts'),
+          ),
+          remove: leaf(
+            'Remove an endpoint and erase its secret',
+            () => import('../../commands/service/endpoints/remove.ts'),
+          ),
         },
       },
       deliveries: {
@@ -180,7 +204,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
           retry: leaf('Retry failed messages', () => import('../../commands/service/deliveries/retry.ts')),
         },
       },
-      emit: leaf('Emit an event by hand', () => import('../../commands/service/emit.ts')),
+      emit: leaf(
+        'Emit a feedback_digest or reclaim_noticed event',
+        () => import('../../commands/service/emit.ts'),
+      ),
       prune: leaf('Delete data past its retention period', () => import('../../commands/service/prune.ts')),
     },
   },
