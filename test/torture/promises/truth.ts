@@ -12,6 +12,10 @@ import {
   wasKilled,
 } from './story.ts';
 
+/** The library's promise may have been resolved before the process was killed: its caller was told then. */
+const mayHaveResolved = ({ run, writes }: Episode): boolean =>
+  run.tool === 'library' && wasKilled(run) && writes.some(({ view }) => view === 'success');
+
 /** Promises about what was applied and what the user is told about it. */
 export const truthPromises: readonly ProgramPromise[] = [
   {
@@ -48,7 +52,9 @@ export const truthPromises: readonly ProgramPromise[] = [
         if (told !== 'not-applied' && told !== 'not-sent') return null;
         // What was acknowledged before stays so; the words are about this command alone then.
         const before = ask.episodes.slice(0, ask.episodes.indexOf(episode));
-        const isKnown = before.some((other) => other.told === 'applied' || isSettledByUser(other.run));
+        const isKnown = before.some(
+          (other) => other.told === 'applied' || isSettledByUser(other.run) || mayHaveResolved(other),
+        );
         if (isKnown) return appliedBy(story, writes);
         if (told === 'not-applied') return appliedBy(story, writesUntil(ask, episode));
         return appliedBy(story, writes);
