@@ -44,6 +44,8 @@ export interface ClientOptions {
   /** `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Ends waits, and begins no request; one in flight ends by its own `signal`. The `signal` of each call unless given. */
+  readonly stop?: AbortSignal;
   /** Spreads retries, in [0, 1). */
   readonly random?: () => number;
   onExchange?(exchange: Exchange): void;
@@ -128,18 +130,18 @@ export function createClient(options: ClientOptions): Client {
     const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
     const failed: FailedAttempt[] = [];
     const end = (interruption: Failure | null) => combineAttempts(failed, request.class, interruption);
+    const stop = options.stop ?? input.signal;
     let delayMs = 0;
     for (;;) {
-      const { signal } = input;
-      const mayGoOn = await waitForSlot(delayMs, deadline, signal, (ms) =>
+      const mayGoOn = await waitForSlot(delayMs, deadline, stop, (ms) =>
         announceWait(ms, failed, input, deadline),
       );
-      if (signal?.aborted) return end(CANCELLED);
+      if (stop?.aborted) return end(CANCELLED);
       if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent();
       const attempt = failed.length + 1;
       if (attempt === 1 && connectionFor(request, input, 1) === 'own') transport.connect();
       await input.beforeAttempt?.(attempt);
-      if (signal?.aborted) return end(CANCELLED);
+      if (stop?.aborted) return end(CANCELLED);
       const timeLeft = deadline - clock.monotonic();
       if (timeLeft <= 0) return end(failed.length === 0 ? OUT_OF_TIME : null);
 
@@ -152,7 +154,7 @@ export function createClient(options: ClientOptions): Client {
       if ('kind' in result) return result;
       const cancelledUnsent = result.failure?.code === 'cancelled' && result.row === 'unreachable';
       if (!cancelledUnsent) failed.push(result);
-      if (signal?.aborted) return end(CANCELLED);
+      if (input.signal?.aborted) return end(CANCELLED);
       if (!mayRetry(failed, request.class, clock.monotonic(), input.inBatch ?? false)) return end(null);
       delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random());
     }
@@ -233,7 +235,7 @@ export function createClient(options: ClientOptions): Client {
       connection: connectionFor(request, input, attempt),
       timeoutMs,
       signal: input.signal,
-      mayStart: () => !throttle.isPaused(),
+      mayStart: () => !throttle.isPaused() && !options.stop?.aborted,
     });
     const response = await readResponse(wire, redact);
     options.onExchange?.({

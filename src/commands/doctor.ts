@@ -9,6 +9,7 @@ import { printableLines } from '../cli/core/sanitize.ts';
 import { recording } from '../cli/operation/send/send-run.ts';
 import { tryKey } from '../cli/operation/try-key.ts';
 import { formatDistance } from '../cli/output/format-value.ts';
+import { countRecords } from '../cli/output/record-summary.ts';
 import { type Row, renderRecord } from '../cli/output/tables.ts';
 
 /** What a check found that found no problem. */
@@ -62,7 +63,7 @@ async function checkHistory(session: Session): Promise<Finding> {
   const records = await recording(session, async () => history.listWhole());
   const open = records.filter(({ open }) => open);
   const oldest = open.at(-1);
-  const count = records.length === 1 ? '1 change' : `${records.length} changes`;
+  const count = countRecords(records);
   if (oldest === undefined) return { status: 'ok', message: `${count} in ${history.journal.folder}` };
   const age = formatDistance(Date.parse(oldest.createdAt) - Date.now());
   const advice = phraseText(phrase`run ${toRun('resume')}`, session.flags);

@@ -89,7 +89,7 @@ test('many posts of several killed runs are settled without a warning', async ()
   expect({ exitCode, stderr }).toEqual({
     exitCode: 0,
     stderr: expect.stringMatching(
-      /^[^\n]*\n\d+ to create \(draft\), \d+ to check\nTo check: [^\n]*\nPosts without [^\n]*\n✓ Created 30 posts\n$/,
+      /^[^\n]*\n\d+ to create \(draft\), \d+ to check \([^\n]*\)\nPosts without [^\n]*\n✓ Created 30 posts\n$/,
     ),
   });
 });

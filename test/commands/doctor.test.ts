@@ -172,7 +172,7 @@ test('history: open records are warnings, a torn record is a problem', async () 
   expect(open.exitCode).toBe(0);
   expect(open.of.history).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/^1 change, 1 open, the oldest .*\nrun `storectl resume`$/),
+    message: expect.stringMatching(/^1 change recorded, 1 open, the oldest .*\nrun `storectl resume`$/),
   });
 
   const torn = path.join(folder, '000002-20260101-aaaaaa-api.open.jsonl');

@@ -55,12 +55,6 @@ export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
   }
 }
 
-/** A run whose requests end by another signal, such as that of a batch. */
-export function withSignal(run: Run, signal: AbortSignal): Run {
-  const { session } = run;
-  return { ...run, session: { ...session, io: { ...session.io, signal } } };
-}
-
 /**
  * Ends what is open of changes that earlier runs have made, as a plan has found out: their outcomes are told with this batch, and
  * what was in doubt is settled. A log that another process works on is left to it.

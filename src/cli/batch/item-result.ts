@@ -51,6 +51,8 @@ export interface BatchWords {
   readonly applied: string;
   /** What was so before: `already created`. */
   readonly exists: string;
+  /** Why items are skipped, where that is not up to the user. */
+  readonly skipped?: string;
   /** Why it is safe to run the same command again: `no post is created twice`. Null if that does not continue. */
   readonly again: string | null;
   /** What the user does about failed items without a remedy of their own. */
@@ -76,29 +78,24 @@ export function makeResult(
 /** The result of an item whose sending has thrown an error for the user. */
 export function resultOfError({ failure }: CliError, record: HistoryRecord | null = null): ItemResult {
   const { code, exitCode, requestId = null, outcome, operationId } = failure;
-  const isUnknown = outcome === 'unknown';
-  return makeResult(isUnknown ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent', {
+  return makeResult(outcome === 'unknown' ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent', {
     code,
     exitCode,
     message: describeItem(failure, record?.id ?? operationId),
     reason: failure.reason,
-    remedy: isUnknown ? settleDoubts : [],
     requestId,
     record,
   });
 }
 
-export const settleDoubts: readonly Step[] = [{ run: ['resume'], rest: 'to settle what is in doubt' }];
-
 /** Whether an error concerns one item only, so that the batch can continue. */
 export function concernsOneItem(code: ExitCode): boolean {
-  const { usage, notFound, conflict, rejected } = exitCodes;
   return [usage, notFound, conflict, rejected].some((one) => one === code);
 }
 
 /** The words for outcomes: `created`, `in doubt`. */
 export function outcomeWords(
-  { applied, exists }: BatchWords,
+  { applied, exists, skipped = 'skipped' }: BatchWords,
   failed = 'failed',
 ): Readonly<Record<ItemOutcome, string>> {
   return {
@@ -106,7 +103,7 @@ export function outcomeWords(
     exists,
     failed,
     unknown: 'in doubt',
-    skipped: 'skipped',
+    skipped,
     not_sent: 'not sent',
   };
 }
@@ -132,20 +129,13 @@ export function countItems(count: number, { one, many }: Pick<BatchWords, 'one' 
   return `${count} ${count === 1 ? one : many}`;
 }
 
+const { bug, unknown, localState, notAllowed, cancelled, throttled } = exitCodes;
+const { notApplied, conflict, notFound, rejected, inputNeeded, usage } = exitCodes;
+
 /** Most severe first: unknown outcomes, then what stopped the batch, then single items. */
 const bySeverity: readonly ExitCode[] = [
-  exitCodes.bug,
-  exitCodes.unknown,
-  exitCodes.localState,
-  exitCodes.notAllowed,
-  exitCodes.cancelled,
-  exitCodes.throttled,
-  exitCodes.notApplied,
-  exitCodes.conflict,
-  exitCodes.notFound,
-  exitCodes.rejected,
-  exitCodes.inputNeeded,
-  exitCodes.usage,
+  ...[bug, unknown, localState, notAllowed, cancelled, throttled, notApplied],
+  ...[conflict, notFound, rejected, inputNeeded, usage],
 ];
 
 export function mostSevereExitCode(codes: readonly ExitCode[]): ExitCode {

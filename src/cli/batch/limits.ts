@@ -39,18 +39,19 @@ export function startPace(atOnce: 1 | 'adaptive') {
 /** How long requests in flight may still take after Ctrl-C. */
 const graceMs = 10_000;
 
-/** A signal that lets requests in flight finish after Ctrl-C, so that their outcome is known. */
-export function startGrace({ io, notice }: Ui) {
+/** A signal that lets requests in flight finish after Ctrl-C, so that their outcome is known. Aborts at once before `isSending`. */
+export function startGrace({ io, notice }: Ui, isSending: () => boolean) {
   const { signal } = io;
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   let ignoreSecond = () => {};
   const onAbort = () => {
-    notice(
-      `Stopping: waiting up to ${graceMs / 1000} s for requests in progress. Press Ctrl-C again to stop immediately.`,
-    );
     const stop = () => controller.abort();
-    timer = setTimeout(stop, graceMs);
+    if (!isSending()) return stop();
+    const text = `Stopping: waiting up to ${graceMs / 1000} s for requests in progress. Press Ctrl-C again to stop immediately.`;
+    timers.push(setTimeout(stop, graceMs));
+    // What only waits ends at once: then there is nothing to tell.
+    timers.push(setTimeout(() => notice(text), 200));
     ignoreSecond = io.onSecondInterrupt?.(stop) ?? ignoreSecond;
   };
   if (signal.aborted) controller.abort();
@@ -59,7 +60,7 @@ export function startGrace({ io, notice }: Ui) {
     signal: controller.signal,
     dispose(): void {
       signal.removeEventListener('abort', onAbort);
-      clearTimeout(timer);
+      timers.forEach(clearTimeout);
       ignoreSecond();
     },
   };

@@ -60,7 +60,8 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   const { signal } = ui.io;
   const results = new Map<Item, ItemResult>();
   const pace = startPace(batch.atOnce);
-  const grace = startGrace(ui);
+  let channel: Channel<Item> | null = null;
+  const grace = startGrace(ui, () => channel !== null);
   const printer = startPrinter(ui, batch);
   let stop: CliError | null = null;
   let consecutiveUnknown = 0;
@@ -83,8 +84,8 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     const error = describeHistoryError(thrown);
     if (!(error instanceof CliError)) throw error;
     const { exitCode, code } = error.failure;
-    // It was recorded but never sent.
-    if (isOver() && code === 'cancelled') return;
+    // It was recorded but never applied.
+    if (isOver() && (code === 'cancelled' || exitCode === exitCodes.throttled)) return;
     finish(item, resultOfError(error));
     if (!concernsOneItem(exitCode) && exitCode !== exitCodes.unknown) stop ??= error;
   }
@@ -117,14 +118,12 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
 
   try {
     const limits = { maxAtOnce: pace.maxAtOnce, onRetry: pace.failed, isOver, signal: grace.signal };
-    const channel = await batch.open(limits);
-    try {
-      const limit = batch.atOnce === 1 ? 1 : maxPending;
-      await forEachConcurrently(batch.items, limit, (item) => sendOne(item, channel), isOver);
-    } finally {
-      channel.end?.();
-    }
+    const opened = await batch.open(limits);
+    channel = opened;
+    const limit = batch.atOnce === 1 ? 1 : maxPending;
+    await forEachConcurrently(batch.items, limit, (item) => sendOne(item, opened), isOver);
   } finally {
+    channel?.end?.();
     grace.dispose();
     printer.end(ended());
   }
@@ -139,7 +138,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
 function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const { width } = ui.out;
   const progress = startProgress(ui, total, words.many);
-  const outcomes = outcomeWords(words);
+  const outcomes = { ...outcomeWords(words), skipped: 'skipped' };
   const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
 
   function print(item: Item, result: ItemResult): void {
@@ -152,10 +151,10 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const isDone = ({ outcome }: ItemResult) => outcome === 'applied' || outcome === 'exists';
 
   return {
-    /** Counts an item that was sent. */
+    /** Counts an item, unless the same command has to be run again for it. */
     step(item: Item, result: ItemResult): void {
       if (isDone(result)) print(item, result);
-      progress.step();
+      if (result.outcome !== 'not_sent' && result.outcome !== 'unknown') progress.step();
     },
     end(ended: readonly Ended<Item>[]): void {
       progress.end();

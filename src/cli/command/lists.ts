@@ -53,7 +53,7 @@ export function printList(
   else ui.notice(empty);
 }
 
-/** Says how many rows `--limit` has left out. */
-export function noticeMore(ui: Ui, count: number, limit: number): void {
-  if (count > limit) ui.notice(`Showing ${limit} of ${count}. Use --limit ${count} to see all.`);
+/** Says how many rows `--limit` has left out; `of` says what they are. */
+export function noticeMore(ui: Ui, count: number, limit: number, of = String(count)): void {
+  if (count > limit) ui.notice(`Showing ${limit} of ${of}. Use --limit ${count} to see all.`);
 }

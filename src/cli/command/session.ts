@@ -76,6 +76,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
       apiKey: target.secret,
       userAgent: `storectl/${version}`,
       env: io.env,
+      stop: io.signal,
       onExchange: (exchange) => {
         if (exchange.status !== null) waiting.answered();
         for (const listener of listeners) listener(exchange);

@@ -18,7 +18,7 @@ export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
   readonly canAsk: boolean;
   /** Writes data to stdout. Text longer than the terminal goes through a pager, which blocks until the user leaves it. */
   print(text: string): void;
-  /** Writes a message to stderr, wrapped at words in a terminal. With --quiet, only if a question follows. */
+  /** Writes a message to stderr, wrapped at words in a terminal, not in `commands`. With --quiet, only if a question follows. */
   notice(text: Phrase): void;
   /** A notice that a command shows once, however often it comes. */
   noticeOnce(text: string): void;

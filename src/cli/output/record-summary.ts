@@ -36,6 +36,13 @@ export function recordSummary(record: HistoryRecord, now = Date.now()) {
   };
 }
 
+/** `12 changes recorded (3 not sent)`: those that a batch did not reach are recorded, too. */
+export function countRecords(records: readonly HistoryRecord[]): string {
+  const count = `${records.length} ${records.length === 1 ? 'change' : 'changes'} recorded`;
+  const notSent = records.filter(({ state }) => state === 'not_sent').length;
+  return notSent === 0 ? count : `${count} (${notSent} not sent)`;
+}
+
 /** The outcome of a change, in words. */
 export function describeState({
   state,

@@ -2,8 +2,8 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
 /**
- * Wraps at spaces, and breaks words that are longer than `width` columns. An indented line stays
- * indented, and what follows a flag and two spaces stays in its column.
+ * Wraps at spaces, and breaks words that are longer than `width` columns. A command in backticks is copied, so it stays whole,
+ * and the terminal wraps it. An indented line stays indented, and what follows a flag and two spaces stays in its column.
  */
 export function wrapText(text: string, width: number): string {
   return text
@@ -21,7 +21,9 @@ export function wrapText(text: string, width: number): string {
 }
 
 function wrapLine(line: string, width: number): string[] {
-  return wrapAnsi(line, Math.max(width, 1), { hard: true }).split('\n');
+  const kept = line.replaceAll(/`[^`]+`/g, (command) => command.replaceAll(' ', '\u00a0'));
+  const wrapped = wrapAnsi(kept, Math.max(width, 1), { hard: kept === line });
+  return wrapped.replaceAll('\u00a0', ' ').split('\n');
 }
 
 /** Columns that a line of text takes in a terminal, without its escape sequences. */

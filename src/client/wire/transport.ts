@@ -56,6 +56,7 @@ export function createTransport(
   const open = () => openConnection(origin, proxy, connectTimeoutMs);
   const ahead = openAhead(open, WARM_MS);
   let closed = false;
+  let hasAnswered = false;
 
   /** The idle connection that has answered last, if that was at most `maxAgeMs` ago. */
   function takeIdle(maxAgeMs: number): Connection | undefined {
@@ -82,7 +83,9 @@ export function createTransport(
     async exchange(request: WireRequest): Promise<WireResponse> {
       const connection = takeConnection(request.connection);
       try {
-        const response = await exchangeOn(connection, await connection.client, origin, request);
+        const client = await connection.client;
+        const response = await exchangeOn(connection, client, origin, request, () => hasAnswered);
+        hasAnswered ||= response.status !== null;
         connection.answeredAt = monotonicMs();
         if (response.failure === null && !closed) idle.push(connection);
         else connection.destroy();
@@ -113,6 +116,7 @@ function exchangeOn(
   client: Client,
   origin: URL,
   request: WireRequest,
+  hasAnswered: () => boolean,
 ): Promise<WireResponse> {
   const { method, path, headers, body, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
@@ -174,7 +178,7 @@ function exchangeOn(
           } else if (error instanceof WireError) finish(error.failure);
           else if (controller === null) finish(brokenUnsent(error));
           else {
-            const isFirst = origin.protocol === 'http:' && status === null && connection.answeredAt === 0;
+            const isFirst = origin.protocol === 'http:' && status === null && !hasAnswered();
             finish(brokenConnection(error, isFirst ? origin.host : null));
           }
         },
@@ -189,7 +193,7 @@ function brokenUnsent(error: Error): Failure {
   return { code: 'connect_failed', message };
 }
 
-/** `plainHost` is where a request went without TLS, as the first on its connection, and no response began. */
+/** `plainHost` is where a request went without TLS, and no response ever began. */
 function brokenConnection(error: Error, plainHost: string | null): Failure {
   if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
     return {

@@ -30,6 +30,11 @@ export async function introduceDispute(run: Run): Promise<void> {
   if (dispute.record.status !== expected) throw unexpectedStatus(dispute, expected);
 }
 
+/** What a dry run of one or many decisions leaves out. */
+export function dryRunNote(run: Run): string {
+  return `Without --dry-run, each dispute is read right before its decision, and decided only if it is ${printable(expectedStatus(run))}.`;
+}
+
 export function showCaseFile({ ui }: Run, { answer }: CurrentDispute): void {
   ui.notice(`${describeDispute(answer, ui.err)}\n`);
 }

@@ -7,7 +7,7 @@ import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
-import { expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
+import { dryRunNote, expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
 import { checkStatus, expectStatus } from './dispute-status.ts';
 
 const from = '--from';
@@ -60,8 +60,7 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
   toolNote: 'A decision is final.',
   prepare: checkStatus,
   introduce: introduceDispute,
-  dryRunNote: (run) =>
-    `Without --dry-run, the dispute is read first, and decided only if it is ${printable(expectedStatus(run))}.`,
+  dryRunNote,
   preview: previewDecision,
   question: questionOf,
   show: ({ answer, record }, run) =>

@@ -7,7 +7,12 @@ import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
-import { describeState, type RecordSummary, recordSummary } from '../../cli/output/record-summary.ts';
+import {
+  countRecords,
+  describeState,
+  type RecordSummary,
+  recordSummary,
+} from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
@@ -43,8 +48,8 @@ const recordedOperations: readonly string[] = [
 ];
 
 export const command: CommandDefinition = {
-  description: `List the changes sent from this machine to the store in use, newest first: what was sent, whether it
-was applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
+  description: `List the changes recorded on this machine for the store in use, newest first: what was sent or not,
+whether it was applied, and what is still open. Changes made elsewhere are not included: the service has no list of changes.`,
   tool: { description: 'List the changes of the store that were sent from this machine, newest first.' },
   options: [
     {
@@ -75,7 +80,7 @@ was applied, and what is still open. Changes made elsewhere are not included: th
     const records = listed.records.filter((record) => state === undefined || isIn(state, record));
     for (const { message } of problems) ui.notice(ui.err.color.yellow(printable(`warning: ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
-      ui.noticeToCopy(
+      ui.notice(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );
     const undos = listed.records.filter(({ undoes }) => undoes !== null);
@@ -96,10 +101,8 @@ was applied, and what is still open. Changes made elsewhere are not included: th
         );
         ui.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
-          ui.noticeToCopy(
-            phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`,
-          );
-        noticeMore(ui, records.length, limit);
+          ui.notice(phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`);
+        noticeMore(ui, records.length, limit, countRecords(records));
       },
     });
   },

@@ -28,5 +28,5 @@ function report(ui: Ui, { file, message, copy, records }: RepairedLog): void {
   ui.notice(`${printable(file)} ${printable(message)}.`);
   ui.notice(`A copy is in ${printable(copy)}.`);
   for (const record of records) ui.print(recordChoice(record).name);
-  if (records.some(isInDoubt)) ui.noticeToCopy(phrase`Run ${toRun('resume')} to finish what is open.`);
+  if (records.some(isInDoubt)) ui.notice(phrase`Run ${toRun('resume')} to finish what is open.`);
 }

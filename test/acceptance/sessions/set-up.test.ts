@@ -152,7 +152,7 @@ test('doctor', async () => {
     "$ storectl doctor
     demo: example data on this machine, not a real store
     settings  ok  demo → example store on this machine
-    history   ok  0 changes in <home>/state/demo/history/<store>
+    history   ok  0 changes recorded in <home>/state/demo/history/<store>
     access    ok  the key works for store <uuid>
     exit 0"
   `);

@@ -444,6 +444,12 @@ test('statuses, and deadlines that are near, are colored in tables and records; 
   );
 });
 
+test('a command in backticks is never broken, because it is copied', () => {
+  expect(wrapText('fix the file; run `storectl disputes decide --from a.csv` again', 30)).toBe(
+    'fix the file; run\n`storectl disputes decide --from a.csv`\nagain',
+  );
+});
+
 test('wrapped lines keep their indentation', () => {
   expect(wrapText('3 failed:\n  line 2: status is empty', 18)).toBe(
     '3 failed:\n  line 2: status\n  is empty',

@@ -23,5 +23,5 @@ export async function offerBackup(run: Run): Promise<void> {
   const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
   const id = String(getPath(answer, ['id']) ?? record?.id);
   noticeDone(ui, `Created backup ${id} of the store section`);
-  ui.noticeToCopy(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
+  ui.notice(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
 }

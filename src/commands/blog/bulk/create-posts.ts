@@ -6,8 +6,7 @@ import {
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
-import type { Limits } from '../../../cli/batch/limits.ts';
-import { type Channel, runBatch } from '../../../cli/batch/run-batch.ts';
+import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import type { Session } from '../../../cli/command/session.ts';
@@ -85,27 +84,21 @@ export async function createPosts(
     known: knownResult,
     // An earlier run has sent it, whatever became of this one.
     notReached: ({ earlier }) => earlier && inDoubt(earlier),
-    open: (limits) => openChannel(run, limits, allowsDuplicates),
+    async open(limits) {
+      const batch = await openHistoryBatch(run, limits);
+      return {
+        send: ({ post, plan, earlier }) =>
+          plan === 'check' && earlier !== null
+            ? settle(run, batch, post, earlier)
+            : create(run, batch, post, allowsDuplicates),
+        end: batch.end,
+      };
+    },
     cells: ({ post }, result) => [post.file, ...describePost(result)],
     id: (_, { record }) => textAt(shownPost(record), ['id']),
   });
   const document = end.ended.map(({ item, result }) => documentOfPost(item.post, result));
   return endBatch(ui, words, end, { document, write });
-}
-
-async function openChannel(
-  run: Run,
-  limits: Limits,
-  allowsDuplicates: boolean,
-): Promise<Channel<PlannedPost>> {
-  const batch = await openHistoryBatch(run, limits);
-  return {
-    send: ({ post, plan, earlier }) =>
-      plan === 'check' && earlier !== null
-        ? settle(run, batch, post, earlier)
-        : create(run, batch, post, allowsDuplicates),
-    end: batch.end,
-  };
 }
 
 async function create(
@@ -135,10 +128,9 @@ function resultOfPost(run: Run, recorded: Recorded): ItemResult {
   if (outcome.kind === 'rejected' && judgeRefusal(record, outcome.problem) === 'same')
     return makeResult('exists', { record, message: 'the store has this post already' });
   const result = resultOfChange(run, recorded);
-  return result.code === 'slug_taken' ? { ...result, remedy: otherSlug } : result;
+  const remedy = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
+  return result.code === 'slug_taken' ? { ...result, remedy } : result;
 }
-
-const otherSlug = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */
 async function settle(

@@ -50,21 +50,17 @@ export function planPosts(
   });
 }
 
-const changedFile = [
-  {
-    say: 'posts cannot be edited: to publish the file as a new post, set another slug in its front matter',
-  },
-];
-
 function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
   const isSame = contentOf(asObject(parseJson(record.body))) === contentOf(post.body);
   if (record.state === 'applied') {
     if (isSame) return makeResult('exists', { record });
+    const say =
+      'posts cannot be edited: to publish the file as a new post, set another slug in its front matter';
     return makeResult('failed', {
       record,
       code: 'content_changed',
       message: `this slug was used earlier with other content (${record.id})`,
-      remedy: changedFile,
+      remedy: [{ say }],
       exitCode: exitCodes.conflict,
     });
   }
@@ -111,17 +107,15 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
     }),
     counts: [
       ...(create.length > 0 ? [`${create.length} to create (${statuses})`] : []),
-      ...(check.length > 0 ? [`${check.length} to check`] : []),
+      ...(check.length > 0
+        ? [
+            `${check.length} to check (sent before, without a response: only those that are missing are created)`,
+          ]
+        : []),
     ],
-    notes: [
-      ...(check.length > 0 ? [whyChecked] : []),
-      ...(create.some(({ post }) => post.body.status === undefined) ? [howToPublish] : []),
-    ],
+    notes: create.some(({ post }) => post.body.status === undefined) ? [howToPublish] : [],
   };
 }
-
-const whyChecked =
-  'To check: an earlier run sent these posts and was interrupted before the response. storectl finds out which of them exist and creates the others, each once.';
 
 const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
 

@@ -1,4 +1,4 @@
-import { startRun, withSignal } from '../../../cli/batch/change-in-batch.ts';
+import { startRun } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
@@ -50,10 +50,13 @@ export async function decideByHand(
     total: null,
     atOnce: 1,
     known: () => null,
-    open: async ({ signal }) => ({
-      send: ({ line, disputeId }) =>
-        decideNext(withSignal(runFor(run, disputeId), signal), `${line} of ${ids.length}`),
-    }),
+    async open({ signal }) {
+      // A decision in flight may finish after Ctrl-C.
+      const patient = { ...run, session: { ...session, io: { ...session.io, signal } } };
+      return {
+        send: ({ line, disputeId }) => decideNext(runFor(patient, disputeId), `${line} of ${ids.length}`),
+      };
+    },
     cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId],
     id: ({ disputeId }) => disputeId,
   });

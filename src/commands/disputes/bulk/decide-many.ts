@@ -4,12 +4,10 @@ import {
   resultOfChange,
   settleEarlier,
   startRun,
-  withSignal,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
 import { countItems, knownResult } from '../../../cli/batch/item-result.ts';
-import type { Limits } from '../../../cli/batch/limits.ts';
-import { type Channel, runBatch } from '../../../cli/batch/run-batch.ts';
+import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import { reportApplied } from '../../../cli/command/command-definition.ts';
@@ -19,7 +17,6 @@ import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
-import type { Run } from '../../../cli/operation/call/run.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
@@ -27,7 +24,7 @@ import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { formerOf } from '../decide-one.ts';
+import { dryRunNote, formerOf } from '../decide-one.ts';
 import { type DecisionRow, failedRowsFile, parseDecisions, writeFailedRows } from './decisions-file.ts';
 import { assessRow, describeDecisions, planDecisions } from './plan.ts';
 import { documentOfRow, readOwnDecisions, rowWords, runFor } from './rows.ts';
@@ -50,7 +47,9 @@ export async function decideMany(
   const plan = () => planDecisions(run, file.rows, readOwnDecisions(history));
   if (session.flags.dryRun) {
     const rows = await plan();
-    return printPlan(ui, describeDecisions(rows), rows.map(planOf));
+    const result = printPlan(ui, describeDecisions(rows), rows.map(planOf));
+    ui.notice(dryRunNote(run));
+    return result;
   }
   await announce(run);
   const write = openOutputFile(session.io, parsed);
@@ -64,7 +63,23 @@ export async function decideMany(
     total: toDecide.length,
     atOnce: 1,
     known: knownResult,
-    open: (limits) => openChannel(run, limits),
+    async open(limits) {
+      const batch = await openHistoryBatch(run, limits);
+      // Another process may have ended since the plan was made.
+      const findOwn = readOwnDecisions(history);
+      return {
+        async send({ disputeId, status, resolution }) {
+          const decision = { status, resolution };
+          const own = runFor(run, disputeId, decision);
+          const found = await assessRow(own, decision, findOwn);
+          if ('result' in found) return found.result;
+          const seen = { readAt: found.dispute.readAt, former: formerOf(found.dispute) };
+          const recorded = await batch.change({ ...own.request, ...seen });
+          return recorded && resultOfChange(own, recorded);
+        },
+        end: batch.end,
+      };
+    },
     cells: ({ line, disputeId, status }) => [`line ${line}`, disputeId, status],
     id: ({ disputeId }) => disputeId,
   });
@@ -83,26 +98,6 @@ function refuseOverwrite({ io }: Session, parsed: ParsedCommand, from: string): 
     `${file}, for the rows that fail, is the file that --from reads`,
     'give --output-file another name',
   );
-}
-
-async function openChannel(run: Run, limits: Limits): Promise<Channel<DecisionRow>> {
-  const batch = await openHistoryBatch(run, limits);
-  // Another process may have ended since the plan was made.
-  const findOwn = readOwnDecisions(await run.session.history());
-  const patient = withSignal(run, limits.signal);
-  return {
-    async send({ disputeId, status, resolution }) {
-      const decision = { status, resolution };
-      const own = runFor(patient, disputeId, decision);
-      const found = await assessRow(own, decision, findOwn);
-      if ('result' in found) return found.result;
-      const { dispute } = found;
-      const seen = { readAt: dispute.readAt, former: formerOf(dispute) };
-      const recorded = await batch.change({ ...own.request, ...seen });
-      return recorded && resultOfChange(own, recorded);
-    },
-    end: batch.end,
-  };
 }
 
 /** What `--dry-run --json` prints of a row. */

@@ -66,7 +66,9 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[]): DecisionRo
   }
   const empty = columns.find((column) => row[column] === '');
   if (empty !== undefined) return { ...row, plan: invalidRow(`${empty} is empty`) };
-  if (!uuidPattern.test(disputeId)) return { ...row, plan: invalidRow('disputeId is not a whole id') };
+  const copy = 'copy it from the case, or run `storectl disputes list -q` to see whole ids';
+  if (!uuidPattern.test(disputeId))
+    return { ...row, plan: invalidRow(`disputeId is not a whole id: ${copy}`) };
   return { ...row, plan: problem === null ? 'decide' : invalidRow(problem) };
 }
 

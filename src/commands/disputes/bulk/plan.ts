@@ -6,7 +6,6 @@ import {
   knownResult,
   makeResult,
   resultOfError,
-  settleDoubts,
 } from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
@@ -50,7 +49,8 @@ export async function assessRow(
     }
     if (own === null || !isInDoubt(own)) return { dispute };
     const message = `an earlier decision (${own.id}) may have been applied`;
-    const doubt = { record: own, code: 'outcome_unknown', message, remedy: settleDoubts };
+    const remedy = [{ run: ['resume', own.id], rest: 'to settle it' }];
+    const doubt = { record: own, code: 'outcome_unknown', message, remedy };
     return { result: makeResult('unknown', doubt) };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.failure.exitCode)) throw error;

@@ -21,6 +21,7 @@ export const words = {
 export const rowWords = {
   ...words,
   exists: 'already decided with this status and resolution',
+  skipped: 'skipped because another row says the same',
   fix: 'correct or remove the rows that failed',
 } as const;
 

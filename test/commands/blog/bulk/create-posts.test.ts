@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
 import { type Machine, machineFor } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
+import { freePort } from '../../../helpers/free-port.ts';
 import { gate } from '../../../helpers/gate.ts';
-import { fakeService, setScene } from '../../../helpers/scene.ts';
+import { fakeService, fakeStore, setScene } from '../../../helpers/scene.ts';
 import { logFiles } from '../../../helpers/seed-history.ts';
 
 async function scene() {
@@ -502,6 +503,30 @@ test('a cancelled run lets what is under way end, and says what is there', async
   expect(proxy.writes()).toHaveLength(20);
 });
 
+test('Ctrl-C while the connection is refused ends a batch at once: nothing is in flight', async () => {
+  const machine = machineFor({ ...fakeStore, origin: `http://127.0.0.1:${await freePort()}` });
+  const names = writePosts(machine, 6);
+  const controller = new AbortController();
+  let shown = '';
+  const onOutput = (text: string) => {
+    shown += text;
+  };
+  const run = machine.run(['blog', 'create', ...names], {
+    signal: controller.signal,
+    isTerminal: true,
+    onOutput,
+  });
+  await expect.poll(() => shown, { timeout: 20_000 }).toContain('refused the connection');
+  controller.abort();
+
+  const { exitCode, stderr } = await run;
+
+  expect(exitCode).toBe(130);
+  expect(stderr).not.toContain('Stopping: waiting');
+  // The bar counts what was done, and nothing was.
+  expect(stderr).not.toMatch(/ [1-9]\d*\/6 posts/);
+});
+
 test('many posts that are rate limited say so once, and the plan comes first', async () => {
   const { proxy, machine } = await scene();
   const names = writePosts(machine, 4);
@@ -532,15 +557,22 @@ test('after a kill what matters comes first: what exists is one count, and the s
   const { proxy, machine, made } = await scene();
   const names = writePosts(machine, 10);
   proxy.decide(({ body }) => (/"post-[89]"/.test(body) ? 'drop' : 'pass'));
-  expect(await machine.run(['blog', 'create', ...names])).toMatchObject({ exitCode: 10 });
+  const first = await machine.run(['blog', 'create', ...names]);
+  expect(first).toMatchObject({
+    exitCode: 10,
+    stderr: expect.stringMatching(/2 in doubt\n {2}run the same command again; no post is created twice\n$/),
+  });
+  // Others were answered, and in plain text.
+  expect(first.stdout + first.stderr).not.toContain('https://');
   proxy.decide(() => 'pass');
 
   const plan = await machine.run(['blog', 'create', ...names, '--dry-run']);
   const again = await machine.run(['blog', 'create', ...names]);
 
   expect(plan.stdout).toMatch(/^PLAN .*\ncheck +post-8\.md .*\ncheck +post-9\.md .*\n$/);
-  expect(plan.stderr).toContain('2 to check, 8 already created\n');
-  expect(plan.stderr).toContain('To check: an earlier run sent these posts and was interrupted');
+  expect(plan.stderr).toContain(
+    '2 to check (sent before, without a response: only those that are missing are created), 8 already created\n',
+  );
   expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('10 already created') });
   expect(again.stdout.trimEnd().split('\n')).toHaveLength(2);
   expect(await made()).toHaveLength(10);

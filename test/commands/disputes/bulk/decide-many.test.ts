@@ -45,7 +45,9 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
     },
   ];
   expect(results.filter(({ outcome }: { outcome: string }) => outcome !== 'applied')).toMatchObject(bad);
-  expect(result.stderr).toContain('"message":"195 decided, 4 failed, 1 skipped"');
+  expect(result.stderr).toContain(
+    '"message":"195 decided, 4 failed, 1 skipped because another row says the same"',
+  );
 }, 120_000);
 
 test('a second run of the same file waits for the first: what that is sending is not in doubt', async () => {
@@ -80,7 +82,7 @@ test('a row that repeats another is skipped: it is no failure, and the progress 
   expect(result).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^decided .*\nskipped +line 3 .* repeats line 2\s*$/m),
-    stderr: expect.stringContaining(' Decided 1 dispute, 1 skipped\n'),
+    stderr: expect.stringContaining(' Decided 1 dispute, 1 skipped because another row says the same\n'),
   });
   expect(result.stderr).toMatch(/ 1\/1 disputes(?! read)/);
   expect(result.stderr).not.toContain('/2 disputes');
@@ -182,6 +184,8 @@ test('--dry-run prints the plan and writes nothing', async () => {
   writeFiles(machine, { 'decisions.csv': `${header}\n${open},won,ok\n${decided},won,ok\n` });
 
   const shown = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run']);
+  const one = ['disputes', 'decide', String(open), '--status', 'won', '--resolution', 'ok', '--dry-run'];
+  const alone = await machine.run(one);
   const json = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--dry-run', '--json']);
 
   expect(shown).toMatchObject({
@@ -191,6 +195,9 @@ test('--dry-run prints the plan and writes nothing', async () => {
       '1 dispute to decide (won), 1 already decided with this status and resolution\n',
     ),
   });
+  const note =
+    /dry run: nothing was sent\nWithout --dry-run, each dispute is read .* decided only if it is open\.\n$/;
+  expect([shown.stderr, alone.stderr]).toEqual([expect.stringMatching(note), expect.stringMatching(note)]);
   expect(JSON.parse(json.stdout)).toMatchObject([
     { plan: 'decide', status: 'won', resolution: 'ok' },
     { plan: 'exists', status: 'won', resolution: 'ok' },
@@ -218,7 +225,7 @@ test('a decision in doubt does not hold up the others, and is not sent again bef
   expect(first.exitCode).toBe(10);
   const outcomesOf = (text: string) => JSON.parse(text).map(({ outcome }: { outcome: string }) => outcome);
   expect(outcomesOf(first.stdout)).toEqual(['applied', 'unknown', 'applied', 'applied']);
-  expect(first.stderr).toContain('storectl resume');
+  expect(first.stderr).toContain('"hint":"run the same command again; no dispute is decided twice"');
   expect(second.exitCode).toBe(10);
   expect(outcomesOf(second.stdout)).toEqual(['exists', 'unknown', 'exists', 'exists']);
   const [, inDoubt] = JSON.parse(second.stdout);
@@ -366,7 +373,11 @@ test('a file from standard input, with columns that are not sent', async () => {
   expect(result).toMatchObject({ exitCode: 2 });
   expect(JSON.parse(result.stdout)).toMatchObject([
     { outcome: 'applied', disputeId: id },
-    { outcome: 'failed', line: 3, message: 'disputeId is not a whole id' },
+    {
+      outcome: 'failed',
+      line: 3,
+      message: expect.stringMatching(/not a whole id: copy it .* `storectl disputes list -q`/),
+    },
   ]);
   expect((await tables(service)).decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
