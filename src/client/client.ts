@@ -44,7 +44,7 @@ export interface ClientOptions {
   /** `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Ends waits, and begins no request; one in flight ends by its own `signal`. The `signal` of each call unless given. */
+  /** Ends waits and lets nothing begin; a request in flight ends by the `signal` of its call. */
   readonly stop?: AbortSignal;
   /** Spreads retries, in [0, 1). */
   readonly random?: () => number;
@@ -118,8 +118,7 @@ export function createClient(options: ClientOptions): Client {
   if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
     throw new RangeError('The API key is empty or contains invalid characters');
   }
-  const clock = options.clock ?? systemClock;
-  const random = options.random ?? Math.random;
+  const { clock = systemClock, random = Math.random } = options;
   const redact = createRedactor(options.apiKey);
   const throttle = createThrottle(clock);
   let announcedUntil = 0;

@@ -35,7 +35,7 @@ export interface Batch<Item> {
   id(item: Item, result: ItemResult): string | null;
 }
 
-export interface Channel<Item> {
+interface Channel<Item> {
   /** Resolves to null if the batch was over before. */
   send(item: Item): Promise<ItemResult | null>;
   end?(): void;
