@@ -141,3 +141,19 @@ test('a connection that could not be opened ahead costs no attempt', async () =>
 
   expect(outcome).toMatchObject({ kind: 'applied', attempts: 1 });
 });
+
+test('that a port may require https:// is only said where nothing has answered yet', async () => {
+  await using scene = await serve((socket, number) => {
+    if (number === 2) answerEach(socket, () => response(200, {}));
+    else socket.once('data', () => socket.destroy());
+  });
+  await using client = clientFor(scene.url);
+  const write = { ...read, class: 'one-shot' } as const;
+
+  const before = await client.send(write, {});
+  await client.send(write, {});
+  const after = await client.send(write, {});
+
+  expect(before).toMatchObject({ failure: { message: expect.stringContaining('may require https://') } });
+  expect(after).toMatchObject({ failure: { message: expect.not.stringContaining('may require https://') } });
+});
