@@ -24,7 +24,7 @@ test.each([
       outcome: 'not_sent',
       fields: expect.arrayContaining([expect.objectContaining({ field: 'quietHours.end' })]),
     });
-    expect(errorOf(result).message).toContain('Quiet hours end  07:00 → 08:30');
+    expect(errorOf(result).message).toContain('Quiet hours end: 07:00 → 08:30');
     expect(proxy.writes()).toEqual([]);
   } else expect(errorOf(result)).toMatchObject({ outcome: 'rejected', status: 412 });
   proxy.decide(() => 'pass');
@@ -41,7 +41,7 @@ test('a file that was read before somebody else saved: exit 6; read anew, it is 
   const before = proxy.writes().length;
   const stale = await machine.run(['settings', 'save', '--from-file', file]);
   expect(stale.exitCode).toBe(6);
-  expect(stale.stderr).toMatch(/Quiet hours end +07:00 → 08:30/);
+  expect(stale.stderr).toMatch(/Quiet hours end: 07:00 → 08:30/);
   expect(proxy.writes()).toHaveLength(before);
 
   const anew = await show(scene);

@@ -67,7 +67,7 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
   expect(screen).toMatch(
     /Your text:\n(.*\n)*error: someone else changed the settings in the meantime; nothing was saved:(.*\n)+ +your text is above; run `storectl settings edit` again/,
   );
-  expect(screen).toContain('\n  Quiet hours end  07:00 → 08:30\n');
+  expect(screen).toContain('\n  Quiet hours end: 07:00 → 08:30\n');
   const { stdout } = await other.run(['settings', 'show', '--json']);
   expect(JSON.parse(stdout).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });
