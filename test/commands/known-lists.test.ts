@@ -167,3 +167,18 @@ test('the demo store lists what it holds', async () => {
   ]);
   expect((await machine.run(['--demo', 'notify', 'list'])).stdout).toContain('Workshop channel');
 });
+
+test('people are shown 50 rows of a list, and scripts all of them', async () => {
+  const { machine } = await startStore();
+  const names = Array.from({ length: 51 }, (_, index) => `post-${index}.md`);
+  for (const name of names) writeFileSync(path.join(machine.folder, name), `# ${name}\n\nText\n`);
+  await machine.run(['blog', 'create', ...names]);
+
+  for (const command of ['blog', 'history']) {
+    const { stdout, stderr } = await machine.run([command, 'list']);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(51);
+    expect(stderr).toMatch(/Showing 50 of 51( changes recorded)?\. Use --limit 51 to see all\./);
+    expect(JSON.parse((await machine.run([command, 'list', '--json'])).stdout)).toHaveLength(51);
+    expect((await machine.run([command, 'list', '-q'])).stdout.trimEnd().split('\n')).toHaveLength(51);
+  }
+});

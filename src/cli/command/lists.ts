@@ -8,17 +8,18 @@ import { namesIn, refuseUnknownFields } from './answer-fields.ts';
 import { printJson } from './print-json.ts';
 import type { Ui } from './ui.ts';
 
-/** `--limit` of the commands that list something. */
+/** `--limit` of the commands that list what this machine knows. */
 export const limitOption: OptionSpec = {
   flag: '--limit',
   value: 'N',
-  description: 'Maximum number of rows (default 50)',
-  input: { type: 'integer', minimum: 1 },
+  description: 'Maximum number of rows (default 50; with --json or -q all)',
+  input: { type: 'integer', minimum: 1, default: 50, description: 'Maximum number of rows' },
 };
 
-/** Throws a usage error if `--limit` is not a positive whole number. */
-export function readLimit(parsed: ParsedCommand): number {
-  const text = optionValue(parsed, limitOption.flag) ?? '50';
+/** Only people are shown a part unless they ask for it. Throws a usage error if `--limit` is not a positive whole number. */
+export function readLimit(parsed: ParsedCommand, { json, quiet }: Pick<Ui, 'json' | 'quiet'>): number {
+  const text = optionValue(parsed, limitOption.flag);
+  if (text === undefined) return json || quiet ? Number.MAX_SAFE_INTEGER : 50;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0) return limit;
   const detail = `must be a whole number, at least 1 (got "${text}")`;

@@ -37,10 +37,10 @@ The service cannot list them.`,
       description: `List the ${what} that this machine has made or seen, as they were last seen. The service cannot list them.`,
     },
     options: [limitOption],
-    examples: [`${noun} list`, `${noun} list --limit 5 --json`],
+    examples: [`${noun} list`, `${noun} list --fields ${['id', ...fields.slice(0, 2), ...hidden].join(',')}`],
     answerFields: () => names,
     async run({ ui, session, parsed }) {
-      const limit = readLimit(parsed);
+      const limit = readLimit(parsed, ui);
       const now = new Date().toISOString();
       // The demo store was read right now.
       const all = await listKnown(session, kind);

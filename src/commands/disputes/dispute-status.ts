@@ -5,7 +5,7 @@ import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { CliError, fixInput, invalidInput, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { printable, shorten } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite } from '../../cli/operation/send/send-run.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
@@ -93,7 +93,7 @@ export function unexpectedStatus({ record }: CurrentDispute, expected: string, w
     exitCode: exitCodes.conflict,
     what:
       record.status === wanted
-        ? `already decided as ${status}, with another resolution`
+        ? `already decided as ${status}, with another resolution: "${shorten(printable(String(record.resolution)), 60)}"`
         : isFinal
           ? `already decided as ${status}, which is final`
           : `the dispute is ${status}, not ${expected}`,

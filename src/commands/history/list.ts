@@ -73,7 +73,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
   async run({ ui, session, parsed }) {
     const operation = choiceOf(parsed, '--operation', recordedOperations);
     const state = choiceOf(parsed, '--state', states);
-    const limit = readLimit(parsed);
+    const limit = readLimit(parsed, ui);
     const history = await session.history();
     const listed = history.list({ operation });
     const { problems } = listed;

@@ -56,7 +56,7 @@ function wholeId({ operation, spec: { confirm } }: Tool, url: string): string | 
 /** What this machine knows about the object, which may be text of strangers. */
 async function knownLines(setup: Setup, noun: string, id: string, signal: AbortSignal): Promise<string[]> {
   if (!setup.program.tools.has(`${noun} list`)) return [];
-  const { data } = await runCommand(setup, { words: [noun, 'list'], argv: ['--limit=1000000'], signal });
+  const { data } = await runCommand(setup, { words: [noun, 'list'], signal });
   const known = Array.isArray(data) ? data.find((row) => isObject(row) && row.id === id) : undefined;
   const fields = Object.entries(asObject(known)).filter(([, value]) => value !== null && value !== '');
   const names = new Set(fields.map(([name]) => name));

@@ -71,7 +71,7 @@ export function runTool(
   const names = Object.keys(spec.inputs ?? {});
   // Every value is joined to its option or stands after `--`, so that none can become an option.
   const given = [...flags].flatMap(([name, flag]) => {
-    const value = inputs[name];
+    const value = inputs[name] ?? tool.given[name]?.default;
     if (value === undefined || value === false) return [];
     return value === true ? [flag] : [`${flag}=${value}`];
   });

@@ -66,7 +66,7 @@ async function loadTool({ program, allowed }: Setup, words: string) {
     given: Object.fromEntries<Schema>([
       ...inputs,
       ...inputOptions.map(
-        ({ flag, input, description }) => [inputOf(flag), { ...input, description }] as const,
+        ({ flag, input, description }) => [inputOf(flag), { description, ...input }] as const,
       ),
     ]),
     fields: properties as Record<string, Schema>,

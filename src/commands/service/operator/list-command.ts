@@ -56,11 +56,12 @@ export function listCommand<Item extends { readonly id: string }>({
 }: ListCommand<Item>): CommandDefinition {
   return operatorCommand({
     description,
-    options: [...options, limitOption],
+    // The database may have millions.
+    options: [...options, { ...limitOption, description: 'Maximum number of rows (default 50)' }],
     listedGlobals: ['--store'],
     examples,
     async run({ ui, parsed, storeId, need, open, next }) {
-      const limit = readLimit(parsed);
+      const limit = readLimit(parsed, { json: false, quiet: false });
       if (needsStore) need('--store');
       const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
       const items = found.slice(0, limit);

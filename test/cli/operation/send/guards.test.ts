@@ -198,7 +198,7 @@ describe('a decision', () => {
       'another reason',
       { status: 'won', resolution: 'Lost in the post' },
       [],
-      'already decided as won, with another resolution',
+      'already decided as won, with another resolution: "Lost in the post"',
     ],
     ['a status that was not expected', {}, ['--expect-status', 'lost'], 'the dispute is open, not lost'],
   ])('of a dispute with %s is refused', async (_what, change, more, said) => {

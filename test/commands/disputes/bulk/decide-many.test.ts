@@ -120,7 +120,7 @@ test('a file that was saved with other line breaks holds the same decisions, and
 
   expect(JSON.parse(again.stdout)).toMatchObject([
     { outcome: 'exists' },
-    { outcome: 'failed', message: 'already decided as won, with another resolution' },
+    { outcome: 'failed', message: 'already decided as won, with another resolution: "Delivered"' },
   ]);
 });
 
