@@ -133,6 +133,7 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui, session } = run;
   const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
   const [{ updatedAt } = undo.record] = undo.later;
+  ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfSeenChanges(changes, {}, updatedAt), ui.err));
   if (undo.later.length > 0) refuseOverLater(ui, undo);
   const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
@@ -158,6 +159,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
     before: getPath(read.answer, path),
     after: former,
   }));
+  ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfChanges(changes), ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo);
   return {
@@ -183,6 +185,11 @@ async function prepareRestore(
     for (const other of later) ui.notice(`  ${recordChoice(other).name}`);
   }
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
+}
+
+function introduce({ record }: Undo): string {
+  const { id, operation, age } = recordSummary(record);
+  return `This takes back ${id} (${operation}, ${age}):`;
 }
 
 /** A field that is missing is the same as one that is null. */

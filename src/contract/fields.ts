@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { nearName } from '../base/nearest-name.ts';
 import { describeIssue } from './issue-messages.ts';
 
 // zod/mini loads three times as fast as zod, but comes without messages. The service's zod sets `localeError`.
@@ -87,9 +88,19 @@ export function named<Schema extends z.ZodMiniType>(schema: Schema, id: string, 
 /** Values of texts that this repository's service knows, and whether it accepts others. */
 const knownTexts = z.registry<{ readonly values: readonly string[]; readonly open: boolean }>();
 
-/** A text for which this repository's service knows some values. The contract leaves it open, so any text passes. */
+/**
+ * A text for which this repository's service knows some values. The contract leaves it open, so any text passes. Only one that a
+ * user gives (a `description` says so) must not be nearly a known one: that is a mistake.
+ */
 export function oneOf(values: readonly string[], description?: string, { open = false } = {}) {
-  const schema = description === undefined ? z.string() : text(description);
+  const meant = (text: string) => {
+    const near = nearName(values, text);
+    return near?.toLowerCase() === text.toLowerCase() ? null : near;
+  };
+  const isMeant = z.refine((text) => meant(String(text)) === null, {
+    error: ({ input }) => `looks mistyped (did you mean ${meant(String(input))}?)`,
+  });
+  const schema = description === undefined ? z.string() : described(z.string().check(isMeant), description);
   knownTexts.add(schema, { values, open });
   return schema;
 }

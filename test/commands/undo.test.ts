@@ -22,6 +22,7 @@ test('an update is taken back to the values that were seen before it, and the un
   const undone = await machine.run(['undo', id]);
 
   expect(undone.exitCode).toBe(0);
+  expect(undone.stderr).toContain(`This takes back ${id} (store.update, just now):`);
   expect(undone.stderr).toContain(`✓ Undid ${id} (store.update)`);
   expect(undone.stderr).toMatch(/Name {17}Before {2}\(was After, last seen just now\)/);
   const undoOfUndo = /undo (\S+)$/m.exec(undone.stderr)?.[1] ?? '';

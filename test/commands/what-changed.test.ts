@@ -16,7 +16,7 @@ test('store update shows what it sets before it is sent, what was seen as seen, 
 
   expect(first.stdout).toBe('Name      A & B\nCashback  250 bp (2.5 %)\n');
   expect(notices(first)).toEqual([
-    'No undo: this machine has not seen the current values. To be able to go back, run `storectl backup create --sections store` first.',
+    'This change cannot be undone: this machine has not seen the current values. To be able to go back, run `storectl backup create --sections store` first.',
     'Name      A & B',
     'Cashback  250 bp (2.5 %)',
     '✓ Updated store "A & B"',
@@ -39,7 +39,9 @@ test('after a restore this machine has not seen the store any more, so nothing i
 
   const updated = await machine.run(['store', 'update', '--name', 'B']);
 
-  expect(updated.stderr).toContain('No undo: this machine has not seen the current values.');
+  expect(updated.stderr).toContain(
+    'This change cannot be undone: this machine has not seen the current values.',
+  );
   expect(updated.stderr).not.toMatch(/was|Undo: /);
 });
 

@@ -42,8 +42,8 @@ export function kindOfParameter(name: string): KnownKind | undefined {
 
 /**
  * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
- * the last seen first. An object that only a refusal mentions is left out, because it may not exist, and so is what a
- * restore has removed.
+ * the last seen first. An object that a refusal mentions without showing it is left out, because it may not exist, and so is
+ * what a restore has removed.
  */
 export function knownObjects(
   kind: KnownKind,
@@ -67,8 +67,10 @@ export function knownObjects(
 }
 
 function sightingOf({ operation, path, state, response, createdAt, body }: HistoryRecord): KnownObject[] {
-  if (state === 'rejected') return [];
   const seenAt = response?.receivedAt || createdAt;
+  const { existing } = response?.problem ?? {};
+  if (typeof existing?.id === 'string') return [{ id: existing.id, seenAt, fields: existing }];
+  if (state === 'rejected') return [];
   const fields = state === 'applied' ? asObject(parseJson(response?.body)) : {};
   const id = idInPath(path) ?? fields.id;
   if (typeof id === 'string') return [{ id, seenAt, fields }];

@@ -122,7 +122,7 @@ test('an undo that cannot be undone says so before it is sent', async () => {
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
   const session = await openSession(undo, { machine });
   await session.typeAt(
-    /No undo: this machine has not seen the current values\.(.|\n)*before this\s+change\? \(y\/N\)$/,
+    /This change cannot be undone: this machine has not seen the\s+current values\.(.|\n)*first\? \(Y\/n\)$/,
     'y',
   );
   await session.typeAt(/and send these values\? \(y\/N\)$/, 'y');

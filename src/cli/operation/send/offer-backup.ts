@@ -9,14 +9,14 @@ import { send } from './send-run.ts';
 /** Where the present values of the store are not known, there is no undo: that is said before, with another way to take it back. */
 export async function offerBackup(run: Run): Promise<void> {
   const { ui } = run;
-  const noUndo = 'No undo: this machine has not seen the current values.';
+  const noUndo = 'This change cannot be undone: this machine has not seen the current values.';
   if (!ui.canAsk) {
     ui.notice(
       phrase`${noUndo} To be able to go back, run ${toRun('backup', 'create', '--sections', 'store')} first.`,
     );
     return;
   }
-  if (!(await agrees(ui, `${noUndo} Back up the store section before this change?`))) return;
+  if (!(await agrees(ui, `${noUndo} Back up the store section first?`, true))) return;
   const withoutOptions = { ...run.parsed, options: new Map() };
   const body = { label: 'Before changing the store', sections: ['store'] };
   const request = { operation: createBackup, parameters: {}, body };

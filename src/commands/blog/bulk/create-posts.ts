@@ -125,11 +125,12 @@ async function create(
 /** A post that the store has already counts as existing, also if another machine created it. */
 function resultOfPost(run: Run, recorded: Recorded): ItemResult {
   const { record, outcome } = recorded;
-  if (outcome.kind === 'rejected' && judgeRefusal(record, outcome.problem) === 'same')
-    return makeResult('exists', { record, message: 'the store has this post already' });
+  const found = outcome.kind === 'rejected' ? judgeRefusal(record, outcome.problem) : null;
+  if (found === 'same') return makeResult('exists', { record, message: 'the store has this post already' });
   const result = resultOfChange(run, recorded);
+  if (result.code !== 'slug_taken') return result;
   const remedy = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
-  return result.code === 'slug_taken' ? { ...result, remedy } : result;
+  return { ...result, remedy, ...(found && { message: 'the store has another post with this slug' }) };
 }
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */

@@ -228,11 +228,17 @@ test('a machine without a history does not create again what the store has, and 
 
   expect(JSON.parse(stdout)).toMatchObject([
     { file: 'a.md', outcome: 'exists', id, slug: 'a' },
-    { file: 'b.md', outcome: 'failed', code: 'slug_taken' },
+    {
+      file: 'b.md',
+      outcome: 'failed',
+      code: 'slug_taken',
+      message: 'the store has another post with this slug',
+    },
     { file: 'c.md', outcome: 'applied' },
   ]);
   expect(exitCode).toBe(6);
   expect(await made()).toEqual(['a', 'b', 'c']);
+  expect((await machine.run(['blog', 'list', '-q'])).stdout).toContain(id);
 });
 
 test('a post stays in doubt where the service does not show which post has its slug', async () => {
