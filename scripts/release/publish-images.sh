@@ -3,7 +3,7 @@
 # in registry.example/owner; REGISTRY_USER and REGISTRY_TOKEN may push there.
 set -euo pipefail
 
-printf '%s' "$REGISTRY_TOKEN" | docker login "${IMAGE_REGISTRY%%/*}" --username "$REGISTRY_USER" --password-stdin
+docker login "${IMAGE_REGISTRY%%/*}" --username "$REGISTRY_USER" --password-stdin <<<"$REGISTRY_TOKEN"
 for target in cli service; do
   parts=()
   for file in images/storectl-"$target"-*.tar; do

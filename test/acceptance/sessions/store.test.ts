@@ -158,7 +158,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
     "$ storectl undo <record>
     demo: example data on this machine, not a real store
     demo → store Juniper & Sons (5e0c7a52)
-    This takes back bdxkej (store.update, <age>):
+    This takes back <record> (store.update, <age>):
     Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)
     Warning: some of these fields were changed again since <record> (by <record>).
     ✔ Undo <record> and send these values? No
