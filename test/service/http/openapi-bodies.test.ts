@@ -71,8 +71,8 @@ const withBody = operations.flatMap((operation) => {
   return schema === undefined ? [] : [{ operation, schema, name: operation.id }];
 });
 
-test('all but the two reads have a body in the document', () => {
-  expect(operations.length - withBody.length).toBe(2);
+test('all but the reads have a body in the document', () => {
+  expect(withBody.length).toBe(operations.filter(({ class: own }) => own !== 'read').length);
 });
 
 describe('openapi.json is as strict as the service', () => {
