@@ -66,7 +66,7 @@ test('backup restore with its safety backup, killed at every step: never two of 
     async (trial) => {
       const { exitCode, records, stderr } = await resumeAll(trial);
       const id = made.get(trial.name) ?? '';
-      const safetyLabel = `Safety: ${id}`;
+      const safetyLabel = `Safety: before restoring ${id}`;
       const effects = async () => {
         const { backups, restores } = await effectsOf(scene.service);
         return {

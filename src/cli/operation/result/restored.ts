@@ -26,9 +26,10 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   const isSafety = backups.some(
     (record) => record.prepares !== null && textAt(answerBody(record), ['id']) === backupId,
   );
-  const time = typeof createdAt === 'string' ? ` (${formatMinute(createdAt)})` : '';
   const isNamed = typeof label === 'string' && !isSafety;
-  const name = isNamed ? label : `before restoring ${backupId.slice(0, 8)}${time}`;
+  const shown =
+    typeof createdAt === 'string' ? `${backupId.slice(0, 8)} (${formatMinute(createdAt)})` : backupId;
+  const name = isNamed ? label : `before restoring ${shown}`;
   return shorten(printable(`Safety: ${name}`), 120);
 }
 
