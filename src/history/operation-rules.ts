@@ -41,7 +41,7 @@ interface ProofByRefusal {
 export interface OperationRules {
   /**
    * What `resume` does with a change in doubt: `send` the same bytes, `read` only, `read-then-send` if nothing was touched,
-   * or `ask` the user.
+   * or `ask` the user, unless a refusal can prove it ({@link proofByRefusal}).
    */
   readonly resume: 'send' | 'read' | 'read-then-send' | 'ask';
   /** It destroys what it cannot bring back: a backup may be made first. Resumed after a yes only, never as one of all. */

@@ -16,7 +16,7 @@ const fullConcurrency = 10;
 /** Consecutive successes at the first attempt before a batch uses the full concurrency. */
 const successesBeforeFull = 20;
 
-/** Items that are being sent, or recorded before or after that. */
+/** Items that are being recorded or sent. */
 export const maxPending = 4 * fullConcurrency;
 
 /** The number of requests in flight, which grows with success. */
@@ -39,7 +39,7 @@ export function startPace(atOnce: 1 | 'adaptive') {
 /** How long requests in flight may still take after Ctrl-C. */
 const graceMs = 10_000;
 
-/** A signal that lets requests in flight finish after Ctrl-C, so that their outcome is known. Aborts at once before `isSending`. */
+/** A signal that lets requests in flight finish after Ctrl-C, so that their outcome is known. Aborts at once while nothing is sent. */
 export function startGrace({ io, notice }: Ui, isSending: () => boolean) {
   const { signal } = io;
   const controller = new AbortController();

@@ -20,7 +20,7 @@ export interface BatchOptions extends SendOptions, SlotOptions {
 /** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */
 export type Batch = Awaited<ReturnType<typeof beginBatch>>;
 
-/** Characters after which a run goes on in another log: a log is read as a whole. */
+/** Bytes after which a run goes on in another log: a log is read as a whole. */
 const maxLogSize = 8 * 1024 * 1024;
 
 /** Begins a batch; no other process begins the operation for this store until it ends. Throws a HistoryError. */

@@ -70,7 +70,7 @@ export async function recordChange(
   }
 }
 
-/** Throws what {@link recordChange} would throw, but for what only a read can find out. Nothing is written or sent. */
+/** Throws what {@link recordChange} would throw, but for what only a read can find out. No change is recorded or sent. */
 export async function previewChange(
   history: History,
   request: ChangeRequest,

@@ -166,7 +166,7 @@ export function openLocks(settings: LockSettings) {
   const fileOf = (name: string) => path.join(folder, `${sha256(name).slice(0, 32)}.lock`);
 
   return {
-    /** Waits until the caller holds the lock. Not reentrant: a second acquire would deadlock. */
+    /** Waits until the caller holds the lock. Not reentrant: a second acquire would wait until it gives up. */
     acquire(name: string, options: LockOptions = {}): Promise<Lock> {
       ensureFolder(files, folder);
       return acquire(fileOf(name), options);
