@@ -128,7 +128,7 @@ function viewOf({ record, by }: Undo) {
   };
 }
 
-/** The service cannot be asked for the store, so what was seen last is shown. */
+/** Shows the values beside those that this machine has seen last. */
 async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
   const { ui, session } = run;
   const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));

@@ -111,6 +111,11 @@ export function knownValues(schema: z.core.$ZodType): readonly string[] | undefi
   return knownTexts.get((element ?? schema) as z.ZodMiniString)?.values;
 }
 
+/** The known value that is this text in another case, or the text. */
+export function usualSpelling(schema: z.core.$ZodType, text: string): string {
+  return knownValues(schema)?.find((value) => value.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
 /** Whether this repository's service refuses all but {@link knownValues}. */
 export function isClosed(schema: z.core.$ZodType): boolean {
   return knownTexts.get(schema as z.ZodMiniString)?.open === false;

@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import type { Scope } from './scopes.ts';
 
 /**
  * What may be done if the response to a request is lost:
@@ -40,7 +39,7 @@ interface RepeatedField {
 export interface ServedOperation extends Operation {
   /** What this repository's service decided where the contract is silent. Another service may have decided otherwise. */
   readonly service: {
-    readonly scope: Scope;
+    readonly scope: `${string}:${string}`;
     /** Statuses of success: 200 unless given. */
     readonly success?: readonly (200 | 201)[];
     /** Responses have an `ETag`, and a write accepts it in `If-Match`. */

@@ -1,19 +1,9 @@
-/** What an API key of this repository's service may do. */
-export const scopes = [
-  'store:write',
-  'blog:write',
-  'settings:read',
-  'settings:write',
-  'disputes:read',
-  'disputes:write',
-  'disputes:decide',
-  'backups:write',
-  'backups:restore',
-  'reclaims:appeal',
-  'notifications:write',
-] as const;
+import { operations } from './operations.ts';
 
-export type Scope = (typeof scopes)[number];
+export type Scope = (typeof operations)[number]['service']['scope'];
+
+/** What an API key of this repository's service may do: each operation names the scope that it needs. */
+export const scopes: readonly Scope[] = [...new Set(operations.map(({ service }) => service.scope))];
 
 /** Scopes of common kinds of keys. */
 export const presets = {

@@ -53,6 +53,8 @@ export interface OperationRules {
   readonly again: 'sends' | 'refused' | 'continues' | 'reads';
   /** What it sets, or adds to if it is not ordered, as dotted paths: `store.settings.cashbackBp`, `blog`. */
   touches(record: Sent): readonly string[];
+  /** What it has changed of a path that it touches, by its response to one that was applied; all of it unless given. */
+  changed?(touched: string, response: Readonly<Record<string, unknown>>): readonly string[];
   /** Changes of the same values take effect in the order of their numbers: they share the lock `order` until their outcome. */
   readonly isOrdered?: true;
   /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
@@ -173,6 +175,11 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
       const { sections } = bodyOf(record);
       return Array.isArray(sections) ? sections.map(String) : [];
     },
+    changed: (section, response) => {
+      const { changed, removed, returned } = asObject(asObject(response.sections)[section]);
+      if (Array.isArray(changed)) return changed.map((field) => `${section}.${field}`);
+      return removed === 0 && returned === 0 ? [] : [section];
+    },
     isOrdered: true,
     isAboutNow: true,
     undo: 'backup',
@@ -199,17 +206,19 @@ export function touchesOf(record: Pick<HistoryRecord, 'operation' | 'path' | 'bo
   return rulesOf(record.operation).touches(record);
 }
 
+/** What it has changed, or may have: everything that it sets, unless its response says what was there already. */
+export function changesOf(record: HistoryRecord): readonly string[] {
+  const { changed } = rulesOf(record.operation);
+  const touched = touchesOf(record);
+  if (changed === undefined || record.state !== 'applied') return touched;
+  const response = asObject(parseJson(record.response?.body));
+  return touched.flatMap((path) => changed(path, response));
+}
+
 /** The operations whose logs have to be read for what concerns this one. */
 export function logsWith(operation: string): readonly string[] {
   const { isReadWith } = rulesOf(operation);
   return isReadWith === undefined ? [operation] : [operation, isReadWith];
-}
-
-/** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
-export function hasUndo(record: HistoryRecord): boolean {
-  const { undo } = rulesOf(record.operation);
-  if (undo === undefined || record.state !== 'applied') return false;
-  return (undo === 'backup' ? record.safetyBackupId : record.former) !== null;
 }
 
 /** Whether one of the two sets something that the other sets, too. */

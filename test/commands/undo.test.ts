@@ -10,6 +10,11 @@ async function change(machine: Machine, ...args: readonly string[]): Promise<str
   return /undo (\S+)$/m.exec(stderr)?.[1] ?? '';
 }
 
+/** Makes or restores a backup of the store section; resolves with the id that `-q` prints. */
+async function idOf(machine: Machine, ...args: readonly string[]): Promise<string> {
+  return (await machine.run([...args, '--sections', 'store', '-q'])).stdout.trim();
+}
+
 async function changesIn(machine: Machine): Promise<number> {
   return JSON.parse((await machine.run(['history', 'list', '--json'])).stdout).length;
 }
@@ -21,7 +26,6 @@ test('an update is taken back to the values that were seen before it, and the un
 
   const undone = await machine.run(['undo', id]);
 
-  expect(undone.exitCode).toBe(0);
   expect(undone.stderr).toContain(`This takes back ${id} (store.update, just now):`);
   expect(undone.stderr).toContain(`✓ Undid ${id} (store.update)`);
   expect(undone.stderr).toMatch(/Name {17}Before {2}\(was After, last seen just now\)/);
@@ -29,8 +33,6 @@ test('an update is taken back to the values that were seen before it, and the un
   const again = await machine.run(['undo', id]);
   expect(again).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('was already undone') });
   expect((await machine.run(['undo', undoOfUndo])).exitCode).toBe(0);
-  const shown = await machine.run(['store', 'update', '--name', 'X', '--dry-run']);
-  expect(shown.exitCode).toBe(0);
 });
 
 test('without the former values nothing is sent, and the fields are named', async () => {
@@ -93,12 +95,10 @@ test('they are saved again where a change in doubt could still set others', asyn
 test('a restore is undone by its safety backup, after its id was repeated', async () => {
   const { machine } = await startStore();
   await machine.run(['store', 'update', '--name', 'A']);
-  const idOf = async (...args: string[]) =>
-    (await machine.run([...args, '--sections', 'store', '-q'])).stdout.trim();
-  const backupId = await idOf('backup', 'create', '--label', 'x');
+  const backupId = await idOf(machine, 'backup', 'create', '--label', 'x');
   await machine.run(['store', 'update', '--name', 'B']);
   // The response of a restore has no id, so -q prints what the undo takes.
-  const id = await idOf('backup', 'restore', backupId, '--confirm', backupId);
+  const id = await idOf(machine, 'backup', 'restore', backupId, '--confirm', backupId);
 
   const asked = await machine.run(['undo', id]);
   expect(asked).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(`--confirm ${id}`) });
@@ -115,10 +115,8 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
 
 test('a restore without a safety backup is not undone, but the service has backed up what it replaced', async () => {
   const { machine } = await startStore();
-  const sections = ['--sections', 'store'];
-  const created = await machine.run(['backup', 'create', '--label', 'x', ...sections, '-q']);
-  const backupId = created.stdout.trim();
-  const restore = ['backup', 'restore', backupId, ...sections, '--confirm', backupId];
+  const backupId = await idOf(machine, 'backup', 'create', '--label', 'x');
+  const restore = ['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId];
   const restored = await machine.run([...restore, '--no-safety-backup', '--json']);
   const { preRestoreBackupId } = JSON.parse(restored.stdout);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);

@@ -30,19 +30,22 @@ test('store update shows what it sets before it is sent, what was seen as seen, 
   ]);
 });
 
-test('after a restore this machine has not seen the store any more, so nothing is said about before', async () => {
+test('after a restore only the fields that it changed count as not seen', async () => {
   const { machine } = await startStore();
-  await machine.run(['store', 'update', '--name', 'A']);
+  await machine.run(['store', 'update', '--name', 'A', '--cashback-bp', '250']);
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   const id = stdout.trim();
+  await machine.run(['store', 'update', '--name', 'B']);
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
 
-  const updated = await machine.run(['store', 'update', '--name', 'B']);
+  const updated = await machine.run(['store', 'update', '--name', 'C', '--cashback-bp', '300']);
 
-  expect(updated.stderr).toContain(
-    'This change cannot be undone: this machine has not seen the current values.',
-  );
-  expect(updated.stderr).not.toMatch(/was|Undo: /);
+  expect(notices(updated)).toEqual([
+    expect.stringContaining('This change cannot be undone: this machine has not seen the current values.'),
+    'Name      C',
+    'Cashback  300 bp (3 %)  (was 250 bp (2.5 %), last seen just now)',
+    '✓ Updated store "C"',
+  ]);
 });
 
 test('a backup that this machine knows is not restored with sections that it does not have', async () => {

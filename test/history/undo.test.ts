@@ -193,6 +193,8 @@ describe('an undo', () => {
     const c = await scene.change(update({ name: 'C', locale: 'en' }));
     await scene.change(update({ locale: 'de' }));
     const d = await scene.change(restore);
+    scene.react = () => ({ status: 200, body: { sections: { store: { changed: ['locale'] } } } });
+    await scene.change(restore);
     expect(plan(scene, record.id).later.map(({ id }) => id)).toEqual([d.record.id, c.record.id]);
   });
 });

@@ -111,7 +111,7 @@ function nextAfterFailures(
   // The same remedy is said once.
   const distinct = new Map(remedies.map((remedy) => [JSON.stringify(remedy), remedy]));
   const again = words.again === null ? [] : [{ say: `run the same command again; ${words.again}` }];
-  // The same command settles a doubt that has no remedy of its own.
+  // Where nothing else is said about a doubt, the same command settles it.
   const isDoubtLeft = left.some(({ outcome, remedy }) => outcome === 'unknown' && remedy.length === 0);
   const continued = isDoubtLeft || failedItems.length === 0 ? again : [];
   return [...[...distinct.values()].flat(), ...continued, ...failedItems];

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { globalRegistry } from 'zod/mini';
-import { inputHintOf } from '../../contract/fields.ts';
+import { inputHintOf, usualSpelling } from '../../contract/fields.ts';
 import { invalidFields } from '../core/errors.ts';
 import { setPath } from '../core/field-path.ts';
 import { parseTime, timeExamples } from './parse-time.ts';
@@ -118,10 +118,14 @@ export function parseFlag(field: FieldFlag, given: readonly string[] | boolean):
   if (typeof given === 'boolean') return given;
   const last = given.at(-1) ?? '';
   if (field.kind === 'number') return parseNumber(field, last);
-  if (field.kind === 'time') return parseTimeOf(field, last);
   if (field.kind === 'list') return parseList(field, given);
   if (field.kind === 'map') return Object.fromEntries(given.map((text) => parsePair(field, text)));
-  return last;
+  return parseText(field, last);
+}
+
+/** A time as RFC 3339, a known value in its usual spelling, and any other text as it is. */
+export function parseText(field: FieldFlag, text: string): string {
+  return field.kind === 'time' ? parseTimeOf(field, text) : usualSpelling(field.schema, text);
 }
 
 function parseNumber(field: FieldFlag, text: string): number {

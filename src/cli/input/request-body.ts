@@ -3,7 +3,7 @@ import { type FieldError, fixInput, invalidFields, notTogether, usageError } fro
 import { getPath, parsePath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
-import { applyFlag, type FieldFlag, parseFlag, parseTimeOf } from './field-flags.ts';
+import { applyFlag, type FieldFlag, parseFlag, parseText } from './field-flags.ts';
 import { describeFile, isStandardInput, parseObject, readPair, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
@@ -46,8 +46,7 @@ export async function readBody(
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
     if (textFile !== undefined) setPath(body, field.path, await readTextOf(source, field, textFile));
     const value = getPath(body, field.path);
-    if (field.kind === 'time' && typeof value === 'string')
-      setPath(body, field.path, parseTimeOf(field, value));
+    if (typeof value === 'string') setPath(body, field.path, parseText(field, value));
   }
   return body;
 }

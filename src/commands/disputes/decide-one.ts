@@ -13,7 +13,6 @@ import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
-  checkStatus,
   compareDecision,
   expectStatus,
   readDispute,
@@ -64,8 +63,6 @@ export async function previewDecision(run: Run, isShown = run.interview !== null
   const { ui } = run;
   const { body } = run.request;
   if (!isShown) await refuseEarlier(run, {});
-  // A user who was asked may have typed another status than those offered.
-  checkStatus(body ?? {});
   const dispute = await readDispute(run);
   const expected = expectedStatus(run);
   const decision = { status: body?.status, resolution: body?.resolution };

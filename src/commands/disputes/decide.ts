@@ -8,7 +8,7 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { dryRunNote, expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
-import { checkStatus, expectStatus } from './dispute-status.ts';
+import { expectStatus } from './dispute-status.ts';
 
 const from = '--from';
 
@@ -58,7 +58,6 @@ differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel 
   // A decision is final.
   candidates: { what: 'open disputes', fits: ({ status }) => status === 'open' },
   toolNote: 'A decision is final.',
-  prepare: checkStatus,
   introduce: introduceDispute,
   dryRunNote,
   preview: previewDecision,

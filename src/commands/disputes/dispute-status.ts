@@ -1,8 +1,7 @@
 import { asObject, isObject } from '../../base/json.ts';
-import { nearName } from '../../base/nearest-name.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { CliError, fixInput, invalidInput, type Step } from '../../cli/core/errors.ts';
+import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable, shorten } from '../../cli/core/sanitize.ts';
@@ -52,25 +51,6 @@ export async function rememberDispute(session: Session, dispute: unknown): Promi
 export interface Decision {
   readonly status: string;
   readonly resolution: string;
-}
-
-/**
- * The status of a decision in its usual spelling, and what is wrong with it, or null. Services may accept other statuses, but
- * one that is nearly a usual one is a mistake, and a decision is final.
- */
-export function readStatus(text: string): { readonly status: string; readonly problem: string | null } {
-  const near = nearName(decisions, text);
-  if (near === null) return { status: text, problem: null };
-  const problem = near === text.toLowerCase() ? null : `"${text}" looks mistyped (did you mean ${near}?)`;
-  return { status: problem === null ? near : text, problem };
-}
-
-/** Puts the status of a request into its usual spelling. Throws exit 2 if it is a mistake. */
-export function checkStatus(body: Record<string, unknown>): void {
-  if (typeof body.status !== 'string') return;
-  const { status, problem } = readStatus(body.status);
-  if (problem !== null) throw invalidInput(problem, fixInput);
-  body.status = status;
 }
 
 /** Compares a decision with the dispute: it can be decided, already has this decision, or conflicts with it. */

@@ -16,6 +16,7 @@ import { changeOptions, noteRecording, recording } from '../../cli/operation/sen
 import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+import { hasUndo } from '../../history/changes/former.ts';
 import {
   foreseeResume,
   markRecords,
@@ -27,7 +28,6 @@ import { logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
-import { hasUndo } from '../../history/operation-rules.ts';
 import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
 
 /** What `--mark` takes. */

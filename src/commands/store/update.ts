@@ -1,17 +1,15 @@
-import { isObject, leafPaths } from '../../base/json.ts';
+import { asObject, leafPaths } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { getPath, mergeObjects, setPath, textAt } from '../../cli/core/field-path.ts';
+import { getPath, mergeObjects, textAt } from '../../cli/core/field-path.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
-import { answerBody } from '../../cli/output/record-summary.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { updateStore } from '../../contract/operations/store.ts';
-import { isInDoubt } from '../../history/journal/history-record.ts';
-import { overlap, touchesOf } from '../../history/operation-rules.ts';
+import { formerValues, lastSeen, type SeenDocument } from '../../history/changes/former.ts';
 
 export const command = operationCommand({
   operation: updateStore,
@@ -28,7 +26,7 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   whatChanges: {
     example: '--name "My store"',
     canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-    read: async ({ session }) => ({ ...(await lastSeenStore(session))?.fields }),
+    read: async ({ session }) => ({ ...(await lastSeenStore(session))?.document }),
   },
   preview: previewUpdate,
   done({ answer }) {
@@ -43,53 +41,30 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
 async function previewUpdate(run: Run): Promise<Preview> {
   const { request, session, ui } = run;
   const seen = await lastSeenStore(session);
-  const rows = rowsOfUpdate(run, seen, mergeObjects(seen?.fields ?? {}, request.body ?? {}));
-  if (seen === null) {
+  const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
+  if (!leafPaths(request.body).every((path) => seen?.valueAt(path) !== undefined)) {
     const { offerBackup } = await import('../../cli/operation/send/offer-backup.ts');
     await offerBackup(run);
   }
-  const former = seen?.seenAt === null ? formerOf(run, seen) : undefined;
+  const former = seen?.seenAt === null ? formerValues(seen, request.body) : undefined;
   return { text: await drawRecord(rows, ui.err), isNews: true, send: () => send(run, { former }) };
 }
 
-/** JSON of the values that are replaced, where they were read right now. */
-function formerOf({ request }: Run, { fields }: SeenStore): string {
-  const former = {};
-  for (const path of leafPaths(request.body)) setPath(former, path, getPath(fields, path) ?? null);
-  return JSON.stringify(former);
-}
-
 /** The fields of the request as `store` has them. */
-function rowsOfUpdate({ request }: Run, seen: SeenStore | null, store: unknown): Row[] {
+function rowsOfUpdate({ request }: Run, seen: SeenDocument | null, store: unknown): Row[] {
   const changes = leafPaths(request.body).map((path) => ({
     path,
-    before: seen === null ? undefined : (getPath(seen.fields, path) ?? null),
+    before: seen?.valueAt(path),
     after: getPath(store, path),
   }));
-  const values = { currency: textAt(store, ['defaultCurrency']) };
-  return rowsOfSeenChanges(changes, values, seen?.seenAt ?? null);
+  return rowsOfSeenChanges(changes, { currency: textAt(store, ['defaultCurrency']) }, seen?.seenAt ?? null);
 }
 
-/** The store as this machine has seen it last. */
-export interface SeenStore {
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** ISO 8601; null for the demo store, which was read right now. */
-  readonly seenAt: string | null;
-}
-
-/**
- * The store as the newest update from this machine left it, or null if that is unknown or something else may have changed it
- * since. The service has no operation that reads the store.
- */
-export async function lastSeenStore(session: Session): Promise<SeenStore | null> {
+/** The store as this machine has seen it last, or null. */
+async function lastSeenStore(session: Session): Promise<SeenDocument | null> {
+  if ((await session.settings()).profile !== demoProfile)
+    return lastSeen(updateStore.id, (await session.history()).list().records);
   // The service of the demo runs in this process.
-  if ((await session.settings()).profile === demoProfile)
-    return { fields: { ...(await session.demo()).example.store }, seenAt: null };
-  const { records } = (await session.history()).list();
-  const newest = records.find(
-    (record) => overlap(touchesOf(record), ['store']) && (record.state === 'applied' || isInDoubt(record)),
-  );
-  if (newest?.operation !== updateStore.id || newest.state !== 'applied') return null;
-  const fields = answerBody(newest);
-  return isObject(fields) ? { fields, seenAt: newest.response?.receivedAt ?? newest.updatedAt } : null;
+  const document = asObject((await session.demo()).example.store);
+  return { document, seenAt: null, valueAt: (path) => getPath(document, path) ?? null };
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { RefusedError } from '../errors.ts';
 import { type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
@@ -8,7 +9,7 @@ import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
 import { findEarlier, hasOwnKey } from './earlier.ts';
-import { formerValues } from './former.ts';
+import { formerValues, lastSeen } from './former.ts';
 import { overtake } from './overtake.ts';
 import { continueRecord, reported } from './resume.ts';
 import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
@@ -102,7 +103,7 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
 function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.former !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
-  return { ...intent, former: formerValues(intent, past) };
+  return { ...intent, former: formerValues(lastSeen(intent.operation, past), parseJson(intent.body)) };
 }
 
 async function continueEarlier(

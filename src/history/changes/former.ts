@@ -1,30 +1,57 @@
-import { isObject, leafPaths, parseJson } from '../../base/json.ts';
-import { type HistoryRecord, type Intent, mayBeApplied } from '../journal/history-record.ts';
-import { overlap, touchesOf } from '../operation-rules.ts';
+import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
+import { type HistoryRecord, mayBeApplied } from '../journal/history-record.ts';
+import { changesOf, overlap, rulesOf, touchesOf } from '../operation-rules.ts';
 
-/**
- * JSON of the values that a change of single fields replaces, as this machine has seen them last, or null if it has seen none.
- * A field that something else may have changed since is left out. `past` are newest first.
- */
-export function formerValues(intent: Intent, past: readonly HistoryRecord[]): string | null {
-  const seen = past.find(
-    (record) =>
-      record.operation === intent.operation && record.state === 'applied' && isObject(documentOf(record)),
-  );
-  if (seen === undefined) return null;
-  const later = past.slice(0, past.indexOf(seen)).filter(mayBeApplied);
-  const document = documentOf(seen);
-  let former: unknown;
-  for (const path of leafPaths(parseJson(intent.body))) {
-    const single = { ...intent, body: JSON.stringify(withValue(undefined, path, 0)) };
-    if (later.some((record) => overlap(touchesOf(record), touchesOf(single)))) continue;
-    // A field that is missing was never set.
-    former = withValue(former, path, valueAt(document, path) ?? null);
-  }
-  return former === undefined ? null : JSON.stringify(former);
+/** A document as the response to a change of single fields showed it last. */
+export interface SeenDocument {
+  /** ISO 8601; null if it was read right now. */
+  readonly seenAt: string | null;
+  /** Without what something else may have changed since. */
+  readonly document: Readonly<Record<string, unknown>>;
+  /** The value at a path: null if it was not set, undefined if something else may have changed it since. */
+  valueAt(path: readonly string[]): unknown;
 }
 
-function documentOf({ response }: HistoryRecord): unknown {
+/** The newest one among these records, which are newest first, or null. */
+export function lastSeen(operation: string, past: readonly HistoryRecord[]): SeenDocument | null {
+  const index = past.findIndex(
+    (record) => record.operation === operation && record.state === 'applied' && isObject(bodyOf(record)),
+  );
+  const record = past[index];
+  if (record === undefined) return null;
+  const later = past.slice(0, index).filter(mayBeApplied).flatMap(changesOf);
+  const seen = bodyOf(record);
+  const seenValue = (path: readonly string[]) => {
+    const single = touchesOf({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });
+    return overlap(later, single) ? undefined : (valueAt(seen, path) ?? null);
+  };
+  return {
+    seenAt: record.response?.receivedAt || record.updatedAt,
+    document: asObject(seenValues(seenValue, seen)),
+    valueAt: seenValue,
+  };
+}
+
+/** JSON of the values that a change of these fields replaces, as far as they were seen, or null. */
+export function formerValues(seen: SeenDocument | null, fields: unknown): string | null {
+  const former = seen && seenValues(seen.valueAt, fields);
+  return former ? JSON.stringify(former) : null;
+}
+
+function seenValues(seenValue: SeenDocument['valueAt'], fields: unknown): unknown {
+  const paths = leafPaths(fields).filter((path) => seenValue(path) !== undefined);
+  return paths.reduce<unknown>((document, path) => withValue(document, path, seenValue(path)), undefined);
+}
+
+/** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
+export function hasUndo({ operation, state, safetyBackupId, former, body }: HistoryRecord): boolean {
+  const { undo } = rulesOf(operation);
+  if (state !== 'applied') return false;
+  if (undo !== 'fields') return undo !== undefined && (undo === 'backup' ? safetyBackupId : former) !== null;
+  return leafPaths(parseJson(body)).every((path) => valueAt(parseJson(former), path) !== undefined);
+}
+
+function bodyOf({ response }: HistoryRecord): unknown {
   return parseJson(response?.body);
 }
 

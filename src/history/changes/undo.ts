@@ -2,8 +2,8 @@ import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { History } from '../history.ts';
 import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
-import { overlap, rulesOf, touchesOf } from '../operation-rules.ts';
-import { formerValues, valueAt, withValue } from './former.ts';
+import { changesOf, overlap, rulesOf } from '../operation-rules.ts';
+import { lastSeen, valueAt, withValue } from './former.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
 export interface UndoneField {
@@ -17,7 +17,7 @@ export interface UndoneField {
 /** What taking a change back means. */
 export type Undo = {
   readonly record: HistoryRecord;
-  /** Later changes of this machine that set some of the same, newest first. */
+  /** Later changes of this machine that have changed some of the same, or may have, newest first. */
   readonly later: readonly HistoryRecord[];
 } & (
   | { readonly by: 'fields' | 'document'; readonly fields: readonly UndoneField[] }
@@ -40,8 +40,8 @@ export function planUndo(history: History, id: string | undefined): Undo {
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
   const touched = rules.touches(record);
-  const mayTouch = (other: HistoryRecord) => mayBeApplied(other) && overlap(touchesOf(other), touched);
-  const later = records.filter((other) => other.number > record.number && mayTouch(other));
+  const mayHaveChanged = (other: HistoryRecord) => mayBeApplied(other) && overlap(changesOf(other), touched);
+  const later = records.filter((other) => other.number > record.number && mayHaveChanged(other));
   if (rules.undo === 'backup') {
     if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
     return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: touched };
@@ -94,12 +94,12 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
   }
   const response = parseJson(record.response?.body);
   const changed = isObject(response) ? response : sent;
-  const seen = parseJson(formerValues(record, records));
+  const seen = lastSeen(record.operation, records);
   return paths.map((path) => ({
     path,
     former: valueAt(former, path),
     changed: valueAt(changed, path) ?? null,
-    seen: valueAt(seen, path),
+    seen: seen?.valueAt(path),
   }));
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { asObject, parseJson } from '../../base/json.ts';
 import { ensureFolder, nodeFileSystem } from '../journal/files/files.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
-import { overlap, touchesOf } from '../operation-rules.ts';
+import { changesOf, overlap } from '../operation-rules.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */
@@ -33,12 +33,12 @@ export function rememberSeen(folder: string, object: SeenObject): void {
 }
 
 /**
- * Keeps the name that the response to a change of the store shows, because the service cannot be asked for it. A restore shows
- * none, so that of before is forgotten.
+ * Keeps the name that the response to a change of the store shows. A change of the name whose response does not show it makes it
+ * forgotten.
  */
 export function rememberStoreName(folder: string, record: HistoryRecord, response: unknown): void {
-  if (!overlap(touchesOf(record), ['store'])) return;
   const { name } = asObject(response);
+  if (!overlap(changesOf(record), [name === undefined ? 'store.name' : 'store'])) return;
   rememberSeen(folder, { kind: 'store', id: record.storeId, seenAt: record.updatedAt, fields: { name } });
 }
 

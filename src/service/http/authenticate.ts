@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../base/sha256.ts';
 import { keyIdOf } from '../../contract/api-key.ts';
-import type { Scope } from '../../contract/scopes.ts';
 import { ServiceError } from '../model/errors.ts';
 import { timestamp } from '../model/time.ts';
 import { createQueue } from '../storage/core/queue.ts';
@@ -101,7 +100,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
 }
 
 /** Throws `insufficient_scope` if the key lacks the scope. */
-export function requireScope({ scopes }: ApiKeyRecord, scope: Scope): void {
+export function requireScope({ scopes }: ApiKeyRecord, scope: string): void {
   if (!scopes.includes(scope)) {
     throw new ServiceError('insufficient_scope', `The key needs the scope ${scope}`);
   }

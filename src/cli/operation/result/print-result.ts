@@ -1,6 +1,6 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
+import { hasUndo } from '../../../history/changes/former.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { hasUndo } from '../../../history/operation-rules.ts';
 import { markedByHand } from '../../../history/recorded-outcome.ts';
 import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';

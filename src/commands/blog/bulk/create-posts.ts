@@ -113,7 +113,7 @@ async function create(
       body,
       allowDuplicate: allowsDuplicates,
     });
-    return recorded && resultOfPost(run, recorded);
+    return recorded && resultOfPost(run, recorded, allowsDuplicates);
   } catch (error) {
     // Another command has created or sent it since the plan was made.
     if (!(error instanceof RefusedError) || error.earlier === null) throw error;
@@ -123,14 +123,15 @@ async function create(
 }
 
 /** A post that the store has already counts as existing, also if another machine created it. */
-function resultOfPost(run: Run, recorded: Recorded): ItemResult {
+function resultOfPost(run: Run, recorded: Recorded, allowsDuplicates = false): ItemResult {
   const { record, outcome } = recorded;
   const found = outcome.kind === 'rejected' ? judgeRefusal(record, outcome.problem) : null;
-  if (found === 'same') return makeResult('exists', { record, message: 'the store has this post already' });
+  const has = { same: 'the store has this post already', other: 'the store has another post with this slug' };
+  if (found === 'same' && !allowsDuplicates) return makeResult('exists', { record, message: has.same });
   const result = resultOfChange(run, recorded);
   if (result.code !== 'slug_taken') return result;
   const remedy = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
-  return { ...result, remedy, ...(found && { message: 'the store has another post with this slug' }) };
+  return { ...result, remedy, ...(found && { message: has[found] }) };
 }
 
 /** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */

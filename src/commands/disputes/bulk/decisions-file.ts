@@ -7,8 +7,10 @@ import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-comman
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { openFile, outputFileOption } from '../../../cli/output/output-file.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
+import { usualSpelling } from '../../../contract/fields.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
-import { type Decision, expectStatus, readStatus } from '../dispute-status.ts';
+import { decideDispute } from '../../../contract/operations/disputes.ts';
+import { type Decision, expectStatus } from '../dispute-status.ts';
 import { type CsvRow, parseCsv } from './csv.ts';
 
 /** A row of a file, and what to do with it: decide, or nothing because its result is known. */
@@ -20,6 +22,8 @@ export interface DecisionRow extends Decision {
   readonly cells: readonly string[];
   readonly plan: 'decide' | ItemResult;
 }
+
+const statusField = decideDispute.body.shape.status;
 
 const columns = ['disputeId', 'status', 'resolution'] as const;
 
@@ -55,7 +59,7 @@ function columnOf(title: string): string {
 function readRow({ line, cells }: CsvRow, titles: readonly string[]): DecisionRow {
   const textIn = (column: (typeof columns)[number]) => (cells[titles.indexOf(column)] ?? '').trim();
   const disputeId = canonicalId(textIn('disputeId'));
-  const { status, problem } = readStatus(textIn('status'));
+  const status = usualSpelling(statusField, textIn('status'));
   const row = { line, cells, disputeId, status, resolution: textIn('resolution') };
   if (cells.length !== titles.length) {
     const quote =
@@ -66,15 +70,17 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[]): DecisionRo
   }
   const empty = columns.find((column) => row[column] === '');
   if (empty !== undefined) return { ...row, plan: invalidRow(`${empty} is empty`) };
-  const copy = 'copy it from the case, or run `storectl disputes list -q` to see whole ids';
-  if (!uuidPattern.test(disputeId))
-    return { ...row, plan: invalidRow(`disputeId is not a whole id: ${copy}`) };
-  return { ...row, plan: problem === null ? 'decide' : invalidRow(problem) };
+  if (!uuidPattern.test(disputeId)) {
+    const remedy = [{ run: ['disputes', 'list', '-q'], rest: 'to see whole ids' }];
+    return { ...row, plan: invalidRow('disputeId is not a whole id: copy it from the case', remedy) };
+  }
+  const [problem] = statusField.safeParse(status).error?.issues ?? [];
+  return { ...row, plan: problem === undefined ? 'decide' : invalidRow(`"${status}" ${problem.message}`) };
 }
 
 /** The result of a row that is not a decision. */
-function invalidRow(message: string): ItemResult {
-  return makeResult('failed', { code: 'invalid_input', message, exitCode: exitCodes.usage });
+function invalidRow(message: string, remedy: readonly Step[] = []): ItemResult {
+  return makeResult('failed', { code: 'invalid_input', message, remedy, exitCode: exitCodes.usage });
 }
 
 /** Of equal rows for one dispute the first is used; contradictory rows are all invalid. */
