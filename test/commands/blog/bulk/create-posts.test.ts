@@ -228,15 +228,13 @@ test('a machine without a history does not create again what the store has, and 
 
   expect(JSON.parse(stdout)).toMatchObject([
     { file: 'a.md', outcome: 'exists', id, slug: 'a' },
-    {
-      file: 'b.md',
-      outcome: 'failed',
-      code: 'slug_taken',
-      message: 'the store has another post with this slug',
-    },
+    { outcome: 'failed', code: 'slug_taken', message: 'the store has another post with this slug' },
     { file: 'c.md', outcome: 'applied' },
   ]);
   expect(exitCode).toBe(6);
+  const duplicate = await machine.run(['blog', 'create', 'a.md', '--allow-duplicate']);
+  expect(duplicate.exitCode).toBe(6);
+  expect(duplicate.stdout).toContain('the store has this post already');
   expect(await made()).toEqual(['a', 'b', 'c']);
   expect((await machine.run(['blog', 'list', '-q'])).stdout).toContain(id);
 });
