@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import path from 'node:path';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import type { BatchEnd } from '../../../cli/batch/run-batch.ts';
 import type { Session } from '../../../cli/command/session.ts';
@@ -137,9 +139,16 @@ export function writeFailedRows(
     ...withoutAdded(cells),
   ]);
   const rows = [[...addedColumns, ...withoutAdded(titles)], ...lines];
-  openFile(io, file)(rows.map((cells) => cells.map(quote).join(',')).join('\n'));
+  const text = rows.map((cells) => cells.map(quote).join(',')).join('\n');
+  const write = openFile(io, file);
+  // Somebody may have corrected rows in it.
+  const earlier = path.resolve(io.cwd, file);
+  const isOther = existsSync(earlier) && readFileSync(earlier, 'utf8') !== `${text}\n`;
+  if (isOther) renameSync(earlier, `${earlier}~`);
+  write(text);
+  const kept = isOther ? [{ say: `the earlier ${file} is now ${file}~` }] : [];
   // The same command writes the file again, so it is corrected after that.
-  if (stop !== null) return [{ say: `the rows that failed so far are in ${file}` }];
+  if (stop !== null) return [{ say: `the rows that failed so far are in ${file}` }, ...kept];
   const expected = optionValue(parsed, expectStatus);
   const flags = [
     ...(expected === undefined ? [] : [expectStatus, expected]),
@@ -147,6 +156,7 @@ export function writeFailedRows(
   ];
   return [
     { say: `correct or remove the rows in ${file}` },
+    ...kept,
     { run: ['disputes', 'decide', '--from', file, ...flags] },
   ];
 }

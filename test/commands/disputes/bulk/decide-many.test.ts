@@ -544,7 +544,9 @@ test('the rows that failed are a file of their own beside --output-file, which c
   await machine.run(typed`disputes decide --from out.failed.csv --confirm 0 --output-file more.json`);
   expect(readFileSync(path.join(machine.folder, 'more.failed.csv'), 'utf8')).toBe(readFileSync(file, 'utf8'));
   writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 2).join('\n').replaceAll('wom', 'won'));
-  const fixed = await machine.run(['disputes', 'decide', '--from', 'out.failed.csv', '--confirm', '1']);
+  const again = await machine.run([...decide, '--output-file', 'out.json']);
+  expect(again.stderr).toContain('the earlier out.failed.csv is now out.failed.csv~');
+  const fixed = await machine.run(['disputes', 'decide', '--from', 'out.failed.csv~', '--confirm', '1']);
   expect(fixed).toMatchObject({ exitCode: 0 });
 });
 
