@@ -2,7 +2,7 @@ import { buildPath, type Operation, type OperationClass } from '../contract/oper
 import { parseBaseUrl } from './base-url.ts';
 import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
-import type { Applied, Failure, Outcome } from './outcome.ts';
+import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
 import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
 import {
@@ -32,7 +32,7 @@ export interface Exchange {
   readonly statusText: string;
   readonly responseHeaders: Record<string, string> | null;
   readonly responseBody: string | null;
-  readonly failure: Failure | null;
+  readonly failure: AttemptFailure | null;
   readonly durationMs: number;
 }
 
@@ -102,9 +102,9 @@ export interface Client {
 
 type Input = Omit<CallInput, 'parameters' | 'body'>;
 
-const CANCELLED: Failure = { code: 'cancelled', message: 'cancelled' };
-const OUT_OF_TIME: Failure = { code: 'timeout', message: 'timed out before anything was sent' };
-const ASKED_TO_WAIT: Failure = {
+const CANCELLED: AttemptFailure = { code: 'cancelled', message: 'cancelled' };
+const OUT_OF_TIME: AttemptFailure = { code: 'timeout', message: 'timed out before anything was sent' };
+const ASKED_TO_WAIT: AttemptFailure = {
   code: 'throttled',
   message: 'the service asks to wait longer than the timeout allows',
 };
@@ -128,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
     assertSendable(request, input.ifMatch);
     const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
     const failed: FailedAttempt[] = [];
-    const end = (interruption: Failure | null) => combineAttempts(failed, request.class, interruption);
+    const end = (interruption: AttemptFailure | null) => combineAttempts(failed, request.class, interruption);
     const stop = options.stop ?? input.signal;
     let delayMs = 0;
     for (;;) {

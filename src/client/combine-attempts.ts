@@ -1,12 +1,12 @@
 import type { OperationClass } from '../contract/operation.ts';
 import { keepDoubt } from './doubt.ts';
-import type { Failure, Outcome, Problem } from './outcome.ts';
+import type { AttemptFailure, Outcome, Problem } from './outcome.ts';
 import { type Attempt, retryTable } from './retry.ts';
 
 /** An attempt that did not end with a readable success. */
 export interface FailedAttempt extends Attempt {
   /** Null if the service refused. */
-  readonly failure: Failure | null;
+  readonly failure: AttemptFailure | null;
   readonly status: number | null;
   readonly problem: Problem | null;
   /** Milliseconds to wait by `Retry-After`, from when the response came. */
@@ -16,7 +16,7 @@ export interface FailedAttempt extends Attempt {
   readonly requestId: string | null;
 }
 
-const NO_RESPONSE: Failure = { code: 'connection_lost', message: 'no readable response' };
+const NO_RESPONSE: AttemptFailure = { code: 'connection_lost', message: 'no readable response' };
 
 /**
  * The outcome of an operation whose attempts all failed: the last one decides, unless an earlier one left a doubt (see
@@ -26,7 +26,7 @@ const NO_RESPONSE: Failure = { code: 'connection_lost', message: 'no readable re
 export function combineAttempts(
   attempts: readonly FailedAttempt[],
   operationClass: OperationClass,
-  interruption: Failure | null,
+  interruption: AttemptFailure | null,
 ): Outcome {
   const doubtful = attempts.findLast(({ row }) => retryTable[row].ends === 'unknown');
   const outcome = outcomeOfLast(attempts, operationClass, interruption);
@@ -37,7 +37,7 @@ export function combineAttempts(
 function outcomeOfLast(
   attempts: readonly FailedAttempt[],
   operationClass: OperationClass,
-  interruption: Failure | null,
+  interruption: AttemptFailure | null,
 ): Outcome {
   const last = attempts.at(-1);
   const response = attempts.findLast(({ status }) => status !== null);

@@ -1,4 +1,4 @@
-import type { Failure, Outcome } from './outcome.ts';
+import type { AttemptFailure, Outcome } from './outcome.ts';
 
 /**
  * A doubt ends only by proof. Once one attempt of a write may have been applied, the write stays `unknown`, within a run
@@ -11,7 +11,7 @@ import type { Failure, Outcome } from './outcome.ts';
  * both: `failure` is what is in doubt, `status` and `problem` are the last response. An outcome that is unknown itself stays as
  * it is: why the latest attempt failed is what the user can act on.
  */
-export function keepDoubt(outcome: Outcome, doubt: Failure): Outcome {
+export function keepDoubt(outcome: Outcome, doubt: AttemptFailure): Outcome {
   if (outcome.kind === 'applied' || outcome.kind === 'unknown') return outcome;
   const { attempts, requestId, retryAt } = outcome;
   const response =

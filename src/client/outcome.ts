@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 /** Why no response was read. `code` is stable, `message` is for people. */
-export interface Failure {
+export interface AttemptFailure {
   readonly code:
     | 'name_not_found'
     | 'connection_refused'
@@ -76,14 +76,14 @@ interface Rejected extends NotApplied {
 /** It certainly did not happen: no byte of the request left this machine. */
 interface NotSent extends NotApplied {
   readonly kind: 'not_sent';
-  readonly failure: Failure;
+  readonly failure: AttemptFailure;
 }
 
 /** Bytes left this machine and no response proves the outcome: it may have been applied. */
 interface Unknown extends NotApplied {
   readonly kind: 'unknown';
   /** What is in doubt. */
-  readonly failure: Failure;
+  readonly failure: AttemptFailure;
   /** Of the last response, or null if none came. It does not settle the attempt in doubt. */
   readonly status: number | null;
   readonly problem: Problem | null;

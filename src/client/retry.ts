@@ -1,5 +1,5 @@
 import type { OperationClass } from '../contract/operation.ts';
-import type { Failure, OutcomeKind } from './outcome.ts';
+import type { AttemptFailure, OutcomeKind } from './outcome.ts';
 
 /** What happens after an attempt that did not succeed. */
 type Action = 'retry' | 'retry-once' | 'stop';
@@ -48,7 +48,7 @@ const BACKOFF_CAP_MS = 20_000;
 const DEFINITE_SERVER_ERRORS = new Set([501, 505, 511]);
 
 /** Row of an attempt without a status: nothing was sent, or nothing came back. */
-export function rowOfFailure(sent: boolean, failure: Failure): RowName {
+export function rowOfFailure(sent: boolean, failure: AttemptFailure): RowName {
   if (sent) return 'lost';
   return failure.code === 'certificate_untrusted' ? 'untrusted' : 'unreachable';
 }
@@ -76,7 +76,7 @@ export interface Retry {
 /** What {@link mayRetry} needs to know about an attempt. */
 export interface Attempt {
   readonly row: RowName;
-  readonly failure: Pick<Failure, 'code'> | null;
+  readonly failure: Pick<AttemptFailure, 'code'> | null;
   /** When it began, in milliseconds of the monotonic clock. */
   readonly startedAt: number;
 }

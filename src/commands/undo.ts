@@ -108,7 +108,7 @@ nor an undo.`,
 };
 
 /** What is sent after the user has seen it and agreed, or the result of an undo that changes nothing. */
-type Prepared =
+type PreparedUndo =
   | (ChangeOptions & { readonly request: OperationRequest; readonly question: string })
   | { readonly unchanged: Result };
 
@@ -129,7 +129,7 @@ function viewOf({ record, by }: Undo) {
 }
 
 /** Shows the values beside those that this machine has seen last. */
-async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
+async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   const { ui, session } = run;
   const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
   const [{ updatedAt } = undo.record] = undo.later;
@@ -143,7 +143,7 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<Prepared> {
 }
 
 /** Puts the former values into the present document at the changed paths only. */
-async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
+async function prepareDocument(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   const { ui } = run;
   const reading = { operation: showSettings, parameters: {}, body: null };
   const read = await readBeforeWrite({ ...run, request: reading });
@@ -173,7 +173,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<Prepared> {
 async function prepareRestore(
   run: Run,
   { record, backupId, sections, later }: RestoreUndo,
-): Promise<Prepared> {
+): Promise<PreparedUndo> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
   const removed = getPath(parseJson(record.response?.body), ['sections', 'blog', 'removed']);

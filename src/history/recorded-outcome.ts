@@ -1,5 +1,5 @@
 import { jsonOrText } from '../base/json.ts';
-import type { Failure, Outcome } from '../client/outcome.ts';
+import type { AttemptFailure, Outcome } from '../client/outcome.ts';
 import type { HistoryRecord, RecordChange } from './journal/history-record.ts';
 
 /** Code of a failure that a person has settled: no response of the service proves it. */
@@ -27,13 +27,13 @@ export function changeOf(outcome: Outcome, now: number, settledByReading = false
   return { state, failure, response: { status, ...received, requestId, receivedAt, settledByReading } };
 }
 
-const noResponse: Failure = { code: 'connection_lost', message: 'no readable response' };
+const noResponse: AttemptFailure = { code: 'connection_lost', message: 'no readable response' };
 
 /** The outcome that the record holds, as it was handed on when it came in, or null as long as it has none. */
 export function recordedOutcome(record: HistoryRecord): Outcome | null {
   const { response, attempts } = record;
   const common = { attempts, requestId: response?.requestId ?? null };
-  const failure = { ...noResponse, ...record.failure } as Failure;
+  const failure = { ...noResponse, ...record.failure } as AttemptFailure;
   switch (record.state) {
     case 'sent':
       return null;

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
-import { type Batch, type BatchOptions, beginBatch } from '../../src/history/changes/batch.ts';
+import { type BatchOptions, beginBatch, type HistoryBatch } from '../../src/history/changes/batch.ts';
 import type { History } from '../../src/history/history.ts';
 import type { FileSystem } from '../../src/history/journal/files/files.ts';
 import { post, type Scene, startScene } from './helpers/scene.ts';
@@ -10,10 +10,10 @@ import type { Reaction } from './helpers/store-server.ts';
 
 const titles = Array.from({ length: 12 }, (_, index) => `Post ${index}`);
 const postOf = (title: string) => ({ ...post, body: { title, contentMd: 'x' } });
-const create = (batch: Batch, title: string) => batch.change(postOf(title));
+const create = (batch: HistoryBatch, title: string) => batch.change(postOf(title));
 const titleOf = ({ body }: { body: string | null }) => JSON.parse(body ?? '{}').title;
 
-function begin(scene: Scene, history: History, options: Partial<BatchOptions> = {}): Promise<Batch> {
+function begin(scene: Scene, history: History, options: Partial<BatchOptions> = {}): Promise<HistoryBatch> {
   return beginBatch(history, {
     ...{ client: scene.client, operation: createBlogPost },
     ...{ maxAtOnce: () => 1, isOver: () => false },
@@ -24,7 +24,7 @@ function begin(scene: Scene, history: History, options: Partial<BatchOptions> = 
 /** Runs a batch in a separate process. */
 async function runBatch<Found>(
   scene: Scene,
-  run: (batch: Batch) => Promise<Found>,
+  run: (batch: HistoryBatch) => Promise<Found>,
   { fileSystem, ...options }: Partial<BatchOptions> & { fileSystem?: FileSystem } = {},
 ): Promise<Found> {
   const history = scene.open(fileSystem);
@@ -37,7 +37,7 @@ async function runBatch<Found>(
   }
 }
 
-const createAll = (batch: Batch) => Promise.all(titles.map((title) => create(batch, title)));
+const createAll = (batch: HistoryBatch) => Promise.all(titles.map((title) => create(batch, title)));
 const states = (scene: Scene) =>
   scene
     .records()

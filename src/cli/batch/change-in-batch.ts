@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
-import { beginBatch, type Batch as HistoryBatch } from '../../history/changes/batch.ts';
+import { beginBatch, type HistoryBatch } from '../../history/changes/batch.ts';
 import { resumeRecord } from '../../history/changes/resume.ts';
 import { logIdOf, type Recorded } from '../../history/history.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';

@@ -1,6 +1,6 @@
 import type { Operation, OperationClass } from '../../contract/operation.ts';
 import type { FailedAttempt } from '../combine-attempts.ts';
-import type { Applied, Failure, Problem } from '../outcome.ts';
+import type { Applied, AttemptFailure, Problem } from '../outcome.ts';
 import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
 import { WireError } from '../wire/connect.ts';
 import { decodeBody } from '../wire/decode.ts';
@@ -18,7 +18,7 @@ export interface ReceivedResponse {
   readonly headers: Record<string, string>;
   readonly text: string;
   /** Why the response is incomplete, or null. */
-  readonly failure: Failure | null;
+  readonly failure: AttemptFailure | null;
 }
 
 /** What {@link classifyResponse} needs to know about the request. */
@@ -72,7 +72,7 @@ export function classifyResponse(
   const { sent, status, headers, failure } = response;
   const requestId = headers['x-request-id'] ?? null;
   const retryAfterMs = parseRetryAfter(headers, endedAt);
-  const failed = (row: RowName, reason: Failure | null, problem: Problem | null): FailedAttempt => ({
+  const failed = (row: RowName, reason: AttemptFailure | null, problem: Problem | null): FailedAttempt => ({
     row,
     failure: reason,
     status,
@@ -128,7 +128,7 @@ function readBody(
   { text, headers, failure }: ReceivedResponse,
   status: number,
   anyBody: boolean,
-): { value: unknown } | { failure: Failure } {
+): { value: unknown } | { failure: AttemptFailure } {
   if (failure !== null) return { failure };
   if (BODILESS.has(status) || (anyBody && text === '')) return { value: null };
   try {

@@ -1,13 +1,13 @@
 import { isIP, type Socket, connect as startTcp } from 'node:net';
 import { errorCode } from '../../base/error-code.ts';
-import type { Failure } from '../outcome.ts';
+import type { AttemptFailure } from '../outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 
 /** Why a request got no complete response, as an error to pass through undici. */
 export class WireError extends Error {
-  readonly failure: Failure;
+  readonly failure: AttemptFailure;
 
-  constructor(code: Failure['code'], message: string) {
+  constructor(code: AttemptFailure['code'], message: string) {
     super(message);
     this.name = 'WireError';
     this.failure = { code, message };

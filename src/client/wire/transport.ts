@@ -1,7 +1,7 @@
 import type { Client, Dispatcher } from 'undici';
 import { errorCode } from '../../base/error-code.ts';
 import { monotonicMs } from '../clock.ts';
-import type { Failure } from '../outcome.ts';
+import type { AttemptFailure } from '../outcome.ts';
 import { reasonOf, WireError } from './connect.ts';
 import { type Connection, openAhead, openConnection } from './connection.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
@@ -43,7 +43,7 @@ export interface WireResponse {
   /** What was received of the body, still in its content coding. */
   readonly body: Buffer;
   /** Null if the whole response came. */
-  readonly failure: Failure | null;
+  readonly failure: AttemptFailure | null;
 }
 
 /** HTTP/1.1 to one origin, through `proxy` if it is not null. Connections are kept for undici's default of 4 s. */
@@ -142,7 +142,7 @@ function exchangeOn(
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
     };
-    const finish = (failure: Failure | null) => {
+    const finish = (failure: AttemptFailure | null) => {
       stopWaiting();
       const sent = controller !== null && failure?.code !== 'tls_handshake_failed';
       resolve({ sent, status, statusText, headers: responseHeaders, body: Buffer.concat(chunks), failure });
@@ -188,13 +188,13 @@ function exchangeOn(
   });
 }
 
-function brokenUnsent(error: Error): Failure {
+function brokenUnsent(error: Error): AttemptFailure {
   const message = `the connection was lost before the request was sent (${reasonOf(error)})`;
   return { code: 'connect_failed', message };
 }
 
 /** `plainHost` is where a request went without TLS, and no response ever began. */
-function brokenConnection(error: Error, plainHost: string | null): Failure {
+function brokenConnection(error: Error, plainHost: string | null): AttemptFailure {
   if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
     return {
       code: 'tls_handshake_failed',

@@ -5,7 +5,7 @@ import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { adviseAssistant } from '../../cli/output/failure-text.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import { toCallResult } from './result.ts';
-import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
+import { type CommandEnd, type Inputs, runCommand, runTool } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';
 import type { Setup, Tool } from './tools.ts';
 
@@ -37,7 +37,7 @@ export async function callTool(
 }
 
 /** Nothing else is missing. */
-function needsConfirmation({ exitCode, error }: CommandResult): boolean {
+function needsConfirmation({ exitCode, error }: CommandEnd): boolean {
   const fields = error?.fields ?? [];
   return (
     exitCode === exitCodes.inputNeeded &&
@@ -53,13 +53,13 @@ export function refused(tool: Tool, error: unknown, next: string, untrusted?: In
 }
 
 /** The result of a read that failed before a change. */
-export function beforeSending(result: CommandResult): CommandResult {
+export function beforeSending(result: CommandEnd): CommandEnd {
   const { error } = result;
   return { ...result, error: error === null ? null : { ...error, outcome: 'not_sent' } };
 }
 
 /** The result of a command as the result of its tool. */
-export function resultOf(tool: Tool, result: CommandResult): CallToolResult {
+export function resultOf(tool: Tool, result: CommandEnd): CallToolResult {
   const { exitCode, error, data, appliedId, secret } = result;
   // Its sentence and exit code are for a command line.
   const { message: _, exitCode: __, ...settled } = tool.spec.sends === 'recorded' ? asObject(data) : {};
@@ -89,7 +89,7 @@ export function resultOf(tool: Tool, result: CommandResult): CallToolResult {
 const outcomes: readonly OutcomeKind[] = ['applied', 'rejected', 'not_sent', 'unknown'];
 
 /** `state` is the settled record's. */
-function outcomeOf({ exitCode, error, appliedId }: CommandResult, state: unknown): OutcomeKind | undefined {
+function outcomeOf({ exitCode, error, appliedId }: CommandEnd, state: unknown): OutcomeKind | undefined {
   if (state !== undefined) return state === 'sent' ? 'unknown' : outcomes.find((kind) => kind === state);
   if (exitCode === exitCodes.done) return appliedId === undefined ? 'not_sent' : 'applied';
   return exitCode === exitCodes.unknown ? 'unknown' : error?.outcome;

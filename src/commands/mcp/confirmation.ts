@@ -2,7 +2,7 @@ import { asObject, isObject } from '../../base/json.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { type CommandResult, type Inputs, runCommand, runTool } from './run-command.ts';
+import { type CommandEnd, type Inputs, runCommand, runTool } from './run-command.ts';
 import { findTool, type Setup, type Tool } from './tools.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function questionOf(
   tool: Tool,
   inputs: Inputs,
   signal: AbortSignal,
-): Promise<string | CommandResult> {
+): Promise<string | CommandEnd> {
   const [noun = ''] = tool.words;
   const { confirm = '', description } = tool.spec;
   const show = await findTool(setup, `${noun}_show`);

@@ -4,7 +4,7 @@ import type { ProgramEnd } from '../../cli/command/command-definition.ts';
 import type { Setup, Tool } from './tools.ts';
 
 /** What a command did. */
-export interface CommandResult extends Pick<ProgramEnd, 'exitCode' | 'error'> {
+export interface CommandEnd extends Pick<ProgramEnd, 'exitCode' | 'error'> {
   /** The JSON document that it printed, or null. */
   readonly data: unknown;
   /** Id of the last record that it applied. */
@@ -25,7 +25,7 @@ interface CommandCall {
 export async function runCommand(
   { io, program, argv: own }: Setup,
   { words, argv = [], stdin, signal }: CommandCall,
-): Promise<CommandResult> {
+): Promise<CommandEnd> {
   const chunks: Buffer[] = [];
   const stdout = new Writable({
     write(chunk: Buffer, _, done) {
@@ -66,7 +66,7 @@ export function runTool(
   tool: Tool,
   inputs: Inputs,
   { signal, isDryRun = false }: { readonly signal: AbortSignal; readonly isDryRun?: boolean },
-): Promise<CommandResult> {
+): Promise<CommandEnd> {
   const { words, flags, spec } = tool;
   const names = Object.keys(spec.inputs ?? {});
   // Every value is joined to its option or stands after `--`, so that none can become an option.

@@ -18,7 +18,7 @@ export interface BatchOptions extends SendOptions, SlotOptions {
 }
 
 /** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */
-export type Batch = Awaited<ReturnType<typeof beginBatch>>;
+export type HistoryBatch = Awaited<ReturnType<typeof beginBatch>>;
 
 /** Bytes after which a run goes on in another log: a log is read as a whole. */
 const maxLogSize = 8 * 1024 * 1024;

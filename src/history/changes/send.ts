@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepDoubt } from '../../client/doubt.ts';
-import type { Applied, Failure, Outcome, Problem } from '../../client/outcome.ts';
+import type { Applied, AttemptFailure, Outcome, Problem } from '../../client/outcome.ts';
 import { findOperation } from '../../contract/operations.ts';
 import { HistoryError } from '../errors.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
@@ -119,7 +119,7 @@ function settledByRefusal(record: HistoryRecord, outcome: Outcome): Outcome | nu
 }
 
 /** Why the outcome is unknown; where sending it again failed now, why that failed. */
-function doubtOf({ failure }: HistoryRecord, sent: Outcome): Failure {
+function doubtOf({ failure }: HistoryRecord, sent: Outcome): AttemptFailure {
   const message =
     sent.kind === 'not_sent'
       ? sent.failure.message

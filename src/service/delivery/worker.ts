@@ -37,7 +37,7 @@ const damagedMs = 60_000;
 /** How long aborted sends may take to store their result. */
 const settleMs = 2_000;
 
-export interface WorkerOptions {
+export interface DeliveryWorkerOptions {
   readonly storage: Storage;
   readonly send: Send;
   /** In epoch milliseconds. Default: the system clock. */
@@ -50,7 +50,7 @@ export interface WorkerOptions {
   readonly log?: (line: object) => void;
 }
 
-export interface DeliveryOptions extends Pick<WorkerOptions, 'storage' | 'log'> {
+export interface DeliveryOptions extends Pick<DeliveryWorkerOptions, 'storage' | 'log'> {
   /** A receiver on this machine that gets everything instead of Discord, from `parseSink`. */
   readonly sink?: URL | undefined;
 }
@@ -87,7 +87,7 @@ interface Claim extends Outgoing {
  * and its oldest pending delivery is what it sends. Any number of workers may share a database. If a worker is killed
  * between sending and storing the result, another one sends again, with the same event id.
  */
-export function createDeliveryWorker(options: WorkerOptions): DeliveryWorker {
+export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { storage, send, clock = Date.now, random = Math.random, log = () => {} } = options;
   const { graceMs = 10_000 } = options;
   const slots = new Set<DueEndpoint>();

@@ -1,6 +1,6 @@
 import { listDeliveries } from '../../../src/service/admin/deliveries.ts';
 import { createSender, parseSink, type SenderOptions } from '../../../src/service/delivery/send.ts';
-import { createDeliveryWorker, type WorkerOptions } from '../../../src/service/delivery/worker.ts';
+import { createDeliveryWorker, type DeliveryWorkerOptions } from '../../../src/service/delivery/worker.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { startDiscordReceiver } from '../../helpers/discord-receiver.ts';
 import { type Service, startService } from '../helpers/service.ts';
@@ -22,7 +22,7 @@ export async function startScene(options: SceneOptions = {}) {
   const log: object[] = [];
 
   /** A worker of the scene. They share the database and nothing else. */
-  function newWorker(own: Partial<WorkerOptions> = {}) {
+  function newWorker(own: Partial<DeliveryWorkerOptions> = {}) {
     return createDeliveryWorker({
       storage,
       send: createSender({

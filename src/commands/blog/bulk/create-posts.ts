@@ -22,7 +22,7 @@ import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
-import type { Batch as HistoryBatch } from '../../../history/changes/batch.ts';
+import type { HistoryBatch } from '../../../history/changes/batch.ts';
 import { isHiddenByRefusal, judgeRefusal } from '../../../history/changes/send.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';

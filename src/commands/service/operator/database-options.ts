@@ -32,7 +32,7 @@ export const databaseOption: OptionSpec = {
   description: 'File, or PostgreSQL connection string (default: service.db in the state directory)',
 };
 
-export interface StorageOptions {
+export interface WithStorageOptions {
   readonly mayBeNew?: boolean;
   readonly hint?: string;
   readonly flags?: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export async function withStorage<Result>(
   session: Session,
   parsed: ParsedCommand,
   work: (storage: Storage, name: string) => Promise<Result>,
-  { mayBeNew = false, hint = 'check --store and --database', flags = {} }: StorageOptions = {},
+  { mayBeNew = false, hint = 'check --store and --database', flags = {} }: WithStorageOptions = {},
 ): Promise<Result> {
   const { location, name } = readLocation(session, parsed);
   const poolSize = readWholeNumber(session, parsed, '--pool-size', { min: 2, max: 1_000, fallback: 10 });

@@ -4,7 +4,7 @@ import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
-import type { StorageOptions } from './database-options.ts';
+import type { WithStorageOptions } from './database-options.ts';
 import type { Operator } from './operator-command.ts';
 
 /** An option that takes many values from a file, one a line. */
@@ -24,7 +24,7 @@ export async function eachLine<Result>(
     run,
     show,
   }: {
-    readonly options?: StorageOptions;
+    readonly options?: WithStorageOptions;
     run(storage: Storage, line: string): Promise<Result>;
     show(result: Result): string;
   },

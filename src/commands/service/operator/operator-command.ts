@@ -9,7 +9,7 @@ import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-comman
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
-import { databaseOption, type StorageOptions, serviceCommand, withStorage } from './database-options.ts';
+import { databaseOption, serviceCommand, type WithStorageOptions, withStorage } from './database-options.ts';
 
 /** What a command of the operator gets: it works on the database, not over HTTP. */
 export interface Operator {
@@ -21,7 +21,7 @@ export interface Operator {
   /** The values of these options. Throws exit 3, which names all that are missing: an operator is not asked. */
   need<Flag extends string>(...flags: readonly Flag[]): Readonly<Record<Flag, string>>;
   /** Opens the database, calls `work` and closes it again. */
-  open<Result>(work: (storage: Storage) => Promise<Result>, options?: StorageOptions): Promise<Result>;
+  open<Result>(work: (storage: Storage) => Promise<Result>, options?: WithStorageOptions): Promise<Result>;
   /** `storectl service …` to type next, with the `--database` in use. */
   next(words: string): string;
   /** Says what was done and prints the result: with `--json` as JSON, with `--quiet` only its id. */
