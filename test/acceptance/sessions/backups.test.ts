@@ -115,10 +115,10 @@ test('the undo of a restore asks for the id of the change, and shows what the se
 test('an undo that cannot be undone says so before it is sent', async () => {
   const machine = demoMachine();
   await machine.run(['store', 'update', '--name', 'Paper']);
-  const { stderr } = await machine.run(['store', 'update', '--name', 'Fox']);
-  const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
   const create = ['backup', 'create', '--label', 'first', '--sections', 'store', '-q'];
   const id = (await machine.run(create)).stdout.trim();
+  const { stderr } = await machine.run(['store', 'update', '--name', 'Fox']);
+  const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
   const session = await openSession(undo, { machine });
   await session.typeAt(
