@@ -141,7 +141,7 @@ function parseNumber(field: FieldFlag, text: string): number {
 }
 
 /** The time as RFC 3339. Throws a usage error if it cannot be understood. */
-export function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: string): string {
+function parseTimeOf(field: Pick<FieldFlag, 'path' | 'flag'>, text: string): string {
   const time = parseTime(text, Date.now());
   if (time !== null) return time;
   const isDate = /^\d{4}-\d\d-\d\d/.test(text.trim());
