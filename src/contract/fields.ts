@@ -95,7 +95,7 @@ const knownTexts = z.registry<{ readonly values: readonly string[]; readonly ope
 export function oneOf(values: readonly string[], description?: string, { open = false } = {}) {
   const meant = (text: string) => {
     const near = nearName(values, text);
-    return near?.toLowerCase() === text.toLowerCase() ? null : near;
+    return near === text ? null : near;
   };
   const isMeant = z.refine((text) => meant(String(text)) === null, {
     error: ({ input }) => `looks mistyped (did you mean ${meant(String(input))}?)`,

@@ -191,8 +191,8 @@ describe('requests', () => {
 test('a text that is nearly a known value is a mistake, another one is not', () => {
   const post = (status: string) => createBlogPost.body.safeParse({ title: 'A', contentMd: 'x', status });
 
-  expect(post('publishd').error?.issues).toMatchObject([
-    { path: ['status'], message: 'looks mistyped (did you mean published?)' },
-  ]);
-  for (const status of ['published', 'Published', 'archived']) expect(post(status).success).toBe(true);
+  const message = 'looks mistyped (did you mean published?)';
+  for (const status of ['publishd', 'Published'])
+    expect(post(status).error?.issues).toMatchObject([{ path: ['status'], message }]);
+  for (const status of ['published', 'archived']) expect(post(status).success).toBe(true);
 });
