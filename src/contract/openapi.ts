@@ -138,7 +138,7 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
     ],
     ...(schema !== null && {
       requestBody: {
-        description: bodyLimits(id),
+        description: `At most ${id === 'blog.create' ? '1 MiB' : '64 KiB'}, 32 levels and 20 000 values.`,
         required: true,
         content: { 'application/json': { schema, example: service.example } },
       },
@@ -214,8 +214,4 @@ function header(description: string): Json {
 
 function referenceTo(schema: z.ZodMiniType): Json {
   return { $ref: schemaUri(String(z.globalRegistry.get(schema)?.id)) };
-}
-
-function bodyLimits(id: string): string {
-  return `At most ${id === 'blog.create' ? '1 MiB' : '64 KiB'}, 32 levels and 20 000 values.`;
 }

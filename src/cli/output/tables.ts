@@ -121,7 +121,7 @@ export function renderLines(
 
 function columnWidths(header: readonly string[], rows: readonly (readonly string[])[]): number[] {
   return header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => longestLine(row[column] ?? ''))),
+    Math.max(title.length, ...rows.flatMap((row) => (row[column] ?? '').split('\n').map(displayWidth))),
   );
 }
 
@@ -185,10 +185,6 @@ function rowWidth(widths: readonly number[]): number {
 
 function longestWord(text: string): number {
   return Math.max(...text.split(/\s/).map(displayWidth));
-}
-
-function longestLine(text: string): number {
-  return Math.max(...text.split('\n').map(displayWidth));
 }
 
 function trimLines(text: string): string {

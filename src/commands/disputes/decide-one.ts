@@ -16,6 +16,7 @@ import {
   compareDecision,
   expectStatus,
   readDispute,
+  remarkOn,
   unexpectedStatus,
 } from './dispute-status.ts';
 
@@ -75,10 +76,12 @@ export async function previewDecision(run: Run, isShown = run.interview !== null
     };
   }
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
+  const remark = remarkOn(decision.status);
   const asked = ui.canAsk ? [renderRecord(rowsOf(decision), ui.err)] : [];
+  if (remark !== null) asked.push(ui.err.color.yellow(`Warning: ${remark}.`));
   const parts = [describeDispute(dispute.answer, ui.err), ...asked].map((part) => `${part}\n`);
   return {
-    text: isShown ? asked.join('') : parts.join('\n'),
+    text: isShown ? asked.join('\n') : parts.join('\n'),
     isNews: true,
     send: () => send(run, { readAt: dispute.readAt, former: formerOf(dispute) }),
   };

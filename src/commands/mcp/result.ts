@@ -49,14 +49,12 @@ function clean(value: unknown, secret: string | null): unknown {
   const cleaned = mapTexts(value, cleanText);
   let cut = cleaned;
   for (const limit of maxTexts) {
-    cut = mapTexts(cleaned, (text) => cutText(text, limit));
+    cut = mapTexts(cleaned, (text) =>
+      text.length <= limit ? text : `${text.slice(0, limit)}… [cut: ${text.length} characters in total]`,
+    );
     if (JSON.stringify(cut).length <= maxResult) break;
   }
   return cut;
-}
-
-function cutText(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit)}… [cut: ${text.length} characters in total]`;
 }
 
 /** A copy of a JSON value with every text changed, names of members included. */

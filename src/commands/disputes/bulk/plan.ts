@@ -14,7 +14,6 @@ import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { decisions } from '../../../contract/operations/disputes.ts';
 import { isInDoubt } from '../../../history/journal/history-record.ts';
 import { expectedStatus } from '../decide-one.ts';
 import {
@@ -22,6 +21,7 @@ import {
   compareDecision,
   type Decision,
   readDispute,
+  remarkOn,
   unexpectedStatus,
 } from '../dispute-status.ts';
 import { type DecisionRow, isSameDecision } from './decisions-file.ts';
@@ -98,9 +98,13 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
     rows: decided.map(({ line, disputeId, status, resolution }) => [
       String(line),
       disputeId,
-      printable(status) + (decisions.some((known) => known === status) ? '' : ' (unusual)'),
+      printable(status),
       printableInOneLine(resolution),
     ]),
+    notes: decided.flatMap(({ line, status }) => {
+      const remark = remarkOn(status);
+      return remark === null ? [] : [`Warning: line ${line}: ${remark}.`];
+    }),
     counts: decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`],
   };
 }

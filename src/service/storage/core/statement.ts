@@ -87,15 +87,12 @@ const namesOfSchema = new Map<string, string>();
 function withNamesOfSchema(row: object): object {
   const renamed: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row)) {
-    const name = namesOfSchema.get(column) ?? inCamelCase(column);
+    const inCamelCase = () => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const name = namesOfSchema.get(column) ?? inCamelCase();
     namesOfSchema.set(column, name);
     renamed[name] = value;
   }
   return renamed;
-}
-
-function inCamelCase(column: string): string {
-  return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function inSnakeCase(name: string): string {
