@@ -155,7 +155,7 @@ export function createClient(options: ClientOptions): Client {
       if (!cancelledUnsent) failed.push(result);
       if (input.signal?.aborted) return end(CANCELLED);
       if (!mayRetry(failed, request.class, clock.monotonic(), input.inBatch ?? false)) return end(null);
-      delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random());
+      delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random(), clock.monotonic());
     }
   }
 

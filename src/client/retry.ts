@@ -121,16 +121,17 @@ function wasNotConnected({ failure }: Attempt): boolean {
 
 /**
  * Full jitter: milliseconds to wait after these attempts. The wait grows with those that failed like the last one, without
- * a connection or with one: a service that has started again is not waited for as if it were still down. `random` is in
- * [0, 1).
+ * a connection or with one: a service that has started again is not waited for as if it were still down. The last attempt to
+ * connect is made when its time is over, not later. `random` is in [0, 1).
  */
-export function backoffMs(attempts: readonly Attempt[], random: number): number {
+export function backoffMs(attempts: readonly Attempt[], random: number, now: number): number {
   const last = attempts.at(-1);
   const isRefused = last !== undefined && wasNotConnected(last);
   const alike = isRefused
     ? attempts.length - 1 - attempts.findLastIndex((attempt) => !wasNotConnected(attempt))
     : attempts.filter((attempt) => !wasNotConnected(attempt)).length;
-  return random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (alike - 1));
+  const backoff = random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (alike - 1));
+  return Math.min(backoff, reconnectsForMs(attempts, now) ?? backoff);
 }
 
 /** A year: beyond any deadline, and a time that can be printed. */

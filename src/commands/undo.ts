@@ -33,12 +33,13 @@ import {
   send,
 } from '../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
-import { recordChoice, recordSummary } from '../cli/output/record-summary.ts';
+import { labelOf } from '../cli/output/labels.ts';
+import { recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
 import { updateStore } from '../contract/operations/store.ts';
-import { planUndo, type Undo, withFormerValues } from '../history/changes/undo.ts';
+import { planUndo, type Undo, type UndoneField, withFormerValues } from '../history/changes/undo.ts';
 import { isInDoubt } from '../history/journal/history-record.ts';
 
 export const command: CommandDefinition = {
@@ -135,11 +136,13 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   const [{ updatedAt } = undo.record] = undo.later;
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfSeenChanges(changes, {}, updatedAt), ui.err));
-  if (undo.later.length > 0) refuseOverLater(ui, undo);
+  const moved = undo.fields.filter(({ seen, changed }) => !isSame(seen, changed));
+  if (undo.later.length > 0) refuseOverLater(ui, undo, moved);
   const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
-  if (!isSeen && !session.flags.dryRun) await offerBackup(run);
+  const isOffered = !isSeen && !session.flags.dryRun;
+  const safetyBackupId = isOffered ? await offerBackup(run, 'This undo') : undefined;
   const request = { ...run.request, body: withFormerValues({}, undo.fields) };
-  return { request, question: 'send these values' };
+  return { request, question: 'send these values', safetyBackupId };
 }
 
 /** Puts the former values into the present document at the changed paths only. */
@@ -161,7 +164,7 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<PreparedUndo>
   }));
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfChanges(changes), ui.err));
-  if (moved.length > 0) refuseOverLater(ui, undo);
+  if (moved.length > 0) refuseOverLater(ui, undo, moved);
   return {
     request: { ...run.request, body: clientFields(withFormerValues(read.answer, open)) },
     question: 'save these settings',
@@ -170,20 +173,13 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<PreparedUndo>
   };
 }
 
-async function prepareRestore(
-  run: Run,
-  { record, backupId, sections, later }: RestoreUndo,
-): Promise<PreparedUndo> {
+async function prepareRestore(run: Run, { record, backupId, sections }: RestoreUndo): Promise<PreparedUndo> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
   const removed = getPath(parseJson(record.response?.body), ['sections', 'blog', 'removed']);
   const returning = typeof removed === 'number' && removed > 0 ? ' The posts that it removed come back.' : '';
   ui.notice(`${record.id} restored ${await describeRestored(session, record)}.${returning}`);
   ui.notice(await describeReplaced({ ...run, request }, true));
-  if (later.length > 0) {
-    ui.notice('It takes back these later changes of this machine, too:');
-    for (const other of later) ui.notice(`  ${recordChoice(other).name}`);
-  }
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
 
@@ -198,11 +194,12 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** What was changed again since is overwritten only by somebody who has seen it. */
-function refuseOverLater(ui: Ui, { record, later }: Undo): void {
+function refuseOverLater(ui: Ui, { record, later, fields }: FieldUndo, moved: readonly UndoneField[]): void {
   const by = later.length === 0 ? '' : ` (by ${later.map(({ id }) => id).join(', ')})`;
-  const message = `some of these fields were changed again since ${record.id}${by}`;
+  const names = (moved.length > 0 ? moved : fields).map(({ path }) => labelOf(path)).join(', ');
+  const message = `fields changed again since ${record.id}${by}: ${names}`;
   if (ui.canAsk) {
-    ui.notice(ui.err.color.yellow(`Warning: ${message}.`));
+    ui.notice(ui.err.color.yellow(`Warning: ${message}`));
     return;
   }
   throw new CliError({

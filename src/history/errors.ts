@@ -57,7 +57,8 @@ const clauses = {
   duplicate: (id: string) => `the same was already sent (${id})`,
   only_once: (id: string) => `this was already sent (${id}), and the service takes it once`,
   key_reused: (id: string) => `the idempotency key was already used with other arguments (${id})`,
-  not_undoable: (id: string) => `the service cannot take ${id} back`,
+  not_undoable: (id: string) =>
+    `the service cannot take ${id} back: only store updates, saved settings and restores can be undone`,
   already_undone: (id: string) => `${id} was already undone`,
   never_applied: (id: string) => `${id} was not applied`,
   no_safety_backup: (id: string) => `${id} has no safety backup`,

@@ -16,6 +16,8 @@ export interface ChangeRequest {
   readonly ifMatch?: string | null | undefined;
   /** JSON of the document that it replaces, where the caller has read it. */
   readonly former?: string | null | undefined;
+  /** Id of a backup that was made before it, where it cannot be undone otherwise. */
+  readonly safetyBackupId?: string | undefined;
   /** Id of the record that it takes back. */
   readonly undoes?: string | null | undefined;
   /** Of an undo: ids of the later changes that the user has seen. It is refused if there are others by now. */
@@ -34,7 +36,7 @@ export function intentOf(
   storeId: string,
   body: ChangeRequest['body'] = request.body,
 ): Intent {
-  const { operation, parameters, bodyText, ifMatch, former, undoes } = request;
+  const { operation, parameters, bodyText, ifMatch, former, safetyBackupId, undoes } = request;
   const text = bodyText ?? (body && JSON.stringify(body));
   const path = buildPath(operation, { ...parameters, storeId });
   return {
@@ -47,7 +49,7 @@ export function intentOf(
     fingerprint: fingerprint({ operation: operation.id, path, body: text }),
     idempotencyKey: keyOf(text),
     former: former ?? null,
-    safetyBackupId: null,
+    safetyBackupId: safetyBackupId ?? null,
     undoes: undoes ?? null,
     prepares: null,
   };

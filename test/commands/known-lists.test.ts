@@ -119,6 +119,16 @@ test('a dispute that was only read is known, in the state in which it was last s
   );
 });
 
+test('a refusal that shows a post leaves what is known of it', async () => {
+  const { machine } = await startStore();
+  const create = (text: string) => machine.run(['blog', 'create', '--title', 'A', '--content-md', text]);
+  expect([(await create('a')).exitCode, (await create('b')).exitCode]).toEqual([0, 6]);
+
+  const { stdout } = await machine.run(['blog', 'list', '--json']);
+
+  expect(JSON.parse(stdout)).toMatchObject([{ slug: 'a', status: 'draft' }]);
+});
+
 test('a read succeeds where nothing can be kept', async () => {
   const { service, machine } = await startStore();
   const file = path.join(machine.folder, 'file');

@@ -67,11 +67,12 @@ test('a backup that this machine knows is not restored with sections that it doe
 test('a restore says before it is sent that newer posts go, and that it does not know an id', async () => {
   const { machine } = await startStore();
   const made = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store,blog', '-q']);
+  await machine.run(['blog', 'create', '--title', 'P', '--content-md', 'p']);
   const before = async (id: string, sections: string) =>
     (await machine.run(['backup', 'restore', id, '--sections', sections, '--confirm', id])).stderr;
 
   expect(await before(made.stdout.trim(), 'store,blog')).toMatch(
-    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. Posts made since then are removed\. A safety backup is taken first, so you can go back\.\n/,
+    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. Posts made since then are removed\. A safety backup is taken first, so you can go back\.\nIt takes back these changes of this machine:\n {2}\w{6} {2}blog\.create, P, applied, /,
   );
   expect(await before(made.stdout.trim(), 'store')).not.toContain('Posts');
   const unknown = '5f0cbead-0000-4000-8000-000000000009';

@@ -126,6 +126,17 @@ describe('the newest change', () => {
     expect(sent(scene).at(-1)).toEqual({ name: 'B' });
   });
 
+  test('is none that the undo of an earlier one has taken back, unless that was undone', async () => {
+    const scene = await startScene();
+    await scene.change(update({ name: 'A', locale: 'en' }));
+    const b = await scene.change(update({ name: 'B', locale: 'de' }));
+    const c = await scene.change(rename('C'));
+    const { record: undone } = await undo(scene, b.record.id);
+    expect(refusal(scene)).toMatchObject({ reason: 'former_unknown' });
+    await undo(scene, undone.id);
+    expect(plan(scene)).toMatchObject({ record: { id: c.record.id } });
+  });
+
   test('is refused where no change can be undone', async () => {
     const scene = await startScene();
     expect(refusal(scene)).toMatchObject({ reason: 'nothing_to_undo', earlier: null });

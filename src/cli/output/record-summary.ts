@@ -91,7 +91,7 @@ function changedFields({ operation, former, body }: HistoryRecord): string {
 
 function resultOf(record: HistoryRecord): string | null {
   const body = answerBody(record);
-  if (isObject(body) && typeof body.id === 'string') return body.id;
+  if (isObject(body) && typeof body.id === 'string' && body.id !== record.storeId) return body.id;
   if (record.state === 'rejected')
     return record.response?.problem?.code ?? String(record.response?.status ?? '');
   return record.state === 'applied' ? null : (record.failure?.code ?? null);

@@ -18,7 +18,7 @@ import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
-import { findUndoing } from '../../history/changes/undo.ts';
+import { undoingsIn } from '../../history/changes/undo.ts';
 import {
   type HistoryRecord,
   isInDoubt,
@@ -83,8 +83,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
       ui.notice(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );
-    const undos = listed.records.filter(({ undoes }) => undoes !== null);
-    const summaries = await summarize(session, records.slice(0, limit), undos);
+    const summaries = await summarize(session, records.slice(0, limit), listed.records);
     const isFiltered = operation !== undefined || state !== undefined;
     printList(ui, summaries, {
       fields: recordFields,
@@ -124,14 +123,15 @@ interface ListedChange extends RecordSummary {
 async function summarize(
   session: Session,
   records: readonly HistoryRecord[],
-  undos: readonly HistoryRecord[],
+  all: readonly HistoryRecord[],
 ): Promise<ListedChange[]> {
   const isRestore = ({ operation }: HistoryRecord) => operation === restoreBackup.id;
   const query = { operation: createBackup.id };
   const backups = records.some(isRestore) ? (await session.history()).list(query).records : [];
   const known = knownObjects('backup', backups);
+  const findUndoing = undoingsIn(all);
   return records.map((record) => {
-    const summary = { ...recordSummary(record), undoneBy: findUndoing(undos, record)?.id ?? null };
+    const summary = { ...recordSummary(record), undoneBy: findUndoing(record)?.id ?? null };
     if (!isRestore(record) || record.undoes !== null) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;

@@ -15,7 +15,7 @@ import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
-import { findUndoing, planUndo } from '../../history/changes/undo.ts';
+import { planUndo, undoingsIn } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
@@ -73,7 +73,7 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
     attempts,
     safetyBackupId: record.safetyBackupId ?? undefined,
     undoes: record.undoes ?? undefined,
-    undoneBy: findUndoing(all, record)?.id,
+    undoneBy: undoingsIn(all)(record)?.id,
     failure: record.failure?.message,
   };
   const sent = parseJson(record.body) ?? {};

@@ -24,7 +24,7 @@ storeId, env and updatedAt are read-only and are not sent.`,
   ],
   whatChanges: {
     example: '--quiet-hours-enabled',
-    read: async (input) => (await readSettings(await settingsRun(input))).document,
+    read: async (input) => ({ current: (await readSettings(await settingsRun(input))).document }),
   },
   preview: mergeIntoCurrent,
   ...savedView,

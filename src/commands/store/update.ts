@@ -26,7 +26,10 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   whatChanges: {
     example: '--name "My store"',
     canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-    read: async ({ session }) => ({ ...(await lastSeenStore(session))?.document }),
+    async read({ session }) {
+      const seen = await lastSeenStore(session);
+      return { current: { ...seen?.document }, isSeen: (path) => seen?.valueAt(path) !== undefined };
+    },
   },
   preview: previewUpdate,
   done({ answer }) {
@@ -42,12 +45,12 @@ async function previewUpdate(run: Run): Promise<Preview> {
   const { request, session, ui } = run;
   const seen = await lastSeenStore(session);
   const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
-  if (!leafPaths(request.body).every((path) => seen?.valueAt(path) !== undefined)) {
-    const { offerBackup } = await import('../../cli/operation/send/offer-backup.ts');
-    await offerBackup(run);
-  }
+  const isUndoable = leafPaths(request.body).every((path) => seen?.valueAt(path) !== undefined);
+  const { offerBackup } = isUndoable ? {} : await import('../../cli/operation/send/offer-backup.ts');
+  const safetyBackupId = await offerBackup?.(run);
   const former = seen?.seenAt === null ? formerValues(seen, request.body) : undefined;
-  return { text: await drawRecord(rows, ui.err), isNews: true, send: () => send(run, { former }) };
+  const text = await drawRecord(rows, ui.err);
+  return { text, isNews: true, send: () => send(run, { former, safetyBackupId }) };
 }
 
 /** The fields of the request as `store` has them. */

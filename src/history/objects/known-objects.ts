@@ -11,7 +11,7 @@ export interface KnownObject {
   readonly id: string;
   /** When this machine last learned about it, ISO 8601. */
   readonly seenAt: string;
-  /** What the service answered last about it; empty without a readable response. */
+  /** What the service answered last of each field; empty without a readable response. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -61,7 +61,7 @@ export function knownObjects(
   for (const { id, seenAt, fields } of sightings) {
     const key = id || JSON.stringify(fields);
     const newer = known.get(key);
-    if (newer === undefined || Object.keys(newer.fields).length === 0) known.set(key, { id, seenAt, fields });
+    known.set(key, { id, seenAt: newer?.seenAt ?? seenAt, fields: { ...fields, ...newer?.fields } });
   }
   return [...known.values()];
 }

@@ -122,11 +122,14 @@ test('an undo that cannot be undone says so before it is sent', async () => {
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
   const session = await openSession(undo, { machine });
   await session.typeAt(
-    /This change cannot be undone: this machine has not seen the\s+current values\.(.|\n)*first\? \(Y\/n\)$/,
+    /This undo cannot be undone: this machine has not seen the\s+current values\.(.|\n)*first\? \(Y\/n\)$/,
     'y',
   );
   await session.typeAt(/and send these values\? \(y\/N\)$/, 'y');
   expect(await session.ends()).toMatch(/✓ Created backup <uuid>(.*\n)+✓ Undid/);
+  const [{ id: last }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
+  const refused = await machine.run(['undo', last]);
+  expect(refused.stderr).toMatch(/backup restore \S+ --sections store` to restore what you backed up before/);
 });
 
 test('backup restore: a store that is no example lists nothing, so the history of this machine does', async () => {

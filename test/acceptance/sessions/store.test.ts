@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
@@ -160,7 +161,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
     demo → store Juniper & Sons (5e0c7a52)
     This takes back <record> (store.update, <age>):
     Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)
-    Warning: some of these fields were changed again since <record> (by <record>).
+    Warning: fields changed again since <record> (by <record>): Name
     ✔ Undo <record> and send these values? No
     error: cancelled; nothing was changed
     exit 130"
@@ -227,5 +228,19 @@ test('store update: letters typed into the list of fields select nothing; a wron
   session.press('C-u');
   session.type('five percent');
   await session.pressAt(/must be a whole number \(got "five percent"\); basis points: 250 is 2\.5 %/, 'C-c');
+  expect(await session.ends()).toMatch(/exit 130/);
+});
+
+test('store update: a value that a restore has changed is not seen', async () => {
+  const { machine } = await setScene();
+  const update = (name: string) => machine.run(['store', 'update', '--name', name, '--cashback-bp', '250']);
+  const backup = ['backup', 'create', '--label', 'x', '--sections', 'store', '-q'];
+  await update('A');
+  const id = (await machine.run(backup)).stdout.trim();
+  await update('B');
+  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+
+  const session = await openSession('storectl store update', { machine });
+  await session.pressAt(/❯◯ Name \(not seen\)\n(.*\n)+ ◯ Cashback \(now 250 bp.*\n(.*\n)*.*submit$/, 'C-c');
   expect(await session.ends()).toMatch(/exit 130/);
 });

@@ -45,8 +45,13 @@ export interface WhatChanges {
   readonly example: string;
   /** Whether an empty answer clears the field. */
   canClear?(path: readonly string[]): boolean;
-  /** The current values. */
-  read(input: PreparedInput): Promise<Record<string, unknown>>;
+  read(input: PreparedInput): Promise<CurrentValues>;
+}
+
+export interface CurrentValues {
+  readonly current: Readonly<Record<string, unknown>>;
+  /** Whether the value of a field is known; all are unless given. */
+  isSeen?(path: readonly string[]): boolean;
 }
 
 /** The known objects that an operation takes, if not all of a kind. */

@@ -57,7 +57,7 @@ export interface Interview {
 
 /** What a change may need besides its request. */
 export interface ChangeOptions
-  extends Pick<ChangeRequest, 'ifMatch' | 'former' | 'undoes' | 'seenLater' | 'readAt' | 'allowDuplicate'> {
+  extends Omit<ChangeRequest, 'operation' | 'parameters' | 'body' | 'bodyText' | 'fresh'> {
   /** The label of the backup that is made before a change that destroys something. */
   readonly safetyLabel?: string | undefined;
 }

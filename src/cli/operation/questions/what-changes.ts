@@ -7,7 +7,7 @@ import { labelOf } from '../../output/labels.ts';
 import { truncateText } from '../../output/wrap.ts';
 import { askSeveral, type Choice } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
-import type { PreparedInput, WhatChanges } from '../call/operation-command.ts';
+import type { CurrentValues, PreparedInput, WhatChanges } from '../call/operation-command.ts';
 import { askInto } from './ask-missing.ts';
 
 /**
@@ -23,20 +23,18 @@ export async function askWhatChanges(
   if (!ui.canAsk) {
     throw terminalNeeded('nothing to change', `pass at least one field, for example ${example}`);
   }
-  const current = await read(input);
+  const values = await read(input);
   return questionsOfFields(ui, {
+    ...values,
     fields,
-    current,
     questionOf: (field) => () =>
-      askInto(ui, body, field, { now: getPath(current, field.path), canClear: canClear(field.path) }),
+      askInto(ui, body, field, { now: getPath(values.current, field.path), canClear: canClear(field.path) }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }
 
-interface FieldsToChange {
+interface FieldsToChange extends CurrentValues {
   readonly fields: readonly FieldFlag[];
-  /** Values that the fields have now, as far as they are known. */
-  readonly current: Readonly<Record<string, unknown>>;
   questionOf(field: FieldFlag): Question;
   /** Called for a field that was chosen before and no longer is. */
   leaveOut?(field: FieldFlag): void;
@@ -45,20 +43,21 @@ interface FieldsToChange {
 /** Asks which fields to change, then asks for each of them. */
 export function questionsOfFields(
   { io, notice }: Ui,
-  { fields, current, questionOf, leaveOut }: FieldsToChange,
+  { fields, current, isSeen = () => true, questionOf, leaveOut }: FieldsToChange,
 ): Questions {
+  const isAnySeen = fields.some(({ path }) => isSeen(path));
   const values = { currency: textAt(current, ['defaultCurrency']) };
   const choices: Choice[] = fields.map(({ path, flag, description }) => {
     const label = labelOf(path);
     const now = truncateText(formatValue(path.at(-1) ?? '', getPath(current, path) ?? '', values), 40);
-    const name = now === '' ? label : `${label} (now ${now})`;
+    const known = now === '' ? label : `${label} (now ${now})`;
+    const name = isAnySeen && !isSeen(path) ? `${label} (not seen)` : known;
     return { value: flag, name, short: label, description };
   });
   let chosen: readonly string[] = [];
   const choose = async () => {
     const before = chosen;
-    if (choices.every(({ name, short }) => name === short))
-      notice('This machine has not seen the current values.');
+    if (!isAnySeen) notice('This machine has not seen the current values.');
     chosen = await askSeveral(io, 'What do you want to change?', choices, before);
     for (const field of fields)
       if (before.includes(field.flag) && !chosen.includes(field.flag)) leaveOut?.(field);

@@ -1,9 +1,11 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import { createBackup } from '../../../contract/operations/backups.ts';
 import type { Unprepared } from '../../../history/changes/safety-backup.ts';
+import { undoingsIn } from '../../../history/changes/undo.ts';
 import type { Recorded } from '../../../history/history.ts';
-import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { type HistoryRecord, mayBeApplied } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
+import { changesOf, overlap } from '../../../history/operation-rules.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
@@ -12,7 +14,7 @@ import { getPath, textAt } from '../../core/field-path.ts';
 import { printable, shorten } from '../../core/sanitize.ts';
 import { formatDistance, formatMinute } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
-import { answerBody } from '../../output/record-summary.ts';
+import { answerBody, recordChoice } from '../../output/record-summary.ts';
 import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
@@ -48,7 +50,35 @@ export async function describeReplaced(
   const safety = takesSafetyBackup
     ? 'A safety backup is taken first, so you can go back.'
     : 'No safety backup is taken.';
-  return `This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`;
+  const changes = await changesSince(session, backupId, sections);
+  const rest = changes.length - maxShownChanges;
+  return [
+    `This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`,
+    ...(changes.length > 0 ? ['It takes back these changes of this machine:'] : []),
+    ...changes.slice(0, maxShownChanges).map((record) => `  ${recordChoice(record).name}`),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ].join('\n');
+}
+
+const maxShownChanges = 10;
+
+/** The changes that restoring a backup of this machine takes back, newest first. */
+async function changesSince(
+  session: Session,
+  backupId: string,
+  sections: readonly string[],
+): Promise<HistoryRecord[]> {
+  const { records } = (await session.history()).list();
+  const findUndoing = undoingsIn(records);
+  const backup = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
+  const taken = backup?.number ?? Number.POSITIVE_INFINITY;
+  return records.filter(
+    (record) =>
+      record.number > taken &&
+      mayBeApplied(record) &&
+      overlap(changesOf(record), sections) &&
+      findUndoing(record) === undefined,
+  );
 }
 
 /** `backup 01a1… ("nightly", 2 hours ago)`. */

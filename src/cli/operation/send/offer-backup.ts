@@ -6,17 +6,20 @@ import type { Run } from '../call/run.ts';
 import { noticeDone } from '../result/print-result.ts';
 import { send } from './send-run.ts';
 
-/** Where the present values of the store are not known, there is no undo: that is said before, with another way to take it back. */
-export async function offerBackup(run: Run): Promise<void> {
+/**
+ * Where the present values of the store are not known, there is no undo: that is said before, with another way to take it back.
+ * Resolves with the id of the backup, if the user wants one.
+ */
+export async function offerBackup(run: Run, what = 'This change'): Promise<string | undefined> {
   const { ui } = run;
-  const noUndo = 'This change cannot be undone: this machine has not seen the current values.';
+  const noUndo = `${what} cannot be undone: this machine has not seen the current values.`;
   if (!ui.canAsk) {
     ui.notice(
       phrase`${noUndo} To be able to go back, run ${toRun('backup', 'create', '--sections', 'store')} first.`,
     );
-    return;
+    return undefined;
   }
-  if (!(await agrees(ui, `${noUndo} Back up the store section first?`, true))) return;
+  if (!(await agrees(ui, `${noUndo} Back up the store section first?`, true))) return undefined;
   const withoutOptions = { ...run.parsed, options: new Map() };
   const body = { label: 'Before changing the store', sections: ['store'] };
   const request = { operation: createBackup, parameters: {}, body };
@@ -24,4 +27,5 @@ export async function offerBackup(run: Run): Promise<void> {
   const id = String(getPath(answer, ['id']) ?? record?.id);
   noticeDone(ui, `Created backup ${id} of the store section`);
   ui.notice(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
+  return id;
 }

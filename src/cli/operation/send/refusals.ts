@@ -11,13 +11,14 @@ const show = (earlier: HistoryRecord | null): readonly Step[] => [
   { run: ['history', 'show', earlier?.id ?? ''], rest: 'to see it' },
 ];
 
-/** The service takes a backup before each restore, too. Its response names it. */
-function restoreAutomatic(restore: HistoryRecord | null): readonly Step[] {
-  const { sections } = asObject(parseJson(restore?.body));
-  const id = textAt(restore && answerBody(restore), ['preRestoreBackupId']);
-  if (id === null || !Array.isArray(sections)) return show(restore);
+/** A backup from before the change: one that the user wanted, or the service takes before each restore and names in its response. */
+function restoreBackup(change: HistoryRecord | null): readonly Step[] {
+  const { sections = ['store'] } = asObject(parseJson(change?.body));
+  const own = change?.safetyBackupId ?? null;
+  const id = own ?? textAt(change && answerBody(change), ['preRestoreBackupId']);
+  if (id === null || !Array.isArray(sections)) return show(change);
   const run = ['backup', 'restore', id, '--sections', sections.join(',')];
-  return [{ run, rest: 'to restore what the service backed up before it' }];
+  return [{ run, rest: `to restore what ${own === null ? 'the service' : 'you'} backed up before it` }];
 }
 
 /** How a command ends whose change is refused by the rules of its operation, where that is not a conflict that can be shown. */
@@ -52,7 +53,8 @@ const refusals: Readonly<
     code: 'idempotency_key_reused',
     next: () => anotherKey,
   },
-  no_safety_backup: { next: restoreAutomatic },
+  no_safety_backup: { next: restoreBackup },
+  former_unknown: { next: restoreBackup },
   nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },
 };
 

@@ -35,6 +35,8 @@ export interface PlannedPost {
   readonly plan: 'create' | 'check' | ItemResult;
   /** The record of the earlier request. */
   readonly earlier: HistoryRecord | null;
+  /** A post with the same content was created with another slug. */
+  readonly isCopy: boolean;
 }
 
 /** Plans each post from the history of this machine. */
@@ -43,10 +45,15 @@ export function planPosts(
   posts: readonly PostFile[],
   allowsDuplicates: boolean,
 ): PlannedPost[] {
-  const find = allowsDuplicates ? () => null : readKnownPosts(history);
+  const known = readKnownPosts(history);
+  const bySlug = new Map(allowsDuplicates ? [] : known.map((record) => [slugOf(record), record]));
+  const contents = new Set(
+    allowsDuplicates ? [] : known.map(({ body }) => contentOf(asObject(parseJson(body)))),
+  );
   return posts.map((post) => {
-    const earlier = find(post.slug);
-    return { post, plan: earlier === null ? 'create' : planKnown(post, earlier), earlier };
+    const earlier = bySlug.get(post.slug) ?? null;
+    const isCopy = earlier === null && contents.has(contentOf(post.body));
+    return { post, plan: earlier === null ? 'create' : planKnown(post, earlier), earlier, isCopy };
   });
 }
 
@@ -59,7 +66,7 @@ function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
     return makeResult('failed', {
       record,
       code: 'content_changed',
-      message: `this slug was used earlier with other content (${record.id})`,
+      message: `the post with the slug "${post.slug}" has other content: "${titleOf(record)}" (${record.id})`,
       remedy: [{ say }],
       exitCode: exitCodes.conflict,
     });
@@ -113,8 +120,18 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
           ]
         : []),
     ],
-    notes: create.some(({ post }) => post.body.status === undefined) ? [howToPublish] : [],
+    notes: [
+      ...(create.some(({ post }) => post.body.status === undefined) ? [howToPublish] : []),
+      ...noteCopies(create.filter(({ isCopy }) => isCopy).map(({ post }) => printable(post.file))),
+    ],
   };
+}
+
+/** Posts cannot be deleted, so a file that was only renamed is named before it becomes another post. */
+function noteCopies([file, ...others]: readonly string[]): string[] {
+  if (file === undefined) return [];
+  const files = others.length === 0 ? file : `${file} and ${others.length} more`;
+  return [`Warning: ${files}: created earlier with the same content and another slug.`];
 }
 
 const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
@@ -125,23 +142,22 @@ function statusOf({ body }: PostFile): string {
 }
 
 /**
- * Finds the post with a slug among those that this machine has sent: applied ones before those in doubt, newer before older,
- * without those that a restore has removed. The history is read once for all files. Throws a DamagedError if a log cannot be
- * read: its posts would be created again.
+ * The posts that this machine has sent: those in doubt before those that were applied, older before newer, without those that a
+ * restore has removed. Throws a DamagedError if a log cannot be read: its posts would be created again.
  */
-function readKnownPosts(history: History): (slug: string | null) => HistoryRecord | null {
+function readKnownPosts(history: History): HistoryRecord[] {
   const records = history.listWhole();
   const exists = existenceAfter(records);
-  const posts = records.filter(({ operation }) => operation === createBlogPost.id);
-  const bySlug = new Map<string | null, HistoryRecord>();
-  for (const record of [
-    ...posts.filter((post) => post.state === 'applied' && exists(post)),
-    ...posts.filter(isInDoubt),
-  ]) {
-    const slug = textAt(parseJson(record.body), ['slug']) ?? textAt(answerBody(record), ['slug']);
-    if (slug !== null && !bySlug.has(slug)) bySlug.set(slug, record);
-  }
-  return (slug) => bySlug.get(slug) ?? null;
+  const posts = records.filter(({ operation }) => operation === createBlogPost.id).reverse();
+  return [...posts.filter(isInDoubt), ...posts.filter((post) => post.state === 'applied' && exists(post))];
+}
+
+function slugOf(record: HistoryRecord): string | null {
+  return textAt(parseJson(record.body), ['slug']) ?? textAt(answerBody(record), ['slug']);
+}
+
+function titleOf({ body }: HistoryRecord): string {
+  return printableInOneLine(String(asObject(parseJson(body)).title));
 }
 
 function contentOf({ slug: _, ...body }: Readonly<Record<string, unknown>>): string {

@@ -447,7 +447,9 @@ test('a file that was changed after its post was created is not sent as another 
 
   expect(result).toMatchObject({
     exitCode: 6,
-    stdout: expect.stringMatching(/^failed +a\.md +this slug was used earlier with other content \(\S+\)\n$/),
+    stdout: expect.stringMatching(
+      /^failed +a\.md +the post with the slug "a" has other content: "A" \(\S+\)\n$/,
+    ),
   });
   // Once, and with what helps.
   expect(result.stderr.match(/front matter/g)).toHaveLength(1);
