@@ -291,6 +291,8 @@ test('every operation has a method that reaches the service', async () => {
       }),
     () => client.markNotificationsRead(),
   ];
+  // Two were called above.
+  expect(calls.length + 2).toBe(Object.keys(operationsByMethod).length);
   for (const call of calls) expect(await call()).toMatchObject({ kind: 'applied', drift: [] });
 });
 

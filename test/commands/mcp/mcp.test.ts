@@ -81,7 +81,7 @@ describe('what a client sees', () => {
   });
 });
 
-test('every tool that reads answers', async () => {
+test('a read, the lists and the history answer', async () => {
   const scene = await setScene();
   const { call } = await scene.start();
 
