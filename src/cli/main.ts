@@ -4,7 +4,6 @@ import type { HistoryRecord } from '../history/journal/history-record.ts';
 import {
   type CommandDefinition,
   type CommandResult,
-  type Program,
   type ProgramEnd,
   refusedFlags,
   reportApplied,
@@ -25,8 +24,6 @@ import { createProgram } from './program/parser.ts';
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   return (await runProgram(argv, io)).exitCode;
 }
-
-const program: Program = { tools, run: runProgram };
 
 /** Runs a command to its end. Errors become exit codes here. */
 async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> {
@@ -53,7 +50,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
       const given: GlobalFlags = next;
       const ui = await createUi(io, given, said);
       last = openSession(io, given, ui);
-      const call = { ui, session: last.session, parsed, program };
+      const call = { ui, session: last.session, parsed, program: { tools, run: runProgram } };
       try {
         result = (await definition.run(call)) ?? {};
         next = null;

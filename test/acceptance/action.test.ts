@@ -39,7 +39,7 @@ async function runAction(given: Readonly<Record<string, string>>, program?: stri
     return [name, given[input] ?? action.inputs[input]?.default ?? ''];
   });
   const args = ['-eo', 'pipefail', '-c', step?.run ?? ''];
-  const options = {
+  const ended = await promisify(execFile)('bash', args, {
     cwd: home,
     timeout: 120_000,
     env: {
@@ -59,10 +59,7 @@ async function runAction(given: Readonly<Record<string, string>>, program?: stri
       GITHUB_JOB: 'nightly',
       GITHUB_ACTION: '__run',
     },
-  };
-  const ended = await promisify(execFile)('bash', args, options).catch(
-    (error: { code: number | null; stdout: string; stderr: string }) => error,
-  );
+  }).catch((error: { code: number | null; stdout: string; stderr: string }) => error);
   const { stdout, stderr } = ended;
   return {
     exitCode: 'code' in ended ? ended.code : 0,

@@ -78,10 +78,9 @@ test('what another build has compiled is not used, also where its files are of t
     writeFileSync(name, readFileSync(name, 'utf8').replaceAll('No profiles yet', 'NO PROFILES YET'));
   }
   writeFileSync(path.join(machine.folder, 'dist', 'build-id'), 'another');
-  const after = await inCopy('profile list');
 
   expect(before.stderr).toContain('No profiles yet');
-  expect(after.stderr).toContain('NO PROFILES YET');
+  expect((await inCopy('profile list')).stderr).toContain('NO PROFILES YET');
 });
 
 test('where nothing can be kept the program runs as well', async () => {

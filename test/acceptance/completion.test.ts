@@ -14,8 +14,7 @@ test('the program prints the scripts of its package', async () => {
     expect(printed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(printed.stdout).toBe(readFileSync(path.join('completions', `storectl.${file}`), 'utf8'));
   }
-  const other = await machine.run(['completion', 'tcsh']);
-  expect(other).toMatchObject({
+  expect(await machine.run(['completion', 'tcsh'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('bash, zsh, fish, powershell'),
   });

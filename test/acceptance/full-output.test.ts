@@ -25,8 +25,7 @@ test('a standard output that is full: exit 12, which tells what was applied', as
   const again = await machine.run(typed`--demo backup create --label x --sections store -q`);
   expect(again).toMatchObject({ exitCode: 0, stderr: '' });
   expect(again.stdout.trim()).not.toBe(record.result);
-  const listed = await machine.run(['--demo', 'history', 'list', '--json']);
-  expect(JSON.parse(listed.stdout)).toHaveLength(2);
+  expect(JSON.parse((await machine.run(['--demo', 'history', 'list', '--json'])).stdout)).toHaveLength(2);
 });
 
 test.each([['--version'], ['--help'], ['backup', 'create', '--help'], ['completion', 'bash']])(

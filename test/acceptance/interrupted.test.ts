@@ -25,8 +25,7 @@ test.each([
     expect(proxy.requests).toHaveLength(1);
 
     proxy.decide(() => 'pass');
-    const resumed = await machine.run(['resume', operationId]);
-    expect(resumed.exitCode).toBe(kind === 'keyed' ? 0 : 10);
+    expect((await machine.run(['resume', operationId])).exitCode).toBe(kind === 'keyed' ? 0 : 10);
     const { backups, posts } = await effectsOf(service);
     expect(kind === 'keyed' ? backups.length : posts.filter(({ title }) => title === 'Sale').length).toBe(1);
   },

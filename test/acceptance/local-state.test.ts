@@ -35,8 +35,7 @@ test('a full disk (no file may grow): exit 11, nothing sent, the record of befor
   await machine.run(create);
   const folder = historyOf(machine);
   const before = readdirSync(folder);
-  const line = `ulimit -f 0; ${programLine} ${create.join(' ')}`;
-  const result = await machine.shell(line);
+  const result = await machine.shell(`ulimit -f 0; ${programLine} ${create.join(' ')}`);
   expect(result).toMatchObject({ exitCode: 11 });
   expect(result.stderr).toMatch(/no space left/);
   expect(result.stderr).toContain('nothing was sent');

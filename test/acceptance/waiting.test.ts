@@ -3,8 +3,6 @@ import { gate } from '../helpers/gate.ts';
 import { setScene } from './scene.ts';
 import { openSession } from './sessions/session.ts';
 
-const wait = /Waiting for 127\.0\.0\.1:\d+… \d+ s \(Ctrl-C to stop\)$/;
-
 test.each([
   ['echo "$STORECTL_API_KEY" | storectl auth login --with-key', /✓ Logged in/],
   ['storectl doctor', /^access +ok/m],
@@ -14,7 +12,7 @@ test.each([
   const answers = gate();
   proxy.decide(() => ({ holdUntil: answers.opened }));
   const session = await openSession(command, { machine });
-  await session.shows(wait);
+  await session.shows(/Waiting for 127\.0\.0\.1:\d+… \d+ s \(Ctrl-C to stop\)$/);
   answers.open();
   await session.shows(answer);
   expect(await session.ends()).not.toContain('Waiting');

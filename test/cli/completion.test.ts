@@ -117,9 +117,7 @@ describe('ids', () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     await machine.run(['--demo', 'reclaim', 'appeal', unknown, '--text', 'x', '--confirm', unknown]);
 
-    const backups = idsAfter(machine, ['backup', '--demo', 'backup', 'restore']);
-
-    expect(backups.toSorted()).toEqual(
+    expect(idsAfter(machine, ['backup', '--demo', 'backup', 'restore']).toSorted()).toEqual(
       [
         `${two.stdout.trim()}\ta b\\u001b[31m (store, blog), just now`,
         `${one.stdout.trim()}\tfirst (store), just now`,
@@ -201,7 +199,6 @@ describe('ids', () => {
   });
 });
 
-const commandNames = Object.keys(model.program.commands);
 const lineInBash = (line: string, type = '63', columns = '80') => ['bash', line, type, '"=:', columns];
 
 describe('what is answered:', () => {
@@ -211,7 +208,7 @@ describe('what is answered:', () => {
     const { name, summary } = disputes;
 
     expect(await answerTo(['zsh', '--current='])).toContain(`${name}\t${summary}`);
-    expect(await answerTo(lineInBash('storectl ', '9'))).toEqual(commandNames);
+    expect(await answerTo(lineInBash('storectl ', '9'))).toEqual(Object.keys(model.program.commands));
     expect((await answerTo(lineInBash('storectl '))).join('\n')).toMatch(
       new RegExp(`^${name} +${summary}$`, 'm'),
     );

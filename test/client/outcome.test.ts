@@ -8,10 +8,8 @@ const request = (operationClass: OperationClass) =>
 
 const drop: Behaviour = { does: 'drop' };
 
-const refusals = [400, 401, 403, 404, 407, 409, 410, 412, 421, 422, 431, 501];
-
 test.each(
-  refusals.flatMap((status) => [
+  [400, 401, 403, 404, 407, 409, 410, 412, 421, 422, 431, 501].flatMap((status) => [
     ['keyed', status, 'unknown'] as const,
     ['repeatable', status, 'unknown'] as const,
     // There is nothing to apply in a read.
@@ -83,12 +81,9 @@ test('rejected, then nothing answers: not sent', async () => {
 });
 
 test('a key that stays in progress is unknown, and says until when to wait', async () => {
-  const busy = answer(
-    409,
-    { code: 'idempotency_in_progress', detail: 'still running' },
-    { 'Retry-After': '1' },
-  );
-  await using server = await startFaultServer([busy]);
+  await using server = await startFaultServer([
+    answer(409, { code: 'idempotency_in_progress', detail: 'still running' }, { 'Retry-After': '1' }),
+  ]);
   const clock = skippingClock();
   await using client = clientFor(server.url, { clock, random: () => 0 });
 

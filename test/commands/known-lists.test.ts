@@ -55,8 +55,7 @@ test('each list shows what this machine made, in the words of its noun', async (
     expect.stringMatching(/^ID +TITLE +STATUS +AGE$/),
     expect.stringMatching(`^${post} +Spring sale +draft +now$`),
   ]);
-  const endpoints = await list('notify');
-  expect(endpoints.rows[1]).toMatch(
+  expect((await list('notify')).rows[1]).toMatch(
     new RegExp(`^${endpoint} +Team +discord +feedback_digest, post_created +now$`),
   );
   expect((await list('reclaim')).rows[1]).toMatch(new RegExp(`^${notice} +appealed +now$`));

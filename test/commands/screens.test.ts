@@ -41,10 +41,9 @@ test.each([80, 120])('the most used commands in a terminal of %i columns', async
   const machine = newMachine({ STORECTL_PROFILE: 'demo', PAGER: 'cat', NO_COLOR: '1' });
   const idOf = async (...args: string[]) => (await machine.run(args)).stdout.trim();
   const example = JSON.parse(await idOf('demo', 'info', '--json'));
-  const backup = await idOf('backup', 'create', '--label', 'first', '--sections', 'store', '-q');
   const dispute = example.disputes.find(({ status }: { status: string }) => status === 'open').id;
   const ids: Record<string, string> = {
-    '{backup}': backup,
+    '{backup}': await idOf('backup', 'create', '--label', 'first', '--sections', 'store', '-q'),
     '{dispute}': dispute,
     '{reclaim}': example.reclaims[0].id,
     '{webhook}': 'https://discord.com/api/webhooks/1/token',

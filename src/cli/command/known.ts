@@ -22,8 +22,7 @@ export async function listKnown(session: Session, kind: KnownKind): Promise<read
   const records = [...operations]
     .flatMap((operation) => history.list({ operation }).records)
     .sort((one, other) => other.number - one.number);
-  const seen = readSeen(history.journal.folder);
-  const known = knownObjects(kind, records, seen);
+  const known = knownObjects(kind, records, readSeen(history.journal.folder));
   if (profile !== demoProfile) return known;
   // The service of the demo runs in this process, so it can list what the example store has. The automatic backup of a
   // restore is left out: another store tells only its id, and it looks like a second safety backup.

@@ -12,8 +12,7 @@ export interface Change {
 /** The leaves in which two documents differ. Lists are compared whole. */
 export function changesBetween(before: unknown, after: unknown, path: readonly string[] = []): Change[] {
   if (isObject(before) && isObject(after)) {
-    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...names].flatMap((name) =>
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       changesBetween(getPath(before, [name]), getPath(after, [name]), [...path, name]),
     );
   }

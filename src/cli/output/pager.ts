@@ -10,8 +10,7 @@ export function choosePager(text: string, io: Io): string | null {
   const { env, stdin, stdout } = io;
   if (stdout.isTTY !== true || stdin.isTTY !== true || env.TERM === 'dumb') return null;
   if (!isLongerThan(text, stdout)) return null;
-  const off = [env.CI, env.STORECTL_NO_INPUT, env.STORECTL_ACCESSIBLE];
-  if (off.some(isSwitchedOn)) return null;
+  if ([env.CI, env.STORECTL_NO_INPUT, env.STORECTL_ACCESSIBLE].some(isSwitchedOn)) return null;
   if (env.PAGER !== undefined) return ['', 'cat'].includes(env.PAGER.trim()) ? null : env.PAGER;
   return io.process.platform === 'win32' ? null : 'less -FRX';
 }

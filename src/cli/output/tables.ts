@@ -133,7 +133,7 @@ function drawTable(
 ): string {
   // As wide as its column, so that all parts of a long table have the same columns.
   const titles = header.map((title, column) => color.bold(title.toUpperCase().padEnd(widths[column] ?? 0)));
-  const parts = Array.from({ length: Math.ceil(cells.length / rowsAtOnce) }, (_, part) => {
+  return Array.from({ length: Math.ceil(cells.length / rowsAtOnce) }, (_, part) => {
     const table = new Table({
       // Its own colors would write escapes into pipes.
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
@@ -151,8 +151,7 @@ function drawTable(
     }
     const lines = trimLines(table.toString()).split('\n');
     return lines.slice(part === 0 ? 0 : 1).join('\n');
-  });
-  return parts.join('\n');
+  }).join('\n');
 }
 
 /** The time that the library takes grows with the square of the rows: with all at once, five seconds for 10 000. */

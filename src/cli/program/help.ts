@@ -50,8 +50,7 @@ function optionsIn(command: Command, isWanted: (group: string) => boolean): Opti
 
 /** The line that replaces the global options in the help of a noun or a command. It fits 80 columns. */
 export function globalOptionsLine(refused: readonly string[] = []): string {
-  const examples = ['--profile', '--json', '--dry-run'];
-  const shown = examples.filter((flag) => !refused.includes(flag));
+  const shown = ['--profile', '--json', '--dry-run'].filter((flag) => !refused.includes(flag));
   return `Global options such as ${shown.join(', ')}: see \`storectl --help\`.`;
 }
 

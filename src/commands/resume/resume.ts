@@ -170,8 +170,7 @@ async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promis
 function showRequest(ui: Ui, record: HistoryRecord): void {
   const { method, path, body } = record;
   ui.notice(recordChoice(record).name);
-  const fields = body === null ? {} : JSON.parse(body);
-  const rows = rowsOf(fields);
+  const rows = rowsOf(body === null ? {} : JSON.parse(body));
   ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));
 }
 

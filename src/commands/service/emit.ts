@@ -27,8 +27,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
         `use ${raisedEvents.join(' or ')}; the service emits the others itself`,
       );
     }
-    const emitted = await open((storage) => emitEvent(storage, store, known, data));
-    printChanged(`Emitted event ${event}`, emitted);
+    printChanged(`Emitted event ${event}`, await open((storage) => emitEvent(storage, store, known, data)));
   },
 });
 

@@ -28,8 +28,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
       );
     }
     const { document } = await readSettings(run);
-    const before = clientFields(document);
-    const changes = changesBetween(before, clientFields(mergeObjects(document, given)));
+    const changes = changesBetween(clientFields(document), clientFields(mergeObjects(document, given)));
     if (ui.json)
       printJson(
         ui,

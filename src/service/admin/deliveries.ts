@@ -18,8 +18,7 @@ export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 /** Newest first, with masked URLs. `nextAttemptAt` is null when it will not be tried again. */
 export async function listDeliveries(storage: Storage, query: DeliveryFilter) {
-  const rows = await storage.read((db) => listRows(db, query));
-  return rows.map(({ status, held, dueAt, ...row }) => {
+  return (await storage.read((db) => listRows(db, query))).map(({ status, held, dueAt, ...row }) => {
     const state: DeliveryState = status === 'pending' && held === 1 ? 'held' : (status as DeliveryStatus);
     return { ...row, state, nextAttemptAt: status === 'pending' ? dueAt : null };
   });

@@ -28,8 +28,6 @@ import {
 
 const { store: storeId } = exampleIds;
 
-const maxListed = 1_000;
-
 /** The objects of a store, with the ids that operations need. */
 export type ExampleStore = Awaited<ReturnType<typeof describe>>;
 
@@ -38,10 +36,9 @@ export async function seedExampleStore(storage: Storage): Promise<ExampleStore> 
   const { read, write } = storage.forStore(storeId);
   const isMissing = async (db: Queries) => (await findStore({ db, storeId })) === undefined;
   if (await read(isMissing)) {
-    const seeding = write(async (db) => {
+    await write(async (db) => {
       if (await isMissing(db)) await seed({ db, storeId }, Date.now());
-    });
-    await seeding.catch(async (error: unknown) => {
+    }).catch(async (error: unknown) => {
       // Another process may have done it meanwhile.
       if (await read(isMissing)) throw error;
     });
@@ -52,7 +49,7 @@ export async function seedExampleStore(storage: Storage): Promise<ExampleStore> 
 /** Lists have the oldest first. */
 async function describe(tenant: Tenant) {
   const { db, storeId } = tenant;
-  const query = { storeId, limit: maxListed };
+  const query = { storeId, limit: 1_000 };
   const endpoints = await listEndpoints(tenant);
   return {
     storeId,

@@ -28,10 +28,9 @@ export async function recordChange(
   storeId: string | null,
   objectId: string | null,
 ): Promise<void> {
-  const createdAt = timestamp(Date.now());
   await db
     .insertInto('operatorLog')
-    .values({ createdAt, runBy: userName(), command, storeId, objectId })
+    .values({ createdAt: timestamp(Date.now()), runBy: userName(), command, storeId, objectId })
     .execute();
 }
 

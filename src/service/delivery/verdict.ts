@@ -42,8 +42,7 @@ export function decideVerdict(result: SendResult, attempt: Attempt): Verdict {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 401 || status === 403 || status === 404) return { kind: 'disable', reason };
   if (status === 429) {
-    const asked = retryAfterMs ?? backoff(attempt);
-    const pauseMs = Math.min(Math.max(asked, shortestPauseMs), longestPauseMs);
+    const pauseMs = Math.min(Math.max(retryAfterMs ?? backoff(attempt), shortestPauseMs), longestPauseMs);
     if (isGlobal) return { kind: 'pause', at: attempt.now + pauseMs, reason };
     return retry(reason, pauseMs, attempt, false);
   }

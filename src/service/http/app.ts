@@ -77,8 +77,7 @@ export function createApp(options: AppOptions): App {
   ): Promise<Reply> {
     const now = clock();
     const { clientAddress } = request;
-    const authorization = request.header('authorization');
-    const key = await authenticate({ authorization, clientAddress, now });
+    const key = await authenticate({ authorization: request.header('authorization'), clientAddress, now });
     const actor = key.id;
     trace.keyId = actor;
     trace.storeId = key.storeId;

@@ -36,14 +36,13 @@ export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 
 /** Throws `unsupported_media_type` unless the body is uncompressed JSON in UTF-8. */
 export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {
-  const contentType = header('content-type');
   if (!/^(identity)?$/i.test(header('content-encoding') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Send the body without Content-Encoding', {
       // RFC 9110, section 15.5.16: the accepted codings.
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '')) {
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(header('content-type') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Send Content-Type: application/json');
   }
 }

@@ -16,14 +16,13 @@ export const newReclaim = z.strictObject({
 
 /** Adds the notice that operation 10 appeals. */
 export async function addReclaim(work: Work, input: z.output<typeof newReclaim>, id = createId()) {
-  const createdAt = timestamp(work.now);
   const notice: ReclaimRecord = {
     ...input,
     id,
     status: 'noticed',
     appealText: null,
     appealedAt: null,
-    createdAt,
+    createdAt: timestamp(work.now),
   };
   await insert(work, 'subdomainReclaims', notice);
   await recordEvent(work, 'reclaim_noticed', { reclaimId: id, ...input });
@@ -47,6 +46,5 @@ export async function appealReclaim(work: Work, reclaimId: string, { text }: z.o
   if (isNew) {
     await recordEvent(work, 'reclaim_appealed', { reclaimId, subdomain: reclaim.subdomain, text });
   }
-  const appeal = { reclaimId, status: reclaim.status, text, appealedAt: reclaim.appealedAt };
-  return { isNew, appeal };
+  return { isNew, appeal: { reclaimId, status: reclaim.status, text, appealedAt: reclaim.appealedAt } };
 }

@@ -26,11 +26,10 @@ export interface NewStore {
 /** Makes a store. Throws a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function addStore(db: Queries, options: NewStore, settings: StoreSettings, now: number) {
   const id = options.id ?? createId();
-  const derivedSlug = slugFrom(options.name, { max: 63, ascii: true }) || `store-${id.slice(-12)}`;
   const store: StoreRecord = {
     ...validate(storeIdentity, {
       name: options.name,
-      slug: options.slug ?? derivedSlug,
+      slug: options.slug ?? (slugFrom(options.name, { max: 63, ascii: true }) || `store-${id.slice(-12)}`),
       defaultCurrency: options.currency ?? 'EUR',
       timezone: options.timezone ?? 'UTC',
     }),

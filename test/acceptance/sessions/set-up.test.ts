@@ -65,8 +65,7 @@ test.each([
   ],
 ])('auth login: the address is asked for again if %s', async (_, addressOf, said) => {
   const { origin, storeId, apiKey } = await startService();
-  const command = 'storectl auth login --timeout 1';
-  const session = await openSession(command, { machine: newProgramMachine() });
+  const session = await openSession('storectl auth login --timeout 1', { machine: newProgramMachine() });
   await logIn(session, { storeId, apiKey, origin: addressOf(origin) });
   await session.pressAt(said, 'C-u');
   session.type(origin);

@@ -129,9 +129,7 @@ describe('--demo', () => {
     await machine.run(['store', 'update', '--name', 'real']);
     await machine.run(['--demo', 'backup', 'create', '--label', 'l', '--sections', 'store']);
 
-    const reset = await machine.run(['demo', 'reset', '--confirm', 'demo']);
-
-    expect(reset.exitCode).toBe(0);
+    expect((await machine.run(['demo', 'reset', '--confirm', 'demo'])).exitCode).toBe(0);
     expect(jsonOf(await machine.run(['--demo', 'demo', 'info', '--json'])).backups).toEqual([]);
     expect(jsonOf(await machine.run(['--demo', 'history', 'list', '--json']))).toEqual([]);
     expect(jsonOf(await machine.run(['history', 'list', '--json']))).toHaveLength(1);

@@ -2,8 +2,6 @@ import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { startService } from '../../helpers/service.ts';
 
-const leaveItOut = /the base URL ends in \/v1: leave it out, storectl adds it/i;
-
 test('after a 404, a base URL that ends in a version is named as the likely cause', async () => {
   const { origin, storeId, apiKey } = await startService();
   const machine = machineFor({ origin: `${origin}/v1`, storeId, apiKey });
@@ -15,7 +13,7 @@ test('after a 404, a base URL that ends in a version is named as the likely caus
   ]) {
     expect(await machine.run(args, { stdin: apiKey })).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringMatching(leaveItOut),
+      stderr: expect.stringMatching(/the base URL ends in \/v1: leave it out, storectl adds it/i),
     });
   }
 });

@@ -34,10 +34,9 @@ test.each([
   const show = [...flags, 'history', 'show', 'k3f9a2'];
 
   const { stderr } = await machine.run(show);
-  const json = await machine.run([...show, '--json']);
 
   expect(stderr).toContain(hint);
-  expect(JSON.parse(json.stderr)).toMatchObject({ error: { hint } });
+  expect(JSON.parse((await machine.run([...show, '--json'])).stderr)).toMatchObject({ error: { hint } });
 });
 
 test('the command that takes a change back works as printed', async () => {

@@ -140,8 +140,7 @@ describe('auth login', () => {
     [302, 7, 'check the base URL\n'],
     [429, 8, 'run the command again after '],
   ])('auth status ends as any read does after %d: exit %d, %s', async (status, exitCode, advice) => {
-    const refusal = answer(status, {}, { 'retry-after': '900' });
-    const { machine } = await loggedIn(answer(200, {}), refusal);
+    const { machine } = await loggedIn(answer(200, {}), answer(status, {}, { 'retry-after': '900' }));
 
     expect(await machine.run(['auth', 'status'])).toMatchObject({
       exitCode,

@@ -388,7 +388,6 @@ test('--dry-run shows the request to people as well, and records nothing', async
   const machine = machineFor({ origin: 'https://api.example.com', storeId, apiKey });
 
   const result = await machine.run(['store', 'update', '--name', 'x', '--dry-run']);
-  const history = await machine.run(['history', 'list', '--json']);
 
   expect(result).toEqual({
     exitCode: 0,
@@ -403,7 +402,7 @@ content-type: application/json
 `,
     stderr: 'dry run: nothing was sent\n',
   });
-  expect(history.stdout).toBe('[]\n');
+  expect((await machine.run(['history', 'list', '--json'])).stdout).toBe('[]\n');
 });
 
 test.each([

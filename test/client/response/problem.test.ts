@@ -80,9 +80,7 @@ test.each<[string, unknown, string | null, string, [string, string | null, strin
   ['nothing', '', null, 'HTTP 422 Unprocessable Entity', []],
   ['plain text', 'upstream\n  broke\t', null, 'upstream broke', []],
 ])('%s', (_name, body, code, message, fields) => {
-  const problem = read(body);
-
-  expect(problem).toEqual({
+  expect(read(body)).toEqual({
     status: 422,
     code,
     message,

@@ -120,8 +120,7 @@ test('a change outside the contract is sent once; resume leaves it and says so',
   const shown = JSON.parse((await scene.machine.run(['history', 'show', operationId, '--json'])).stdout);
   expect(shown).toMatchObject({ operation: 'api', method: 'DELETE', class: 'one-shot', state: 'unknown' });
   const listed = await scene.machine.run(['history', 'list', '--operation', 'api', '--json']);
-  const unknown = await scene.machine.run(['history', 'list', '--operation', 'apy']);
-  expect(unknown).toMatchObject({
+  expect(await scene.machine.run(['history', 'list', '--operation', 'apy'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(/use one of .*, api$/m),
   });

@@ -62,8 +62,7 @@ test.each([
   writeFiles(machine, { [name]: text });
   const result = await machine.run(['blog', 'create', name]);
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
-  const wrongFlag = ['blog', 'create', name, '--set', 'tags=1'];
-  expect(await machine.run(wrongFlag)).toMatchObject({
+  expect(await machine.run(['blog', 'create', name, '--set', 'tags=1'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('--tags'),
   });

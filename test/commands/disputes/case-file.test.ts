@@ -16,9 +16,7 @@ test('what the contract does not know is shown at the end, below what it knows',
   const record = { id: 'd-1', newField: [{ deep: 1 }], riskSignals: { score: { total: 7 } } };
   const evidence = [{ id: 'e-1', label: 'First', weight: 3 }];
 
-  const shown = describeDispute({ record, evidence, meta: { page: 1 } }, pipe, now);
-
-  expect(shown).toMatch(
+  expect(describeDispute({ record, evidence, meta: { page: 1 } }, pipe, now)).toMatch(
     /Score total +7\n(.*\n)*1\. First\n(.*\n)* +Weight +3\n(.*\n)* +New field +\[\{"deep":1\}\]\n +Meta page +1$/,
   );
 });
@@ -86,13 +84,12 @@ describe('the deadlines as a line in time', () => {
   });
 
   test('times that are close keep their labels apart', () => {
-    const close = {
+    const [labels = '', marks = ''] = lineAt(80, {
       ...record,
       createdAt: inHours(-1),
       deadlineAt: inHours(1),
       appealDeadlineAt: inHours(2400),
-    };
-    const [labels = '', marks = ''] = lineAt(80, close);
+    });
     expect(labels).toMatch(/^Opened {2}Today {2}Deadline +Appeal deadline$/);
     expect(marks).toMatch(/^●━+◆─+●─+●$/);
   });

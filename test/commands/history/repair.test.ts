@@ -43,8 +43,7 @@ test.each(['closed', 'open'])('what has to read a damaged log that is %s sends n
   if (what === 'closed')
     for (const args of others) expect(await machine.run(args)).toMatchObject({ exitCode: 0 });
   expect(await machine.run(['settings', 'show'])).toMatchObject({ exitCode: 0 });
-  const listed = await machine.run(['history', 'list']);
-  expect(listed).toMatchObject({
+  expect(await machine.run(['history', 'list'])).toMatchObject({
     exitCode: 0,
     stderr: expect.stringMatching(/has a damaged line|ends before its first record/),
   });

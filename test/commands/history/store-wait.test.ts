@@ -17,13 +17,11 @@ test('a store that asked one command to wait is left alone by the next: exit 8 w
     answer(429, {}, { 'retry-after': '3600' }),
     answer(200, { id: 's-1', name: 'New' }),
   ]);
-  const target = { origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' };
-  const machine = machineFor(target);
+  const machine = machineFor({ origin: server.url, storeId: 's-1', apiKey: 'key-of-a-test' });
   expect(await machine.run(create)).toMatchObject({ exitCode: 8 });
 
   const save = ['settings', 'save', '--quiet-hours-start', '21:00', '--json'];
-  const show = ['disputes', 'show', disputeId, '--json'];
-  for (const args of [update, save, show, decide, create]) {
+  for (const args of [update, save, ['disputes', 'show', disputeId, '--json'], decide, create]) {
     const { exitCode, stderr } = await machine.run(args);
     expect(exitCode).toBe(8);
     const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
@@ -35,8 +33,7 @@ test('a store that asked one command to wait is left alone by the next: exit 8 w
   // What a change reads first waits with it.
   expect(server.requests).toHaveLength(1);
   // Another store did not ask for anything.
-  const other = await machine.run([...update, '--store', 's-2']);
-  expect(other).toMatchObject({ exitCode: 0 });
+  expect(await machine.run([...update, '--store', 's-2'])).toMatchObject({ exitCode: 0 });
   expect(server.requests).toHaveLength(2);
 });
 

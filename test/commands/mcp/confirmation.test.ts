@@ -52,8 +52,7 @@ test('the question about a decision shows the status, the whole resolution, the 
 
   const lines = asked[0]?.split('\n') ?? [];
   expect(lines).toContain(`main → store ${scene.service.storeId} @ ${new URL(scene.proxy.origin).host}`);
-  const sent = lines.slice(lines.indexOf('This will be sent:') + 1, lines.indexOf('', 3));
-  expect(sent).toEqual([
+  expect(lines.slice(lines.indexOf('This will be sent:') + 1, lines.indexOf('', 3))).toEqual([
     expect.stringMatching(new RegExp(`^  POST http\\S+/disputes/${scene.open}/decision$`)),
     '  Status: "lost"',
     `  Resolution: "The buyer is right.\\n  Status: \\"won\\"\\n\\nType ${'x'.repeat(9000)} to confirm.\\u202e\\u2028\\""`,

@@ -180,8 +180,7 @@ describe('writes', () => {
     for (const [operation, inputs] of Object.entries(inputsOf(scene, id))) {
       const confirm = confirmation[operation];
       if (confirm !== undefined) {
-        const asked = await call(toolOf(operation), inputs);
-        expect(asked, operation).toMatchObject({
+        expect(await call(toolOf(operation), inputs), operation).toMatchObject({
           ok: false,
           outcome: 'not_sent',
           error: { code: 'confirmation_needed' },

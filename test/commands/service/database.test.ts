@@ -78,11 +78,10 @@ test.each([
 
 test('a PostgreSQL that cannot be reached is told of without the password of the URL', async () => {
   const port = await freePort();
-  const cases = {
+  for (const [url, message] of Object.entries({
     [`postgres://me:hidden1@127.0.0.1:${port}/db?password=hidden2`]: /connection refused/,
     'postgres://me:hidden1@no-such-host.invalid/db': /host name/,
-  };
-  for (const [url, message] of Object.entries(cases)) {
+  })) {
     const error = await startError(['--database', url]);
     expect(error).toMatchObject({ code: 'database_unusable', message: expect.stringMatching(message) });
     expect(error.stderr).not.toMatch(/hidden/);
@@ -119,8 +118,7 @@ test('a start that fails is one JSON line in a log, and words in a terminal', as
   });
   expect(logged.stderr).toMatch(/^[^\n]+\n$/);
   expect(logged.stderr).not.toContain('hidden');
-  const shown = await newMachine().run(args, { isTerminal: true, env: { NO_COLOR: '1' } });
-  expect(shown).toMatchObject({
+  expect(await newMachine().run(args, { isTerminal: true, env: { NO_COLOR: '1' } })).toMatchObject({
     exitCode: 11,
     stderr: expect.stringMatching(/^error: cannot open the database/),
   });

@@ -64,8 +64,7 @@ test('a deleted store is gone at once, its rows go with prune, and its slug is f
   expect((await run('disputes', 'list', '-q')).stdout).toBe('');
   expect((await run('keys', 'create', '--store', storeId)).exitCode).toBe(5);
   expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(5);
-  const again = await run('stores', 'create', '--name', 'New', '--slug', 'juniper-ink');
-  expect(again.exitCode).toBe(0);
+  expect((await run('stores', 'create', '--name', 'New', '--slug', 'juniper-ink')).exitCode).toBe(0);
 
   await prune(service.storage, { retentionDays: 90 });
   const { sql } = await import('kysely');
@@ -119,8 +118,7 @@ test('an appeal is read, and a closed notice takes none', async () => {
   expect((await appeal(closed.id)).exitCode).toBe(6);
   expect((await run('reclaims', 'close', closed.id, '--confirm', closed.id)).exitCode).toBe(6);
 
-  const listed = await runJson('reclaims', 'list', '--store', storeId);
-  expect(listed).toMatchObject([
+  expect(await runJson('reclaims', 'list', '--store', storeId)).toMatchObject([
     { id: closed.id, status: 'closed', appealText: null },
     { id: open.id, status: 'appealed', appealText: 'Ours' },
     { status: 'noticed' },

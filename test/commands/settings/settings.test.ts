@@ -144,8 +144,7 @@ describe('settings save', () => {
 });
 
 test('settings that the service nests too deeply are neither compared nor saved', async () => {
-  const deep = `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`;
-  const { server, machine } = await fakeService(answer(200, deep));
+  const { server, machine } = await fakeService(answer(200, `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`));
   for (const verb of ['diff', 'save']) {
     expect(await machine.run(['settings', verb, '--quiet-hours-enabled'])).toMatchObject({
       exitCode: 7,
@@ -160,9 +159,7 @@ describe('settings diff', () => {
     const { machine } = await startStore();
     const before = await machine.run(['settings', 'show', '--json']);
 
-    const diff = await machine.run(['settings', 'diff', '--no-quiet-hours-enabled', '--exit-code']);
-
-    expect(diff).toMatchObject({
+    expect(await machine.run(['settings', 'diff', '--no-quiet-hours-enabled', '--exit-code'])).toMatchObject({
       exitCode: 6,
       stdout: 'Quiet hours enabled  yes → no\n',
       stderr: '',

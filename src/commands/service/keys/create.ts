@@ -37,9 +37,8 @@ export const command = operatorCommand({
   ],
   async run(operator) {
     const { ui, session, parsed, need, open } = operator;
-    const lifetime = { min: 1, max: 99_999, fallback: 90 };
     const expiresInSeconds = parsed.options.has('--expires-in-days')
-      ? readWholeNumber(session, parsed, '--expires-in-days', lifetime) * 86_400
+      ? readWholeNumber(session, parsed, '--expires-in-days', { min: 1, max: 99_999, fallback: 90 }) * 86_400
       : undefined;
     const grant = readGrant(parsed);
     const options = { ...grant, label: optionValue(parsed, '--label'), expiresInSeconds };
@@ -54,8 +53,7 @@ export const command = operatorCommand({
     }
     const { '--store': storeId } = need('--store');
     const created = await open((storage) => createKey(storage, { ...options, storeId }));
-    const what = 'preset' in grant ? grant.preset : created.scopes.join(', ');
-    printKey(ui, created, storeId, what);
+    printKey(ui, created, storeId, 'preset' in grant ? grant.preset : created.scopes.join(', '));
   },
 });
 

@@ -29,8 +29,7 @@ export async function eachLine<Result>(
     show(result: Result): string;
   },
 ): Promise<void> {
-  const text = await readText(session, optionValue(parsed, flag) ?? '-', flag);
-  const filled = text
+  const filled = (await readText(session, optionValue(parsed, flag) ?? '-', flag))
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter(Boolean);

@@ -15,7 +15,6 @@ write access to the database, not a key.`,
     const { '--store': store, '--subdomain': subdomain, '--reason': reason } = needed;
     const options = { flags: { subdomain: '--subdomain', reason: '--reason' } };
     const add = (storage: Storage) => giveReclaimNotice(storage, store, { subdomain, reason });
-    const notice = await open(add, options);
-    printChanged(`Added a reclaim notice for ${subdomain} to store ${store}`, notice);
+    printChanged(`Added a reclaim notice for ${subdomain} to store ${store}`, await open(add, options));
   },
 });

@@ -219,9 +219,7 @@ describe('errors', () => {
   });
 
   test('the real service names the flag, too', async () => {
-    const service = await startService();
-
-    const { exitCode, stderr } = await machineFor(service).run(
+    const { exitCode, stderr } = await machineFor(await startService()).run(
       typed`store update --cashback-bp 20000 --default-currency EURO --set cashbackBp=200`,
     );
 

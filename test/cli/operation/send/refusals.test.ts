@@ -21,7 +21,7 @@ test('a repeated appeal, endpoint and post are refused, and the flag named in th
   const reclaimId = service.example.reclaims[0]?.id ?? '';
   const url =
     'https://discord.com/api/webhooks/123456789012345678/AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIjKlMnOpQrStUvWxYz012345';
-  const commands = [
+  for (const { args, flag } of [
     {
       args: ['reclaim', 'appeal', reclaimId, '--text', 'We are open', '--confirm', reclaimId],
       flag: '--resubmit',
@@ -31,8 +31,7 @@ test('a repeated appeal, endpoint and post are refused, and the flag named in th
       args: ['notify', 'add-endpoint', '--name', 'Team', '--url', url, '--events', 'feedback_digest'],
       flag: '--allow-duplicate',
     },
-  ];
-  for (const { args, flag } of commands) {
+  ]) {
     expect(await machine.run(args), args.join(' ')).toMatchObject({ exitCode: 0 });
     const again = await machine.run(args);
     expect(again.exitCode).toBe(6);
