@@ -4,7 +4,7 @@ import { createClient as connect } from '../client/client.ts';
 import { makeIdempotencyKey } from '../client/idempotency-key.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
 import { type MethodName, operationsByMethod } from '../contract/operations.ts';
-import type { CallOptions, ClientOptions, History, Result, Resumed } from './api.ts';
+import type { CallOptions, ClientOptions, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
 import type { Sender } from './history.ts';
 
@@ -41,7 +41,7 @@ export function createClient(options: ClientOptions): Client {
     env: process.env,
     ...(onRetry && { onRetry }),
   });
-  const sender = senderOf(options.history);
+  const sender = options.history === undefined ? null : (options.history.sender as Sender);
   if (sender !== null) refuseOtherStore(sender, baseUrl, storeId);
 
   let isClosed = false;
@@ -98,10 +98,6 @@ export function createClient(options: ClientOptions): Client {
 function refuseOtherStore({ store }: Sender, baseUrl: string, storeId: string): void {
   if (store.baseUrl === normalizeBaseUrl(baseUrl) && store.storeId === storeId) return;
   throw new TypeError(`the history belongs to store ${store.storeId} at ${store.baseUrl}`);
-}
-
-function senderOf(history: History | undefined): Sender | null {
-  return history === undefined ? null : (history.sender as Sender);
 }
 
 /** Path parameters and body of an input. Throws a TypeError if the body is not what the contract says. */

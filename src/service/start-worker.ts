@@ -56,15 +56,10 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   };
 }
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
-
 async function startWorker(workerData: WorkerOptions, log: (line: object) => void): Promise<Writer> {
   const worker = new Worker(workerFile, { workerData, resourceLimits: { maxYoungGenerationSizeMb } });
   const send = createOutbox<WorkerRequest>((requests) => worker.postMessage(requests));
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
   let lastId = 0;
   let isClosed = false;
   let failed: UnknownCommitError | undefined;

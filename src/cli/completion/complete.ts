@@ -14,7 +14,8 @@ import { readRequest, writeAnswer } from './protocols.ts';
 export async function complete(
   [shell = '', ...request]: readonly string[],
   places: Places,
-  readModel = readBuiltModel,
+  readModel = (): CompletionModel =>
+    JSON.parse(readFileSync(join(packageFolder(), 'dist', 'completion.json'), 'utf8')),
 ): Promise<string> {
   try {
     const offer = await offerFor(readModel(), readRequest(shell, request), places);
@@ -24,8 +25,4 @@ export async function complete(
   } catch {
     return '';
   }
-}
-
-function readBuiltModel(): CompletionModel {
-  return JSON.parse(readFileSync(join(packageFolder(), 'dist', 'completion.json'), 'utf8'));
 }

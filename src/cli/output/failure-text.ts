@@ -104,16 +104,11 @@ function messageOf(failure: Failure, { withoutEffect, nameOf = flagOf }: Audienc
   return [lines.length === 0 ? sentence : `${sentence}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-interface Clause {
-  readonly clause: string;
-  /** One for each field that the clause does not name. */
-  readonly lines: readonly string[];
-}
-
+/** `lines` has one for each field that the clause does not name. */
 function clauseOf(
   { what, lines = [], fields = [], status }: Failure,
   nameOf: (field: FieldError) => string,
-): Clause {
+): { clause: string; lines: readonly string[] } {
   // The fields that a response names are not in the clause.
   const named = status === undefined ? [] : fields.map((field) => `${nameOf(field)}: ${field.detail}`);
   if (what !== undefined) return { clause: what, lines: [...lines, ...named] };

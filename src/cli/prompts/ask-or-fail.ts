@@ -5,8 +5,6 @@ import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import type { Choice } from './prompts.ts';
 
-type Prompts = typeof import('./prompts.ts');
-
 /**
  * Asks for required values. Without a terminal, throws exit 3, which names all missing values at once. Escape is left to
  * the caller, see questions.ts.
@@ -14,7 +12,7 @@ type Prompts = typeof import('./prompts.ts');
 export async function askOrFail<Answer>(
   ui: Ui,
   missing: readonly MissingInput[],
-  ask: (prompts: Prompts) => Promise<Answer>,
+  ask: (prompts: typeof import('./prompts.ts')) => Promise<Answer>,
 ): Promise<Answer> {
   if (!ui.canAsk) throw inputNeeded(missing);
   return ask(await import('./prompts.ts'));

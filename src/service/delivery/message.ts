@@ -21,11 +21,14 @@ export interface MessageSource {
 
 /** The body of a request to a Discord webhook. It mentions nobody, and its footer has the event id, to show duplicates. */
 export function buildMessage({ event, template, discordTemplate }: MessageSource) {
-  const text = renderText(event.type, event.data, {
-    title: discordTemplate?.title || template?.title || '',
-    body: discordTemplate?.description || template?.body || '',
-    private: template?.private ?? false,
-  });
+  // An event of another version of this program has no text here: its type is the title.
+  const text = isEventType(event.type)
+    ? renderEvent(event.type, event.data, {
+        title: discordTemplate?.title || template?.title || '',
+        body: discordTemplate?.description || template?.body || '',
+        private: template?.private ?? false,
+      })
+    : { title: event.type, body: '' };
   const color = discordTemplate?.color;
   return {
     allowed_mentions: { parse: [] },
@@ -39,11 +42,6 @@ export function buildMessage({ event, template, discordTemplate }: MessageSource
       },
     ],
   };
-}
-
-/** An event of another version of this program has no text here: its type is the title. */
-function renderText(type: string, data: EventData, template: TextTemplate) {
-  return isEventType(type) ? renderEvent(type, data, template) : { title: type, body: '' };
 }
 
 function truncate(text: string, max: number): string {

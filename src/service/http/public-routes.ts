@@ -9,8 +9,6 @@ import { describeService, replyOf } from './operation-handlers.ts';
 /** How long the database may take to answer `/readyz`. */
 const maxReadyMs = 1_500;
 
-type PublicAnswer = (request: HttpRequest) => Promise<Content>;
-
 /** What needs no key: `/healthz`, `/readyz`, and `/openapi.json` and `/docs`, which `/` names. */
 export function publicRoutes(storage: Storage, version: string) {
   // One buffer each, which all answers share.
@@ -18,7 +16,7 @@ export function publicRoutes(storage: Storage, version: string) {
   const description = memoize(
     (): Content => ({ status: 200, body: Buffer.from(JSON.stringify(describeService(version))) }),
   );
-  const answers: Readonly<Record<string, PublicAnswer>> = {
+  const answers: Readonly<Record<string, (request: HttpRequest) => Promise<Content>>> = {
     '/': async () =>
       replyOf(200, { name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
     '/openapi.json': async () => description(),

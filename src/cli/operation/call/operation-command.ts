@@ -32,8 +32,8 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
   readonly whatChanges?: WhatChanges;
   /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
-  /** Which of the known ids the user may choose from; all unless given. */
-  readonly candidates?: Candidates | undefined;
+  /** Which of the known ids the user may choose from, such as `open disputes`; all unless given. */
+  readonly candidates?: { readonly what: string; fits(fields: KnownObject['fields']): boolean } | undefined;
   /** Shows context for the questions once the path parameters are known, before other questions. */
   introduce?(run: Run): Promise<void>;
   /** Whether a terminal shows the request before it is sent even if nothing was asked. */
@@ -52,13 +52,6 @@ export interface CurrentValues {
   readonly current: Readonly<Record<string, unknown>>;
   /** Whether the value of a field is known; all are unless given. */
   isSeen?(path: readonly string[]): boolean;
-}
-
-/** The known objects that an operation takes, if not all of a kind. */
-interface Candidates {
-  /** `open disputes`. */
-  readonly what: string;
-  fits(fields: KnownObject['fields']): boolean;
 }
 
 /** What a run would change, found out before it is sent. */

@@ -50,22 +50,15 @@ export function describeRefusal({ failure }: CliError): string {
   return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
 }
 
-/** The missing input of an operation, in the order of the questions. */
-interface Missing {
-  /** Questions of the command itself. */
-  readonly first: Questions | null;
-  readonly fields: readonly FieldFlag[];
-}
-
 /**
- * Asks for the missing input of a run and stores the answers in its `parameters` and its body. Escape goes back one question.
- * Requires a terminal.
+ * Asks for the missing input of a run and stores the answers in its `parameters` and its body: `first` are questions of the
+ * command itself, then come the id and `fields`. Escape goes back one question. Requires a terminal.
  */
 export async function interview(
   run: Run,
   parameters: Record<string, string>,
   { candidates, introduce }: InputCommand,
-  { first: asked, fields }: Missing,
+  { first: asked, fields }: { readonly first: Questions | null; readonly fields: readonly FieldFlag[] },
 ): Promise<Interview> {
   const { ui, session } = run;
   const { operation, body } = run.request;

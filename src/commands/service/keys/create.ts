@@ -57,9 +57,7 @@ export const command = operatorCommand({
   },
 });
 
-type Grant = { preset: Preset } | { scopes: Scope[] };
-
-function readGrant(parsed: ParsedCommand): Grant {
+function readGrant(parsed: ParsedCommand): { preset: Preset } | { scopes: Scope[] } {
   const preset = choiceOf(parsed, '--preset', presetNames);
   const list = optionValue(parsed, '--scopes');
   if (list === undefined) return { preset: preset ?? 'owner' };

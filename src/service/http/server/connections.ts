@@ -35,7 +35,9 @@ export function watchConnections(server: Server, options: RefusalOptions) {
     const { unanswered } = connection;
     if (unanswered.size >= maxUnanswered) {
       connection.refusal = busy(`A connection can have at most ${maxUnanswered} unanswered requests`);
-      stopReading(socket);
+      // For good: Node resumes a connection after each answer.
+      socket.on('resume', () => socket.pause());
+      socket.pause();
       return false;
     }
     unanswered.add(response);
@@ -92,10 +94,4 @@ export function watchConnections(server: Server, options: RefusalOptions) {
       }
     },
   };
-}
-
-/** For good: Node resumes a connection after each answer. */
-function stopReading(socket: Socket): void {
-  socket.on('resume', () => socket.pause());
-  socket.pause();
 }

@@ -37,9 +37,7 @@ interface Section<Content> {
   restore(work: Work, content: Content): Promise<Changes>;
 }
 
-type StoreContent = Pick<StoreRecord, 'name' | 'slug' | 'defaultCurrency' | 'timezone' | 'settings'>;
-
-const store: Section<StoreContent> = {
+const store: Section<Pick<StoreRecord, 'name' | 'slug' | 'defaultCurrency' | 'timezone' | 'settings'>> = {
   async copy(tenant) {
     const { name, slug, defaultCurrency, timezone, settings } = await requireRecord(tenant);
     return { name, slug, defaultCurrency, timezone, settings };

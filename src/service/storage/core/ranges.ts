@@ -1,8 +1,8 @@
-/** Positions from the first to the last, both included. Null: up to the newest. */
-type Range = readonly [first: number, last: number | null];
-
-/** Ranges in order that neither overlap nor touch. Only the last may be open. */
-export type Ranges = readonly Range[];
+/**
+ * Positions from the first to the last, both included; null: up to the newest. In order, they neither overlap nor touch, and
+ * only the last may be open.
+ */
+export type Ranges = readonly (readonly [first: number, last: number | null])[];
 
 /** Ranges whose end is known. */
 export type ClosedRanges = readonly (readonly [first: number, last: number])[];

@@ -11,13 +11,8 @@ export interface Backlog {
   readonly oldestDueMs: number;
 }
 
-interface Counted {
-  readonly state: (typeof backlogStates)[number];
-  readonly count: number;
-}
-
 /** Reads nothing that was delivered. */
-const counts = statement<{ now: string }, Counted>`
+const counts = statement<{ now: string }, { state: (typeof backlogStates)[number]; count: number }>`
   select state, count(*) as count from (
     select case when endpoint.held = 1 then 'held' when endpoint.claimed_by is not null then 'sending'
       when endpoint.due_at <= ${'now'} then 'due' else 'retrying' end as state

@@ -122,15 +122,10 @@ export async function lockClaim(db: Queries, { storeId, id }: ObjectRef): Promis
   return row?.claimedBy ?? null;
 }
 
-interface Outcome {
-  readonly status: DeliveryStatus;
-  /** Null while it is pending. */
-  readonly settledAt: string | null;
-  readonly lastError: string | null;
-}
-
-/** Writes the result of an attempt if the delivery is still pending. */
-export const saveOutcome = effect<ObjectRef & Outcome>`
+/** Writes the result of an attempt if the delivery is still pending. `settledAt` is null if it stays so. */
+export const saveOutcome = effect<
+  ObjectRef & { status: DeliveryStatus; settledAt: string | null; lastError: string | null }
+>`
   update deliveries set status = ${'status'}, settled_at = ${'settledAt'}, last_error = ${'lastError'}
   where store_id = ${'storeId'} and id = ${'id'} and status = 'pending'`;
 

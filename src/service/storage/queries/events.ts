@@ -8,18 +8,14 @@ import { makeDue } from './due.ts';
 /** What the deliveries of an event have in common. */
 export type Cause = Pick<RecordOf<'deliveries'>, 'eventId' | 'createdAt' | 'traceparent'>;
 
-interface ContextRow {
-  readonly newest: number | null;
-  readonly document: string | null;
-  readonly id: string | null;
-  readonly events: string | null;
-}
-
 /**
  * In one statement, because every change asks for it. Because of row-level security, PostgreSQL would read all events of the
  * store for `max(sequence)`, and without statistics also for the last one unless there is a bound.
  */
-const contextOf = statement<{ storeId: string }, ContextRow>`
+const contextOf = statement<
+  { storeId: string },
+  { newest: number | null; document: string | null; id: string | null; events: string | null }
+>`
   select settings.document, endpoint.id, endpoint.events,
     (select sequence from events where events.store_id = store.id and sequence > 0
       order by sequence desc limit 1) as newest
