@@ -19,32 +19,20 @@ interface Nginx {
  * `server` block each, by a name of the test's; `http` those that they share.
  */
 export async function startNginx(servers: Readonly<Record<string, string>>, http = ''): Promise<Nginx> {
-  const folder = temporaryFolder();
-  mkdirSync(path.join(folder, 'temp'));
-  const ca = await createPrivateCa();
-  const { cert, key } = await ca.issue('localhost');
-  writeFileSync(path.join(folder, 'cert.pem'), cert);
-  writeFileSync(path.join(folder, 'key.pem'), key);
   const ports = new Map<string, number>();
   for (const name of Object.keys(servers)) ports.set(name, await freePort());
-  const blocks = Object.entries(servers).map(
-    ([name, directives]) => `server {
-      listen 127.0.0.1:${ports.get(name)} ssl;
-      server_name localhost;
-      ssl_certificate ${folder}/cert.pem;
-      ssl_certificate_key ${folder}/key.pem;
-      ${directives}
-    }`,
-  );
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${folder}/temp/${kind};`,
-  );
-  const config = `pid ${folder}/nginx.pid;
-    daemon off;
-    error_log ${folder}/error.log;
-    events {}
-    http { access_log off; ${temporary.join(' ')} ${http} ${blocks.join('\n')} }`;
-  writeFileSync(path.join(folder, 'nginx.conf'), config);
+  const { folder, caFile } = await configureNginx('localhost', (files) => {
+    const blocks = Object.entries(servers).map(
+      ([name, directives]) => `server {
+        listen 127.0.0.1:${ports.get(name)} ssl;
+        server_name localhost;
+        ssl_certificate ${files}/cert.pem;
+        ssl_certificate_key ${files}/key.pem;
+        ${directives}
+      }`,
+    );
+    return `${http} ${blocks.join('\n')}`;
+  });
 
   const nginx = spawn('nginx', ['-p', folder, '-c', 'nginx.conf'], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
@@ -62,8 +50,25 @@ export async function startNginx(servers: Readonly<Record<string, string>>, http
   for (const port of ports.values()) await listening(port, () => nginx.exitCode === null || output);
   return {
     origins: Object.fromEntries([...ports].map(([name, port]) => [name, `https://localhost:${port}`])),
-    caFile: ca.file,
+    caFile,
   };
+}
+
+/** Makes a folder with `nginx.conf`, whose `http` block is given, and with `cert.pem` and `key.pem` for the host. */
+export async function configureNginx(host: string, http: (folder: string) => string) {
+  const folder = temporaryFolder();
+  mkdirSync(path.join(folder, 'temp'));
+  const ca = await createPrivateCa();
+  const { cert, key } = await ca.issue(host);
+  writeFileSync(path.join(folder, 'cert.pem'), cert);
+  writeFileSync(path.join(folder, 'key.pem'), key);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/temp/${kind};`,
+  );
+  const config = `pid ${folder}/nginx.pid; daemon off; error_log ${folder}/error.log; events {}
+    http { access_log off; ${temporary.join(' ')} ${http(folder)} }`;
+  writeFileSync(path.join(folder, 'nginx.conf'), config);
+  return { folder, caFile: ca.file };
 }
 
 /** Resolves when something listens on the port. Rejects with what `check` returns unless that is true. */

@@ -1,20 +1,12 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { newMachine, temporaryFolder } from '../helpers/cli.ts';
 import { freePort } from '../helpers/free-port.ts';
-import { createPrivateCa } from '../helpers/private-ca.ts';
+import { configureNginx } from '../helpers/nginx.ts';
 import { startService } from '../helpers/service.ts';
 import { typed } from '../helpers/typed.ts';
 
@@ -33,20 +25,11 @@ function block(text: string): string {
 }
 
 test('nginx accepts examples/nginx.conf', async () => {
-  const folder = temporaryFolder();
-  const { cert, key } = await (await createPrivateCa()).issue('stores.example.com');
-  writeFileSync(path.join(folder, 'cert.pem'), cert);
-  writeFileSync(path.join(folder, 'key.pem'), key);
-  const example = readFileSync('examples/nginx.conf', 'utf8')
-    .replace('/etc/ssl/certs/stores.example.com.pem', `${folder}/cert.pem`)
-    .replace('/etc/ssl/private/stores.example.com.key', `${folder}/key.pem`);
-  mkdirSync(path.join(folder, 'temp'));
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${folder}/temp/${kind};`,
+  const { folder } = await configureNginx('stores.example.com', (files) =>
+    readFileSync('examples/nginx.conf', 'utf8')
+      .replace('/etc/ssl/certs/stores.example.com.pem', `${files}/cert.pem`)
+      .replace('/etc/ssl/private/stores.example.com.key', `${files}/key.pem`),
   );
-  const config = `pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {}
-    http { access_log off; ${paths.join(' ')} ${example} }`;
-  writeFileSync(path.join(folder, 'nginx.conf'), config);
 
   const { stderr } = await run('nginx', ['-t', '-p', folder, '-c', path.join(folder, 'nginx.conf')]);
 
@@ -94,13 +77,12 @@ async function startPostgres() {
     ...user,
     cwd: folder,
   });
-  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`;
   const control = (...args: string[]) =>
     run(path.join(bin, 'pg_ctl'), ['-D', data, '-l', path.join(folder, 'log'), '-w', ...args], {
       ...user,
       cwd: folder,
     });
-  await control('-o', settings, 'start');
+  await control('-o', `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`, 'start');
   onTestFinished(async () => {
     await control('-m', 'immediate', 'stop');
   });
