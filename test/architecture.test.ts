@@ -194,8 +194,7 @@ function findCircles(imports: readonly Import[]): string[] {
 function graphOf(imports: readonly Import[], nameOf: (file: string) => string): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const { from, target } of imports) {
-    const targets = graph.get(nameOf(from)) ?? new Set();
-    graph.set(nameOf(from), targets.add(nameOf(target)));
+    graph.set(nameOf(from), (graph.get(nameOf(from)) ?? new Set()).add(nameOf(target)));
   }
   return graph;
 }

@@ -5,11 +5,10 @@ import { effectsOf, errorOf, setScene } from './scene.ts';
 
 const never = new Promise(() => {});
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
-const post = ['blog', 'create', '--title', 'Sale', '--content-md', 'Text.', '--json'];
 
 test.each([
   ['keyed', create],
-  ['one-shot', post],
+  ['one-shot', ['blog', 'create', '--title', 'Sale', '--content-md', 'Text.', '--json']],
 ])(
   'Ctrl-C while the answer is awaited (%s): exit 10 with the id, and no second request',
   async (kind, args) => {

@@ -98,9 +98,8 @@ export function newProgramMachine(env: Readonly<Record<string, string>> = {}): P
     start,
     run: (args, options) => start(args, { hangsAfterMs: COMMAND_HANGS_AFTER_MS, ...options }).ended,
     shell(line) {
-      const command = `storectl() { ${programLine} "$@"; }\n${line}`;
       const options = { cwd: folder, env: all, hangsAfterMs: HANGS_AFTER_MS };
-      return startProcess('/bin/sh', ['-c', command], options).ended;
+      return startProcess('/bin/sh', ['-c', `storectl() { ${programLine} "$@"; }\n${line}`], options).ended;
     },
   };
 }

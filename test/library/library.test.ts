@@ -79,9 +79,8 @@ test('an outcome that is unknown is said, and a later process settles it with th
   ]);
 
   scene.proxy.decide(() => 'pass');
-  const resumed = await connect(scene, { withHistory: true }).resume();
 
-  expect(resumed).toMatchObject([
+  expect(await connect(scene, { withHistory: true }).resume()).toMatchObject([
     {
       recordId: lost.recordId,
       operation: 'backup.create',

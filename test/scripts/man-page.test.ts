@@ -53,8 +53,7 @@ test('text that roff would take for a request or an escape is text', () => {
 });
 
 test('the page of the program has the options of every command, the page of a command the others', () => {
-  const all = commands.flatMap((command) => [command, ...command.commands]);
-  for (const { path, definition } of all) {
+  for (const { path, definition } of commands.flatMap((command) => [command, ...command.commands])) {
     if (definition === null) continue;
     const refused = refusedFlags(definition);
     const [, page = ''] = pages[`storectl-${path.split(' ')[0]}`]?.split('.SH DESCRIPTION') ?? [];

@@ -30,8 +30,7 @@ async function prepare(storage: Storage) {
   const service = await startService({ storage });
   for (const name of ['1', '2']) {
     const url = `https://discord.com/api/webhooks/${name}/token`;
-    const endpoint = { kind: 'discord', name, url, events: eventTypes };
-    await service.call('notify.add-endpoint', '', endpoint);
+    await service.call('notify.add-endpoint', '', { kind: 'discord', name, url, events: eventTypes });
   }
   const states = ['A', 'B'];
   const backups: string[] = [];
@@ -151,12 +150,10 @@ async function look(storage: Storage, storeId: string) {
   });
 }
 
-const engines = [
+test.each([
   ['the embedded engine', () => temporaryFile('service.db')],
   ['PostgreSQL', async () => (await cluster.createDatabase()).url],
-] as const;
-
-test.each(engines)(
+] as const)(
   'kill -9 under load on %s: what was acknowledged is there, and nothing is there by half',
   async (_, locate) => {
     const location = await locate();

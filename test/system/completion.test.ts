@@ -58,8 +58,7 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
 
   // Ids are listed with what they stand for.
   await machine.run(['--demo', 'disputes', 'open', '--reason', 'Another one']);
-  const tabs = shell === 'bash' ? 3 : 2;
-  terminal.press('storectl --demo disputes show ', ...Array<string>(tabs).fill('Tab'));
+  terminal.press('storectl --demo disputes show ', ...Array<string>(shell === 'bash' ? 3 : 2).fill('Tab'));
   // Fish cuts the beginning off, because it is the same for both.
   await terminal.shows(new RegExp(`${dispute.slice(1)}.*open, Parcel never arrived`));
   terminal.press('C-c');
@@ -68,8 +67,7 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
 
   // One Tab lists them in zsh and fish; a second one would still run when the interrupt comes.
   terminal.press('storectl backup create --sections ', ...(shell === 'bash' ? ['Tab', 'Tab'] : ['Tab']));
-  const list = await terminal.shows(/endpoints/);
-  expect(list).toMatch(/store.*blog|blog.*store|store\s+blog/s);
+  expect(await terminal.shows(/endpoints/)).toMatch(/store.*blog|blog.*store|store\s+blog/s);
   terminal.press('C-c');
   await terminal.shows(/\n>$/);
 

@@ -4,12 +4,11 @@ import { loadCommands } from '../../scripts/command-definitions.ts';
 import { manualPages } from '../../scripts/generate/man-page.ts';
 
 const commands = await loadCommands();
-const facts = {
+const pages = manualPages(commands, {
   version: '1.2.3',
   exitCodes: [['0', 'done', 'yes']],
   variables: [['STORECTL_X', 'a']],
-} as const;
-const pages = manualPages(commands, facts);
+} as const);
 
 test.each(Object.entries(pages))('%s is roff without a warning', (_, text) => {
   const { status, stderr } = spawnSync('groff', ['-man', '-ww', '-z', '-Tutf8'], {

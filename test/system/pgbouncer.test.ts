@@ -76,6 +76,5 @@ test('the service works behind PgBouncer in transaction mode', async () => {
     const restore = { sections: ['store'], idempotencyKey: 'r' };
     expect((await service.call('backup.restore', id, restore)).status).toBe(200);
   }
-  const rows = await storage.read((db) => db.selectFrom('disputes').select('storeId').execute());
-  expect(rows).toHaveLength(20);
+  expect(await storage.read((db) => db.selectFrom('disputes').select('storeId').execute())).toHaveLength(20);
 });

@@ -43,9 +43,6 @@ describe('hostile text', () => {
   });
 
   test('from the service reaches no terminal: record, table, JSON, fields, id, debug', async () => {
-    const evidence = [
-      { id: hostile, kind: hostile, label: hostile, textValue: `${hostile}\nline`, submittedBy: hostile },
-    ];
     const body = {
       record: {
         id: '5f0cbead-0000-4000-8000-000000000001',
@@ -53,7 +50,9 @@ describe('hostile text', () => {
         reason: hostile,
         [hostile]: hostile,
       },
-      evidence,
+      evidence: [
+        { id: hostile, kind: hostile, label: hostile, textValue: `${hostile}\nline`, submittedBy: hostile },
+      ],
       [hostile]: 1,
     };
     const { machine } = await fakeService(answer(200, body, { 'x-note': 'a\u009b2Jb' }));

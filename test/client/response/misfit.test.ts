@@ -30,7 +30,7 @@ async function outcomeOf(operation: Operation, body: object | null, response: un
   return { outcome, requests: server.requests.length };
 }
 
-const another: readonly Case[] = [
+test.each<Case>([
   [decideDispute, decision, { id: otherId, status: 'won' }],
   [decideDispute, decision, { id, status: 'open' }],
   [showDispute, null, { record: { id: otherId, status: 'won' }, evidence: [] }],
@@ -46,9 +46,7 @@ const another: readonly Case[] = [
   [openDispute, dispute, { id: otherId, kind: 'payment', reason: 'Broken' }],
   [appealReclaim, { text: 'Ours' }, { reclaimId: otherId }],
   [addEndpoint, endpoint, { id: otherId, name: 'Another' }],
-];
-
-test.each(another)('$id: a response to another request is no success (%#)', async (...values) => {
+])('$id: a response to another request is no success (%#)', async (...values) => {
   const [operation] = values;
   const { outcome, requests } = await outcomeOf(...values);
 
@@ -63,7 +61,7 @@ test.each(another)('$id: a response to another request is no success (%#)', asyn
   expect(requests).toBe({ read: 4, keyed: 2, 'one-shot': 1, repeatable: 1 }[operation.class]);
 });
 
-const fitting: readonly Case[] = [
+test.each<Case>([
   [decideDispute, decision, {}],
   [decideDispute, decision, { id: null, status: null }],
   [decideDispute, decision, { id: 7, status: 8 }],
@@ -81,9 +79,7 @@ const fitting: readonly Case[] = [
   [openDispute, dispute, { kind: 'payment', reason: 'Not deliv' }],
   [addEndpoint, endpoint, { name: 'Team', url: 'masked', events: ['feedback_digest'] }],
   [updateStore, { name: 'Shop' }, { id: otherId, name: 'Another' }],
-];
-
-test.each(fitting)('$id: a response that fits, or says nothing, is a success (%#)', async (...values) => {
+])('$id: a response that fits, or says nothing, is a success (%#)', async (...values) => {
   expect(await outcomeOf(...values)).toMatchObject({
     outcome: { kind: 'applied', attempts: 1 },
     requests: 1,

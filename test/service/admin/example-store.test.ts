@@ -7,12 +7,11 @@ test('seeding again keeps later changes', async () => {
   const { storeId } = await seedExampleStore(storage);
   const { key } = await createKey(storage, { storeId, preset: 'owner' });
   const app = toFetch(createApp({ storage, version: '1' }));
-  const backup = { label: 'mine', sections: ['store', 'blog'], idempotencyKey: 'k' };
   const response = await app(
     new Request(`http://service.test/v1/stores/${storeId}/operations/backups`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(backup),
+      body: JSON.stringify({ label: 'mine', sections: ['store', 'blog'], idempotencyKey: 'k' }),
     }),
   );
   expect(response.status).toBe(201);

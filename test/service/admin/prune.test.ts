@@ -8,13 +8,6 @@ import { type Service, startService } from '../helpers/service.ts';
 
 const daysAgo = (days: number) => timestamp(Date.now() - daysInMs(days));
 
-const webhook = {
-  kind: 'discord',
-  name: 'Team',
-  url: 'https://discord.com/api/webhooks/7/secret',
-  events: ['feedback_digest'],
-};
-
 /** Emits an event some days ago and moves its delivery to a state. */
 async function emit(
   service: Service,
@@ -45,7 +38,12 @@ const eventsOfDeliveries = async (service: Service) =>
 
 test('what is past its retention is removed; what is new, unread, undelivered or dead is kept', async () => {
   const service = await startService();
-  await service.call('notify.add-endpoint', '', webhook);
+  await service.call('notify.add-endpoint', '', {
+    kind: 'discord',
+    name: 'Team',
+    url: 'https://discord.com/api/webhooks/7/secret',
+    events: ['feedback_digest'],
+  });
   const old = await emit(service, 91, 'delivered', true);
   const unread = await emit(service, 91, 'delivered', false);
   const dead = await emit(service, 91, 'dead', true);

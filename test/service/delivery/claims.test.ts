@@ -25,8 +25,7 @@ test('a delivery carries the trace of the request that caused it, however late i
 
   const traces = receiver.messages('1').map((message) => message.traceparent);
   expect(traces).toEqual([traceparent, traceparent, undefined, undefined]);
-  const logged = log.map((line) => ('traceparent' in line ? line.traceparent : undefined));
-  expect(logged).toEqual(traces);
+  expect(log.map((line) => ('traceparent' in line ? line.traceparent : undefined))).toEqual(traces);
 });
 
 test('an event is sent to each endpoint that subscribed, once', async () => {
@@ -104,11 +103,10 @@ test('a delivery that cannot be read does not block others', async () => {
   await emit('b');
   await service.storage.write(async (db) => {
     await db.updateTable('events').set({ data: 'damaged' }).where('id', '=', eventId).execute();
-    const endpoint = db.selectFrom('endpoints').select('id').where('name', '=', 'Channel 2');
     await db
       .deleteFrom('deliveries')
       .where('eventId', '=', eventId)
-      .where('endpointId', 'in', endpoint)
+      .where('endpointId', 'in', db.selectFrom('endpoints').select('id').where('name', '=', 'Channel 2'))
       .execute();
   });
   await worker.deliverDue();

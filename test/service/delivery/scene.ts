@@ -60,8 +60,7 @@ export async function startScene(options: SceneOptions = {}) {
 
   /** Of the store's deliveries, oldest first, as the operator sees them; of one endpoint if its webhook is given. */
   async function states(webhook?: string): Promise<string[]> {
-    const listed = await deliveries();
-    return listed
+    return (await deliveries())
       .filter((delivery) => webhook === undefined || delivery.endpoint === `Channel ${webhook}`)
       .map(({ state }) => state);
   }

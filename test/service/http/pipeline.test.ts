@@ -125,15 +125,14 @@ test('bodies are strict JSON', async () => {
     expect(answer, name).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
   }
 
-  const fine = [
+  for (const raw of [
     deep(32),
     '{"riskSignals":{"a":{"same":1},"b":{"same":1}}}',
     '{"riskSignals":{"a":"{\\"x\\":1,\\"x\\":2}","b":"\\\\","c":"__proto__"}}',
     '{"riskSignals":{"a":"\\\\\\\\","b":"\\\\u0000","c":"\\\\\\"","d":"\\\\ud800"}}',
     '{"reason":"\ud83d\ude00","\ud83d\ude00":1,"\ud83d\ude01":1}',
     ' \r\n\t{ "reason" : "\\ud83d\\ude00 \\" : { [" } ',
-  ];
-  for (const raw of fine) {
+  ]) {
     const answer = await service.call('disputes.open', '', undefined, { raw });
     expect(answer, raw.slice(0, 60)).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
   }
@@ -333,6 +332,5 @@ test('the cause of a failure is in the log and not in the answer', async () => {
   expect(JSON.stringify(answer.body)).not.toMatch(/events|sqlite|\.ts/i);
   const error = expect.stringMatching(/no such table: events|does not exist/);
   expect(lines).toMatchObject([{ level: 'error', status: 500, code: 'internal_error', error }]);
-  const posts = await service.storage.read((db) => db.selectFrom('posts').selectAll().execute());
-  expect(posts).toEqual([]);
+  expect(await service.storage.read((db) => db.selectFrom('posts').selectAll().execute())).toEqual([]);
 });

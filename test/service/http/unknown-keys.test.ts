@@ -14,8 +14,7 @@ async function startWithAddresses() {
   const service = await startService();
   const show = async (key: string, address = '203.0.113.7') => {
     const headers = { authorization: `Bearer ${key}`, 'x-test-address': address };
-    const answer = await service.call('settings.show', '', undefined, { headers });
-    return answer.status;
+    return (await service.call('settings.show', '', undefined, { headers })).status;
   };
   const forge = async (count: number, address?: string) => {
     const statuses: number[] = [];

@@ -84,11 +84,10 @@ test.each(['won', 'lost', 'withdrawn'])('an open dispute is decided once: %s', a
   service.clock.now += 60_000;
   const again = await service.call('disputes.decide', id, decision);
   expect(again).toMatchObject({ status: 200, body: answer.body });
-  const others = [
+  for (const other of [
     { ...decision, resolution: 'Otherwise' },
     { ...decision, status: status === 'won' ? 'lost' : 'won' },
-  ];
-  for (const other of others) {
+  ]) {
     const refused = await service.call('disputes.decide', id, other);
     expect(refused).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
   }

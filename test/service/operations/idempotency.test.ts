@@ -42,8 +42,7 @@ test('the same request with the same key gets the first answer', async () => {
   for (const { operation, target, body, status } of await keyedCalls(service)) {
     const first = await service.call(operation, target, body);
     service.clock.now += 47 * hours;
-    const reordered = Object.fromEntries(Object.entries(body).reverse());
-    const again = await service.call(operation, target, reordered);
+    const again = await service.call(operation, target, Object.fromEntries(Object.entries(body).reverse()));
     expect(first.status).toBe(status);
     expect(first.headers.has('idempotency-replayed')).toBe(false);
     expect(again).toMatchObject({ status, body: first.body });
@@ -107,10 +106,9 @@ test('a key is of one operation, one object and one store', async () => {
   const service = await startService();
   const other = await startService({ storage: service.storage });
   const backup = { label: 'x', sections: ['store'], idempotencyKey: 'k' };
-  const dispute = { kind: 'payment', reason: 'x', idempotencyKey: 'k' };
   const answers = [
     await service.call('backup.create', '', backup),
-    await service.call('disputes.open', '', dispute),
+    await service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey: 'k' }),
     await other.call('backup.create', '', backup),
   ];
   const second = await service.call('backup.create', '', { ...backup, idempotencyKey: 'k2' });

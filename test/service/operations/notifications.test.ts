@@ -71,12 +71,11 @@ test('a misspelt event is refused with a suggestion', async () => {
 
 test('URLs of Discord webhooks are accepted', async () => {
   const service = await startService();
-  const urls = [
+  for (const url of [
     'https://discordapp.com/api/webhooks/1/x',
     'https://canary.discord.com/api/v10/webhooks/1/x',
     'https://ptb.discord.com:443/api/webhooks/1/x',
-  ];
-  for (const url of urls) {
+  ]) {
     expect((await service.call('notify.add-endpoint', '', { ...endpoint, url })).status).toBe(201);
   }
 });

@@ -37,10 +37,9 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
       readAt: null,
     },
   ]);
-  const eventId = events[0]?.id;
   expect(deliveries.map((row) => row.endpointId).sort()).toEqual(subscribed.sort());
   for (const delivery of deliveries) {
-    expect(delivery).toMatchObject({ eventId, status: 'pending', attempts: 0 });
+    expect(delivery).toMatchObject({ eventId: events[0]?.id, status: 'pending', attempts: 0 });
   }
   expect(await rowsOf(service, 'endpoints', 'name', 'dueAt')).toEqual([
     { name: 'a', dueAt: '2030-03-01T12:00:00.000Z' },

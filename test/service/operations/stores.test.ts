@@ -66,8 +66,7 @@ test('the event has the changed paths, and no change means no event', async () =
 test('If-Match refuses a change of a store that has changed meanwhile', async () => {
   const service = await startService();
   const first = await service.call('store.update', '', { name: 'One' });
-  const etag = first.headers.get('etag') ?? '';
-  const headers = { 'if-match': etag };
+  const headers = { 'if-match': first.headers.get('etag') ?? '' };
   expect((await service.call('store.update', '', { name: 'Two' }, { headers })).status).toBe(200);
   const stale = await service.call('store.update', '', { name: 'Three' }, { headers });
   expect(stale).toMatchObject({ status: 412, body: { code: 'stale' } });
@@ -90,7 +89,7 @@ test('the ETag of a change is accepted by the next one, whatever the order of it
 
 test('invalid fields of a patch', async () => {
   const service = await startService();
-  const cases: [object, string[]][] = [
+  await expectFaults(service, 'store.update', [
     [{}, [' empty']],
     [{ settings: { checkout: {} } }, ['/settings/checkout empty']],
     [
@@ -143,8 +142,7 @@ test('invalid fields of a patch', async () => {
         '/settings/supportEmail invalid_format',
       ],
     ],
-  ];
-  await expectFaults(service, 'store.update', cases);
+  ]);
   expect(await listEvents(service)).toEqual([]);
 });
 

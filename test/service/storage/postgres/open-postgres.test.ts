@@ -114,9 +114,8 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
     await service.call('blog.create', '', { title: 'A', contentMd: 'x' });
     await service.call('backup.create', '', { label: 'x', sections: ['blog'], idempotencyKey: 'k' });
   }
-  const tables = ['stores', 'apiKeys', 'posts', 'backups', 'events', 'idempotencyKeys'] as const;
   const { read, write } = storage.forStore(mine.storeId);
-  for (const table of tables) {
+  for (const table of ['stores', 'apiKeys', 'posts', 'backups', 'events', 'idempotencyKeys'] as const) {
     const seen = await read((db) => db.selectFrom(table).selectAll().execute());
     const owners = seen.map((row: { id?: string; storeId?: string }) => row.storeId ?? row.id);
     expect([table, new Set(owners)]).toEqual([table, new Set([mine.storeId])]);
