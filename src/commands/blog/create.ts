@@ -19,8 +19,9 @@ const fields = deriveFlags(createBlogPost.body, hints);
 const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create blog posts from Markdown files with YAML front matter, or one post from flags. A post without a status
-becomes a draft. Run the same command again to continue: no post is created twice.`,
+    description: `Create blog posts from Markdown files with YAML front matter (title, slug, status, tags…; the service may refuse
+other keys), or one post from flags. A post without a status becomes a draft. Run the same command again to continue: no post is
+created twice.`,
     details: `Front matter between lines of --- sets the fields (title, slug, excerpt, tags, status, scheduledAt, …); the rest
 is the content. If it has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to
 the name of the file. Flags override front matter. The exit code is the most severe one of all files. From flags, creating the
