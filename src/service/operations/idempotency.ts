@@ -5,6 +5,8 @@ import { insert } from '../storage/core/statement.ts';
 import { deleteAnswer, findAnswer, type KeyedRequest } from '../storage/queries/idempotency-keys.ts';
 import type { Work } from './unit-of-work.ts';
 
+const retentionMs = daysInMs(2);
+
 export interface Answer {
   readonly status: number;
   /** JSON. */
@@ -42,7 +44,7 @@ export async function applyOnce(
     status,
     body,
     createdAt: now,
-    expiresAt: timestamp(work.now + daysInMs(2)),
+    expiresAt: timestamp(work.now + retentionMs),
   });
   return { status, body, replayed: false };
 }

@@ -11,6 +11,8 @@ import { insertPost, type PostRecord } from '../storage/queries/posts.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
+const maxSlug = 120;
+
 /** Body of operation 2. */
 export const newPost = z
   .strictObject({
@@ -60,7 +62,7 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
   const post: PostRecord = {
     id,
     title,
-    slug: slug ?? (slugFrom(title, { max: 120, ascii: false }) || `post-${id.slice(-12)}`),
+    slug: slug ?? (slugFrom(title, { max: maxSlug, ascii: false }) || `post-${id.slice(-12)}`),
     ...rest,
     publishedAt: input.status === 'published' ? now : null,
     viewCount: 0,
