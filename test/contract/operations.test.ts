@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   buildPath,
@@ -7,6 +8,11 @@ import {
   pathParameters,
 } from '../../src/contract/operation.ts';
 import { findOperation, operations } from '../../src/contract/operations.ts';
+
+test('docs/contract.md lists each operation', () => {
+  const text = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+  for (const { method, path } of operations) expect(text).toContain(`| ${method} | ${path} |`);
+});
 
 // Section 4 of the contract; the class says what may be done if a response is lost.
 test('the operations, and how each may be repeated', () => {

@@ -91,3 +91,8 @@ test('the README of the history has a row for each operation that changes someth
   const changing = operations.filter((operation) => operation.class !== 'read');
   expect(described.sort()).toEqual(changing.map(({ id }) => [id, rulesOf(id).undo !== undefined]).sort());
 });
+
+test('a row that reads first is not ordered: it resumes while it holds a lock, and would wait for the other', () => {
+  const rules = operations.map(({ id }) => rulesOf(id));
+  expect(rules.filter(({ again, isOrdered }) => again === 'reads' && isOrdered)).toEqual([]);
+});
