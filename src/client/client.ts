@@ -145,7 +145,8 @@ export function createClient(options: ClientOptions): Client {
       if (timeLeft <= 0) return end(failed.length === 0 ? OUT_OF_TIME : null);
 
       const result = await exchangeOnce(request, input, attempt, Math.min(ATTEMPT_TIMEOUT_MS, timeLeft));
-      if (wasPaused(result)) {
+      // While its connection was opened, another request was asked to wait. It was not sent, so it is no attempt.
+      if (!('kind' in result) && result.failure?.code === 'throttled') {
         delayMs = 0;
         continue;
       }
@@ -282,11 +283,6 @@ function connectionFor(
   if (ownConnection || attempt > 1) return 'own';
   if (request.class === 'read') return 'any';
   return inBatch ? 'warm' : 'own';
-}
-
-/** While its connection was opened, another request was asked to wait. It was not sent, so it is no attempt. */
-function wasPaused(result: FailedAttempt | Applied): boolean {
-  return !('kind' in result) && result.failure?.code === 'throttled';
 }
 
 function assertSendable({ method, path }: RawRequest, ifMatch: string | undefined): void {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '../base/json.ts';
+import { asObject } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
@@ -34,7 +34,7 @@ import {
 } from '../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
 import { labelOf } from '../cli/output/labels.ts';
-import { recordSummary } from '../cli/output/record-summary.ts';
+import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
@@ -116,7 +116,6 @@ type PreparedUndo =
 const operations = { backup: restoreBackup, fields: updateStore, document: saveSettings };
 
 type FieldUndo = Extract<Undo, { fields: unknown }>;
-type RestoreUndo = Extract<Undo, { backupId: unknown }>;
 
 function viewOf({ record, by }: Undo) {
   return {
@@ -137,9 +136,8 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfSeenChanges(changes, {}, updatedAt), ui.err));
   const moved = undo.fields.filter(({ seen, changed }) => !isSame(seen, changed));
-  if (undo.later.length > 0) refuseOverLater(ui, undo, moved);
-  const isSeen = undo.fields.every(({ seen }) => seen !== undefined);
-  const isOffered = !isSeen && !session.flags.dryRun;
+  if (moved.length > 0) refuseOverLater(ui, undo, moved);
+  const isOffered = undo.fields.some(({ seen }) => seen === undefined) && !session.flags.dryRun;
   const safetyBackupId = isOffered ? await offerBackup(run, 'This undo') : undefined;
   const request = { ...run.request, body: withFormerValues({}, undo.fields) };
   return { request, question: 'send these values', safetyBackupId };
@@ -173,12 +171,19 @@ async function prepareDocument(run: Run, undo: FieldUndo): Promise<PreparedUndo>
   };
 }
 
-async function prepareRestore(run: Run, { record, backupId, sections }: RestoreUndo): Promise<PreparedUndo> {
+async function prepareRestore(
+  run: Run,
+  { record, backupId, sections }: Extract<Undo, { backupId: unknown }>,
+): Promise<PreparedUndo> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
-  const removed = getPath(parseJson(record.response?.body), ['sections', 'blog', 'removed']);
-  const returning = typeof removed === 'number' && removed > 0 ? ' The posts that it removed come back.' : '';
-  ui.notice(`${record.id} restored ${await describeRestored(session, record)}.${returning}`);
+  const { removed, returned } = asObject(getPath(answerBody(record), ['sections', 'blog']));
+  const notes = [
+    `${record.id} restored ${await describeRestored(session, record)}.`,
+    ...(Number(removed) > 0 ? ['The posts that it removed come back.'] : []),
+    ...(Number(returned) > 0 ? ['The posts that it brought back are removed.'] : []),
+  ];
+  ui.notice(notes.join(' '));
   ui.notice(await describeReplaced({ ...run, request }, true));
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
@@ -194,12 +199,10 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** What was changed again since is overwritten only by somebody who has seen it. */
-function refuseOverLater(ui: Ui, { record, later, fields }: FieldUndo, moved: readonly UndoneField[]): void {
-  const by = later.length === 0 ? '' : ` (by ${later.map(({ id }) => id).join(', ')})`;
-  const names = (moved.length > 0 ? moved : fields).map(({ path }) => labelOf(path)).join(', ');
-  const message = `fields changed again since ${record.id}${by}: ${names}`;
+function refuseOverLater(ui: Ui, { record }: FieldUndo, moved: readonly UndoneField[]): void {
+  const message = `${moved.map(({ path }) => labelOf(path)).join(', ')} changed again since ${record.id}`;
   if (ui.canAsk) {
-    ui.notice(ui.err.color.yellow(`Warning: ${message}`));
+    ui.notice(ui.err.color.yellow(`Warning: ${message}.`));
     return;
   }
   throw new CliError({

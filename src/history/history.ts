@@ -4,7 +4,7 @@ import { monotonicMs } from '../client/clock.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { type DamagedError, HistoryError } from './errors.ts';
 import type { LockOptions } from './journal/files/lock.ts';
-import type { HistoryRecord } from './journal/history-record.ts';
+import { type HistoryRecord, isAfter } from './journal/history-record.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
 import { dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
@@ -46,11 +46,9 @@ export interface Recorded {
 
 /** See `Proof.judge`; `unreadable` if the read failed. */
 export type Finding = 'applied' | 'untouched' | 'other' | 'unreadable';
-
-const dayMs = 24 * 3_600_000;
 /** A change reads at least this many logs of its operation, and all that were begun in the last {@link recentMs}. */
 const minRead = 20;
-const recentMs = 2 * dayMs;
+const recentMs = 2 * 24 * 3_600_000;
 
 /** The history in a folder. Touches nothing until it is used. */
 export function openHistory(settings: JournalSettings) {
@@ -186,14 +184,6 @@ export function openHistory(settings: JournalSettings) {
       for (const writer of ended) await writer.close();
     },
   };
-}
-
-/** By the numbers of their logs; in one log `k3f9a2.10` comes after `k3f9a2.9`, and the main one after all. */
-function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
-  if (one.number !== other.number) return one.number > other.number;
-  const [log, place = 'Infinity'] = one.id.split('.');
-  const [otherLog, otherPlace = 'Infinity'] = other.id.split('.');
-  return log === otherLog && Number(place) > Number(otherPlace);
 }
 
 /** Milliseconds for which the last responses in these records asked to send the store nothing. */

@@ -76,8 +76,7 @@ export function refuseSecret(
  */
 export function fingerprint({ operation, path, body }: Pick<Intent, 'operation' | 'path' | 'body'>): string {
   const value = jsonOrText(body);
-  const compared = isObject(value) ? withoutKey(value) : value;
-  return sha256(JSON.stringify([operation, path, sortFields(compared)]));
+  return sha256(JSON.stringify([operation, path, sortFields(isObject(value) ? withoutKey(value) : value)]));
 }
 
 /** The idempotency key in a request body, or null. */

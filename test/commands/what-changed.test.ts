@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answer, type Behaviour } from '../helpers/fault-server.ts';
 import { fakeService, startStore } from '../helpers/scene.ts';
@@ -30,21 +31,36 @@ test('store update shows what it sets before it is sent, what was seen as seen, 
   ]);
 });
 
-test('after a restore only the fields that it changed count as not seen', async () => {
+test('after a restore the values from before its backup count as seen last; of a backup of another machine, what it left', async () => {
   const { machine } = await startStore();
-  await machine.run(['store', 'update', '--name', 'A', '--cashback-bp', '250']);
-  const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
-  const id = stdout.trim();
-  await machine.run(['store', 'update', '--name', 'B']);
-  await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+  const backUp = async (options = {}) => {
+    const create = ['backup', 'create', '--label', 'x', '--sections', 'store', '-q'];
+    return (await machine.run(create, options)).stdout.trim();
+  };
+  const restore = (id: string) =>
+    machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
+  const update = (name: string, cashback: string) =>
+    machine.run(['store', 'update', '--name', name, '--cashback-bp', cashback]);
+  await update('A', '250');
+  const own = await backUp();
+  const other = await backUp({ env: { STORECTL_STATE_DIR: path.join(machine.folder, 'elsewhere') } });
+  await update('B', '250');
+  await restore(own);
 
-  const updated = await machine.run(['store', 'update', '--name', 'C', '--cashback-bp', '300']);
+  const known = notices(await update('C', '300'));
+  await update('D', '250');
+  await restore(other);
+  const unknown = notices(await update('E', '300'));
 
-  expect(notices(updated)).toEqual([
-    expect.stringContaining('This change cannot be undone: this machine has not seen the current values.'),
-    'Name      C',
+  expect(known.slice(0, 2)).toEqual([
+    'Name      C  (was A, last seen just now)',
     'Cashback  300 bp (3 %)  (was 250 bp (2.5 %), last seen just now)',
-    '✓ Updated store "C"',
+  ]);
+  expect(unknown).toEqual([
+    expect.stringContaining('This change cannot be undone: this machine has not seen the current values.'),
+    'Name      E',
+    'Cashback  300 bp (3 %)  (was 250 bp (2.5 %), last seen just now)',
+    '✓ Updated store "E"',
   ]);
 });
 

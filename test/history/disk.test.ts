@@ -2,7 +2,18 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/history/journal/files/files.ts';
-import { backup, post, rename, restore, type Scene, safetyLabel, save, startScene } from './helpers/scene.ts';
+import type { HistoryRecord } from '../../src/history/journal/history-record.ts';
+import {
+  backup,
+  post,
+  rename,
+  restore,
+  type Scene,
+  safetyLabel,
+  save,
+  startScene,
+  withKey,
+} from './helpers/scene.ts';
 
 const failWith = (code: string): never => {
   throw Object.assign(new Error(code), { code });
@@ -186,6 +197,18 @@ describe('a disk that is full', () => {
       record: { operation: 'backup.create' },
     });
     expect(scene.server.received.map(({ path: to }) => to.split('/').at(-1))).toEqual(['backups']);
+  });
+
+  test('before a restore in doubt is sent again, after its safety backup: the backup is told', async () => {
+    const scene = await startScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
+    const { record } = await scene.change(withKey(restore), { safetyLabel });
+    const isWritten = ({ id, safetyBackupId }: HistoryRecord) =>
+      id === record.id && safetyBackupId !== record.safetyBackupId;
+    const fileSystem = fillingUp(() => scene.records().some(isWritten));
+    expect(await scene.changeUnprepared(withKey(restore), { safetyLabel, fileSystem })).toMatchObject({
+      safetyBackup: { outcome: { kind: 'applied' }, recordingError: { code: 'disk_full' } },
+      inDoubt: { id: record.id },
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HistoryRecord } from '../../src/history/journal/history-record.ts';
-import { existenceAfter, knownObjects } from '../../src/history/objects/known-objects.ts';
+import { knownObjects, takenBackIn } from '../../src/history/objects/known-objects.ts';
 import { recordOf } from './helpers/records.ts';
 import {
   backup as backupRequest,
@@ -68,7 +68,7 @@ describe('a post', () => {
       [backup('a', 10), restoreOf('a', 30, { state: 'rejected' })],
     ],
   ])('%s: it exists: %s', (_, exists, created, others) => {
-    expect(existenceAfter([created, ...others])(created)).toBe(exists);
+    expect(takenBackIn([created, ...others]).by(created) === undefined).toBe(exists);
     expect(knownObjects('post', [created, ...others])).toHaveLength(exists ? 1 : 0);
   });
 });

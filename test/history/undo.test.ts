@@ -133,6 +133,7 @@ describe('the newest change', () => {
     const c = await scene.change(rename('C'));
     const { record: undone } = await undo(scene, b.record.id);
     expect(refusal(scene)).toMatchObject({ reason: 'former_unknown' });
+    expect(refusal(scene, c.record.id)).toMatchObject({ reason: 'already_undone' });
     await undo(scene, undone.id);
     expect(plan(scene)).toMatchObject({ record: { id: c.record.id } });
   });

@@ -28,8 +28,7 @@ export async function ciIdempotencyKey(
     if (needs.some((name) => !env[name])) continue;
     const facts = [...needs, ...also].map((name) => env[name] ?? '');
     const { sha256 } = await import('../../base/sha256.ts');
-    const digest = sha256(JSON.stringify([operationId, storeId, ...facts]));
-    return `ci-${provider}-${digest.slice(0, 32)}`;
+    return `ci-${provider}-${sha256(JSON.stringify([operationId, storeId, ...facts])).slice(0, 32)}`;
   }
   throw usageError(
     '--idempotency-from ci works only in a CI job',

@@ -26,7 +26,8 @@ export function readProblem(response: ErrorResponse): Problem {
   const fallback = `HTTP ${status} ${response.statusText}`.trim();
   const document = parseJson(text);
   if (document === undefined) {
-    const message = isHtml(response) ? titleOf(text.slice(0, MAX_HTML_LENGTH)) : text;
+    const isHtml = /html/i.test(response.contentType) || /^\s*<(!doctype|html)/i.test(text);
+    const message = isHtml ? titleOf(text.slice(0, MAX_HTML_LENGTH)) : text;
     return { status, code: null, message: oneLine(message) || fallback, fields: [] };
   }
   const root = asObject(document);
@@ -106,10 +107,6 @@ function oneLine(text: string): string {
     .trim()
     .replace(/(?<!\.)\.$/, '');
   return line.length > MAX_MESSAGE_LENGTH ? `${[...line].slice(0, MAX_MESSAGE_LENGTH - 1).join('')}…` : line;
-}
-
-function isHtml({ contentType, text }: ErrorResponse): boolean {
-  return /html/i.test(contentType) || /^\s*<(!doctype|html)/i.test(text);
 }
 
 /** What follows is for a browser. */

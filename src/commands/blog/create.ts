@@ -2,7 +2,7 @@ import type { CommandCall, CommandDefinition, CommandResult } from '../../cli/co
 import { usageError } from '../../cli/core/errors.ts';
 import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
-import { isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -93,15 +93,13 @@ async function createEdited(call: CommandCall, file: string | undefined): Promis
   const draft = file === undefined ? given : (await readDraft(session, file, given)).body;
   const edited = await editPost(ui, draft);
   try {
-    return await onePost(edited.fields).run({ ...call, parsed: withoutFields(parsed) });
+    // The post already contains the values of the flags, perhaps changed in the editor.
+    const kept = [...parsed.options].filter(([flag]) =>
+      [allowDuplicate, outputFileOption.flag].includes(flag),
+    );
+    return await onePost(edited.fields).run({ ...call, parsed: { ...parsed, options: new Map(kept) } });
   } catch (error) {
     ui.saveUserText(`\nYour text:\n\n${edited.text}`);
     throw error;
   }
-}
-
-/** The post already contains the values of the flags, perhaps changed in the editor. */
-function withoutFields(parsed: ParsedCommand): ParsedCommand {
-  const kept = [allowDuplicate, outputFileOption.flag];
-  return { ...parsed, options: new Map([...parsed.options].filter(([flag]) => kept.includes(flag))) };
 }

@@ -38,10 +38,9 @@ export async function rememberDispute(session: Session, dispute: unknown): Promi
   if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
   const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
   const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
-  const seenAt = new Date().toISOString();
   try {
     const { folder } = (await session.history()).journal;
-    rememberSeen(folder, { kind: 'dispute', id, seenAt, fields });
+    rememberSeen(folder, { kind: 'dispute', id, seenAt: new Date().toISOString(), fields });
   } catch (error) {
     // Without a home folder there is no place for it, and the read itself succeeded.
     if (!(error instanceof CliError)) throw error;

@@ -66,7 +66,6 @@ function placeStops(stops: readonly Stop[], width: number): number[] | null {
 /** `1 Dec`, in the local zone, and the year if it is another one. */
 function dayOf(time: number, now: number): string {
   const date = new Date(time);
-  const month = date.toLocaleString('en', { month: 'short' });
   const year = date.getFullYear() === new Date(now).getFullYear() ? '' : ` ${date.getFullYear()}`;
-  return `${date.getDate()} ${month}${year}`;
+  return `${date.getDate()} ${date.toLocaleString('en', { month: 'short' })}${year}`;
 }

@@ -18,14 +18,13 @@ import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
-import { undoingsIn } from '../../history/changes/undo.ts';
 import {
   type HistoryRecord,
   isInDoubt,
   rawOperationId,
   recordStates,
 } from '../../history/journal/history-record.ts';
-import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
+import { idInPath, knownObjects, takenBackIn } from '../../history/objects/known-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 /** In columns. --json prints labels whole. */
@@ -129,9 +128,9 @@ async function summarize(
   const query = { operation: createBackup.id };
   const backups = records.some(isRestore) ? (await session.history()).list(query).records : [];
   const known = knownObjects('backup', backups);
-  const findUndoing = undoingsIn(all);
+  const takenBack = takenBackIn(all);
   return records.map((record) => {
-    const summary = { ...recordSummary(record), undoneBy: findUndoing(record)?.id ?? null };
+    const summary = { ...recordSummary(record), undoneBy: takenBack.by(record)?.id ?? null };
     if (!isRestore(record) || record.undoes !== null) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;

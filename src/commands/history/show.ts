@@ -15,10 +15,11 @@ import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
-import { planUndo, undoingsIn } from '../../history/changes/undo.ts';
+import { planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { takenBackIn } from '../../history/objects/known-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
@@ -73,7 +74,7 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
     attempts,
     safetyBackupId: record.safetyBackupId ?? undefined,
     undoes: record.undoes ?? undefined,
-    undoneBy: undoingsIn(all)(record)?.id,
+    undoneBy: takenBackIn(all).by(record)?.id,
     failure: record.failure?.message,
   };
   const sent = parseJson(record.body) ?? {};

@@ -7,6 +7,7 @@ import type { foreseeResume, LeftReason, Resumed } from '../../history/changes/r
 import { isHiddenByRefusal } from '../../history/changes/send.ts';
 import type { Finding } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { rulesOf } from '../../history/operation-rules.ts';
 
 export const words = {
   one: 'change',
@@ -70,8 +71,10 @@ const foreseen: Readonly<Record<string, string>> = {
 };
 
 /** What `resume` would do, or why it would leave the change. */
-export function describePlan(plan: ReturnType<typeof foreseeResume>): string {
-  return foreseen[plan] ?? `left: ${reasons[plan as LeftReason]}`;
+export function describePlan(plan: ReturnType<typeof foreseeResume>, { operation }: HistoryRecord): string {
+  const mayBeSent = plan === 'read' && rulesOf(operation).resume !== 'read';
+  const asked = mayBeSent ? 'the store would be asked, and it may be sent again' : foreseen[plan];
+  return asked ?? `left: ${reasons[plan as LeftReason]}`;
 }
 
 /** The result of an open change. `id` is what its remedy calls it: its id, or `ID` for several. */

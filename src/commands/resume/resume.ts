@@ -191,7 +191,7 @@ async function resumeOne(
   if ('outcome' in resumed) {
     noteRecording(ui, resumed);
     const { outcome } = resumed;
-    if (outcome.kind === 'applied') rememberStoreName(history.journal.folder, resumed.record, outcome.body);
+    if (outcome.kind === 'applied') rememberStoreName(history, resumed.record, outcome.body);
   }
   return resumed;
 }
@@ -232,7 +232,7 @@ async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRe
   const planned = records.map((record) => {
     const { id, operation, label, state } = recordSummary(record);
     const plan = foreseeResume(history, record);
-    const message = record.open ? describePlan(plan) : 'settled before';
+    const message = record.open ? describePlan(plan, record) : 'settled before';
     return { id, operation, label, state, plan, message };
   });
   if (ui.json) printJson(ui, planned);

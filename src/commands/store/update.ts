@@ -9,7 +9,7 @@ import { send } from '../../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { updateStore } from '../../contract/operations/store.ts';
-import { formerValues, lastSeen, type SeenDocument } from '../../history/changes/former.ts';
+import { formerValues, isSeen, lastSeen, type SeenDocument } from '../../history/changes/former.ts';
 
 export const command = operationCommand({
   operation: updateStore,
@@ -45,8 +45,9 @@ async function previewUpdate(run: Run): Promise<Preview> {
   const { request, session, ui } = run;
   const seen = await lastSeenStore(session);
   const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
-  const isUndoable = leafPaths(request.body).every((path) => seen?.valueAt(path) !== undefined);
-  const { offerBackup } = isUndoable ? {} : await import('../../cli/operation/send/offer-backup.ts');
+  const { offerBackup } = isSeen(seen, request.body)
+    ? {}
+    : await import('../../cli/operation/send/offer-backup.ts');
   const safetyBackupId = await offerBackup?.(run);
   const former = seen?.seenAt === null ? formerValues(seen, request.body) : undefined;
   const text = await drawRecord(rows, ui.err);

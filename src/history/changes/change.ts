@@ -9,7 +9,7 @@ import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
 import { findEarlier, hasOwnKey } from './earlier.ts';
-import { formerValues, lastSeen } from './former.ts';
+import { formerValues, isSeen, lastSeen } from './former.ts';
 import { overtake } from './overtake.ts';
 import { continueRecord, reported } from './resume.ts';
 import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
@@ -42,7 +42,7 @@ export async function recordChange(
     refuseMovedUndo(history, request);
     const past = readPast(history, request);
     client.pause(waitOf(past, journal.now()));
-    const intent = withFormer(intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
+    const intent = withFormer(history, intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
     refuseSecret(intent, client);
     const earlier = await findEarlier(history, request, intent, past, options);
     if (earlier !== null) {
@@ -101,9 +101,13 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 }
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
-function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
+function withFormer(history: History, intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.former !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
-  return { ...intent, former: formerValues(lastSeen(intent.operation, past), parseJson(intent.body)) };
+  const fields = parseJson(intent.body);
+  const recent = lastSeen(intent.operation, past);
+  // After a restore, the backup tells, which may be an old one.
+  const seen = isSeen(recent, fields) ? recent : lastSeen(intent.operation, history.list().records);
+  return { ...intent, former: formerValues(seen, fields) };
 }
 
 async function continueEarlier(

@@ -2,7 +2,7 @@ import { RefusedError } from '../errors.ts';
 import { type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
 import { type ChangeRequest, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, type Intent, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
-import { existenceAfter } from '../objects/known-objects.ts';
+import { takenBackIn } from '../objects/known-objects.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { resumeRecord } from './resume.ts';
 
@@ -54,7 +54,7 @@ export async function findEarlier(
       if (rules.guard === 'once') throw new RefusedError('only_once', record);
       // A date in the future counts as now.
       const isRecent = now - Date.parse(record.createdAt) < duplicateMs;
-      if (rules.guard === 'duplicate' && isRecent && existenceAfter(history.list().records)(record))
+      if (rules.guard === 'duplicate' && isRecent && !takenBackIn(history.list().records).by(record))
         throw new RefusedError('duplicate', record);
     }
   }

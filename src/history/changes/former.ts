@@ -1,5 +1,6 @@
 import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { type HistoryRecord, mayBeApplied } from '../journal/history-record.ts';
+import { takenBackIn } from '../objects/known-objects.ts';
 import { changesOf, overlap, rulesOf, touchesOf } from '../operation-rules.ts';
 
 /** A document as the response to a change of single fields showed it last. */
@@ -12,14 +13,17 @@ export interface SeenDocument {
   valueAt(path: readonly string[]): unknown;
 }
 
-/** The newest one among these records, which are newest first, or null. */
+/** The newest one among these records, which are newest first, or null. What was taken back is as if it had never been. */
 export function lastSeen(operation: string, past: readonly HistoryRecord[]): SeenDocument | null {
-  const index = past.findIndex(
+  const takenBack = takenBackIn(past);
+  const standing = past.filter((record) => mayBeApplied(record) && !takenBack.by(record));
+  const index = standing.findIndex(
     (record) => record.operation === operation && record.state === 'applied' && isObject(bodyOf(record)),
   );
-  const record = past[index];
+  const record = standing[index];
   if (record === undefined) return null;
-  const later = past.slice(0, index).filter(mayBeApplied).flatMap(changesOf);
+  const isOfUnknown = (other: HistoryRecord) => !takenBack.isKnownRestore(other);
+  const later = standing.slice(0, index).filter(isOfUnknown).flatMap(changesOf);
   const seen = bodyOf(record);
   const seenValue = (path: readonly string[]) => {
     const single = touchesOf({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });
@@ -30,6 +34,11 @@ export function lastSeen(operation: string, past: readonly HistoryRecord[]): See
     document: asObject(seenValues(seenValue, seen)),
     valueAt: seenValue,
   };
+}
+
+/** Whether the values of all these fields are known. */
+export function isSeen(seen: SeenDocument | null, fields: unknown): boolean {
+  return leafPaths(fields).every((path) => seen?.valueAt(path) !== undefined);
 }
 
 /** JSON of the values that a change of these fields replaces, as far as they were seen, or null. */

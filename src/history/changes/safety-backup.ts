@@ -3,7 +3,7 @@ import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { HistoryError } from '../errors.ts';
 import type { History, Recorded } from '../history.ts';
 import { intentOf } from '../intent.ts';
-import type { HistoryRecord, Intent } from '../journal/history-record.ts';
+import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { type Sending, sendRecord } from './send.ts';
 
@@ -42,23 +42,23 @@ export async function sendAfterBackup(
   safetyId: string | null,
   change: { id: string; isFirst: boolean; writeDown(backupId: string): Promise<unknown> },
 ): Promise<Prepared | Unprepared> {
-  const unprepared = (failed: Recorded): Unprepared => ({
-    reached: 'safety_backup',
-    safetyBackup: failed,
-    inDoubt: sending.writer.records.get(change.id) ?? null,
-  });
+  const unprepared = (failed: Recorded): Unprepared => {
+    const record = sending.writer.records.get(change.id);
+    const inDoubt = record !== undefined && isInDoubt(record) ? record : null;
+    return { reached: 'safety_backup', safetyBackup: failed, inDoubt };
+  };
   let safetyBackup: Recorded | null = null;
-  if (safetyId !== null) {
-    safetyBackup = await sendRecord(sending, safetyId, { isFirst: true });
-    const { outcome, recordingError } = safetyBackup;
-    const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
-    if (typeof backupId !== 'string' || recordingError !== null) return unprepared(safetyBackup);
-    try {
+  try {
+    if (safetyId !== null) {
+      safetyBackup = await sendRecord(sending, safetyId, { isFirst: true });
+      const { outcome, recordingError } = safetyBackup;
+      const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
+      if (typeof backupId !== 'string' || recordingError !== null) return unprepared(safetyBackup);
       await change.writeDown(backupId);
-    } catch (error) {
-      if (!(error instanceof HistoryError)) throw error;
-      return unprepared({ ...safetyBackup, recordingError: error });
     }
+    return { ...(await sendRecord(sending, change.id, change)), reached: 'change', safetyBackup };
+  } catch (error) {
+    if (!(error instanceof HistoryError) || safetyBackup === null) throw error;
+    return unprepared({ ...safetyBackup, recordingError: error });
   }
-  return { ...(await sendRecord(sending, change.id, change)), reached: 'change', safetyBackup };
 }

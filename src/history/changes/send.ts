@@ -46,8 +46,14 @@ export async function sendRecord(
   let outcome: Outcome;
   try {
     const { timeoutMs, signal, inBatch, onRetry } = sending;
-    const ifMatch = opened.ifMatch ?? undefined;
-    const input = { timeoutMs, signal, inBatch, onRetry, ifMatch, beforeAttempt };
+    const input = {
+      timeoutMs,
+      signal,
+      inBatch,
+      onRetry,
+      ifMatch: opened.ifMatch ?? undefined,
+      beforeAttempt,
+    };
     const { method, path, body, class: how } = opened;
     // Nothing is known about a request outside the contract, so its response cannot differ from it.
     const operation = findOperation(opened.operation) ?? null;

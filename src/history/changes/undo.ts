@@ -2,7 +2,8 @@ import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { History } from '../history.ts';
 import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
-import { changesOf, covers, overlap, rulesOf, touchesOf } from '../operation-rules.ts';
+import { takenBackIn } from '../objects/known-objects.ts';
+import { changesOf, overlap, rulesOf } from '../operation-rules.ts';
 import { lastSeen, valueAt, withValue } from './former.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
@@ -34,8 +35,7 @@ export function planUndo(history: History, id: string | undefined): Undo {
   const rules = rulesOf(record.operation);
   const undoing = records.find((other) => other.undoes === record.id && mayBeApplied(other));
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
-  if (undoing !== undefined && undoingsIn(records)(record) !== undefined)
-    throw new RefusedError('already_undone', record);
+  if (takenBackIn(records).by(record)) throw new RefusedError('already_undone', record);
   if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
@@ -49,35 +49,14 @@ export function planUndo(history: History, id: string | undefined): Undo {
   return { record, later, by: rules.undo, fields: fieldsOf(record, records) };
 }
 
-/**
- * Finds, among all records of a store, the change that took a given one back, and was not taken back itself: an undo of it, or of
- * an earlier one, which puts back what was there before both.
- */
-export function undoingsIn(records: readonly HistoryRecord[]) {
-  const numbers = new Map<string | null, number>(records.map(({ id, number }) => [id, number]));
-  const undos = records.filter(({ undoes, state }) => undoes !== null && state === 'applied');
-  const isBetween = (record: HistoryRecord, undo: HistoryRecord) =>
-    record.number < undo.number && record.number >= (numbers.get(undo.undoes) ?? Number.POSITIVE_INFINITY);
-  const takesBack = (undo: HistoryRecord, record: HistoryRecord) =>
-    undo.undoes === record.id ||
-    // A document is put back at some paths only.
-    (rulesOf(undo.operation).undo !== 'document' &&
-      isBetween(record, undo) &&
-      covers(touchesOf(undo), changesOf(record)));
-  return function findUndoing(record: HistoryRecord): HistoryRecord | undefined {
-    const found = undos.find((undo) => takesBack(undo, record) && findUndoing(undo) === undefined);
-    return found && (undos.find(({ undoes }) => undoes === record.id) ?? found);
-  };
-}
-
 function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
-  const findUndoing = undoingsIn(records);
+  const takenBack = takenBackIn(records);
   const found = records.find(
     (record) =>
       rulesOf(record.operation).undo !== undefined &&
       record.undoes === null &&
       mayBeApplied(record) &&
-      findUndoing(record) === undefined,
+      !takenBack.by(record),
   );
   if (found === undefined) throw new RefusedError('nothing_to_undo', null);
   return found;

@@ -105,3 +105,11 @@ export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 
 export function mayBeApplied(record: HistoryRecord): boolean {
   return record.state === 'applied' || isInDoubt(record);
 }
+
+/** By the numbers of their logs; in one log `k3f9a2.10` comes after `k3f9a2.9`, and the main one after all. */
+export function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
+  if (one.number !== other.number) return one.number > other.number;
+  const [log, place = 'Infinity'] = one.id.split('.');
+  const [otherLog, otherPlace = 'Infinity'] = other.id.split('.');
+  return log === otherLog && Number(place) > Number(otherPlace);
+}

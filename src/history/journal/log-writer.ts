@@ -23,8 +23,7 @@ const maxWaitMs = 10;
 export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   const { header, records } = log;
   const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));
-  const places = [...records.keys()].map((id) => Number(id.split('.')[1] ?? 0));
-  let lastPlace = Math.max(0, ...places);
+  let lastPlace = Math.max(0, ...[...records.keys()].map((id) => Number(id.split('.')[1] ?? 0)));
   const untold = new Set(
     [...records.values()].filter((record) => record.open && !isInDoubt(record)).map(({ id }) => id),
   );

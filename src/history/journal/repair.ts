@@ -96,8 +96,10 @@ function salvage(
   name: LogName,
   newHeader: LogHeader,
 ): { header: LogHeader; records: HistoryRecord[] } {
-  const chunks = text.split('\n').filter((chunk) => chunk !== '');
-  const found = chunks.map(parseLine);
+  const found = text
+    .split('\n')
+    .filter((chunk) => chunk !== '')
+    .map(parseLine);
   const lines = found.filter((line) => line !== null).sort((one, other) => one.line - other.line);
   const header = lines.filter((line) => 'format' in line).find((line) => isHeaderOf(line, name)) ?? newHeader;
   const records = new Map<string, HistoryRecord>();

@@ -1,6 +1,6 @@
 import { asObject, parseJson } from '../../base/json.ts';
-import type { HistoryRecord } from '../journal/history-record.ts';
-import { overlap, touchesOf } from '../operation-rules.ts';
+import { type HistoryRecord, isAfter } from '../journal/history-record.ts';
+import { changesOf, covers, overlap, rulesOf, touchesOf } from '../operation-rules.ts';
 
 /** Kinds of things that the service does not list. */
 export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
@@ -50,10 +50,10 @@ export function knownObjects(
   records: readonly HistoryRecord[],
   seen: readonly SeenObject[] = [],
 ): KnownObject[] {
-  const exists = existenceAfter(records);
+  const takenBack = takenBackIn(records);
   const sightings = [
     ...records
-      .filter((record) => operationsOfKind[kind].includes(record.operation) && exists(record))
+      .filter((record) => operationsOfKind[kind].includes(record.operation) && !takenBack.by(record))
       .flatMap(sightingOf),
     ...seen.filter((object) => object.kind === kind).reverse(),
   ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
@@ -78,39 +78,62 @@ function sightingOf({ operation, path, state, response, createdAt, body }: Histo
   return isPost ? [{ id: '', seenAt, fields: asObject(parseJson(body)) }] : [];
 }
 
+/**
+ * What was taken back, by all records of a store: a restore takes back what was changed after its backup, an undo of single fields what was changed
+ * since the change that it undoes. Of what may not have been applied, and of backups of other machines, nothing is concluded.
+ */
+export function takenBackIn(records: readonly HistoryRecord[]) {
+  const isRestore = ({ operation }: HistoryRecord) => operation === 'backup.restore';
+  const returns = records.filter(
+    (record) => record.state === 'applied' && (record.undoes !== null || isRestore(record)),
+  );
+  /** Records by their ids, and by those of the backups that they made. */
+  const starts = new Map(records.map((record) => [record.id, record]));
+  for (const record of returns.length > 0 ? records : [])
+    if (record.operation === 'backup.create' && record.state === 'applied')
+      starts.set(String(asObject(parseJson(record.response?.body)).id), record);
+  /** From where on a restore or an undo takes back. */
+  const startOf = (later: HistoryRecord) =>
+    starts.get((isRestore(later) ? idInPath(later.path) : later.undoes) ?? '');
+  const found = new Map<HistoryRecord, HistoryRecord | undefined>();
+
+  function reaches(later: HistoryRecord, record: HistoryRecord): boolean {
+    if (later.undoes === record.id) return true;
+    const start = startOf(later);
+    if (start === undefined || !isAfter(later, record) || !isAfter(record, start)) return false;
+    // A document is put back at some paths only.
+    return rulesOf(later.operation).undo !== 'document' && covers(touchesOf(later), changesOf(record));
+  }
+
+  /** Whether its effect is gone, or may be: another machine's backup may be older than it. */
+  const mayBeGone = (record: HistoryRecord) =>
+    returns.some(
+      (later) =>
+        (reaches(later, record) ||
+          (isRestore(later) &&
+            startOf(later) === undefined &&
+            isAfter(later, record) &&
+            overlap(touchesOf(later), touchesOf(record)))) &&
+        by(later) === undefined,
+    );
+
+  /** The restore or undo that has put back what was there before a change, and was not taken back itself. */
+  function by(record: HistoryRecord): HistoryRecord | undefined {
+    if (!found.has(record)) {
+      const standing = returns.filter((later) => reaches(later, record) && !mayBeGone(later));
+      const direct = returns.find(({ undoes }) => undoes === record.id);
+      found.set(record, standing.length === 0 ? undefined : (direct ?? standing.at(-1)));
+    }
+    return found.get(record);
+  }
+
+  /** Whether this is a restore of a backup that these records know: they tell what came back. */
+  const isKnownRestore = (record: HistoryRecord) => isRestore(record) && startOf(record) !== undefined;
+  return { by, isKnownRestore };
+}
+
 /** The id in `/disputes/{id}/decision`. */
 export function idInPath(path: string): string | null {
   const [, id] = /\/([^/]+)\/(?:decision|appeal|restore)$/.exec(path) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
-}
-
-/**
- * Tells whether something that was created is still there, by the restores among these records of its store: what was made
- * after the backup that a later restore brought back is gone. Numbers say what came after what. Of a restore that may not have
- * been applied, or of a backup of another machine, nothing is concluded.
- */
-export function existenceAfter(records: readonly HistoryRecord[]): (created: HistoryRecord) => boolean {
-  const applied = records.filter(({ state }) => state === 'applied');
-  const restores = applied
-    .filter(({ operation }) => operation === 'backup.restore')
-    .sort((one, other) => other.number - one.number);
-  if (restores.length === 0) return () => true;
-  const backups = new Map<unknown, number>();
-  for (const { operation, response, number } of applied) {
-    if (operation === 'backup.create') backups.set(asObject(parseJson(response?.body)).id, number);
-  }
-
-  return (created) => {
-    const isRestoredBy = (restore: HistoryRecord) =>
-      restore.number > created.number && overlap(touchesOf(restore), touchesOf(created));
-    /** Whether it was there once all changes before this number were made. */
-    const existedBefore = (number: number): boolean => {
-      if (created.number >= number) return false;
-      const last = restores.find((restore) => restore.number < number && isRestoredBy(restore));
-      if (last === undefined) return true;
-      const backup = backups.get(decodeURIComponent(last.path.split('/').at(-2) ?? ''));
-      return backup === undefined || existedBefore(backup);
-    };
-    return existedBefore(Number.POSITIVE_INFINITY);
-  };
 }

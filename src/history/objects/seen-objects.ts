@@ -1,6 +1,8 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, parseJson } from '../../base/json.ts';
+import { lastSeen } from '../changes/former.ts';
+import type { History } from '../history.ts';
 import { ensureFolder, nodeFileSystem } from '../journal/files/files.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
 import { changesOf, overlap } from '../operation-rules.ts';
@@ -33,13 +35,15 @@ export function rememberSeen(folder: string, object: SeenObject): void {
 }
 
 /**
- * Keeps the name that the response to a change of the store shows. A change of the name whose response does not show it makes it
- * forgotten.
+ * Keeps the name that the response to a change of the store shows. After a restore, which shows none, it is the one that was seen
+ * before the backup, or forgotten.
  */
-export function rememberStoreName(folder: string, record: HistoryRecord, response: unknown): void {
-  const { name } = asObject(response);
-  if (!overlap(changesOf(record), [name === undefined ? 'store.name' : 'store'])) return;
-  rememberSeen(folder, { kind: 'store', id: record.storeId, seenAt: record.updatedAt, fields: { name } });
+export function rememberStoreName(history: History, record: HistoryRecord, response: unknown): void {
+  const shown = asObject(response).name;
+  if (!overlap(changesOf(record), [shown === undefined ? 'store.name' : 'store'])) return;
+  const name = shown ?? lastSeen('store.update', history.list().records)?.document.name;
+  const { storeId: id, updatedAt: seenAt } = record;
+  rememberSeen(history.journal.folder, { kind: 'store', id, seenAt, fields: { name } });
 }
 
 /** The name of the store whose history is in this folder, or null if this machine has not seen it. */

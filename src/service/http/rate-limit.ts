@@ -33,7 +33,10 @@ export function createRateLimiter({ perSecond, burst }: RateLimit): RateLimiter 
     const emptyFullAt = now + burst * tokenMs;
     // A bucket cannot be emptier than empty, even if the clock was put back.
     const fullAt = Math.min(Math.max(fullAtByName.get(name) ?? now, now), emptyFullAt) + tokenMs;
-    if (fullAt > emptyFullAt) throw rateLimited(Math.ceil((fullAt - emptyFullAt) / 1000));
+    if (fullAt > emptyFullAt) {
+      const wait = String(Math.ceil((fullAt - emptyFullAt) / 1000));
+      throw new ServiceError('rate_limited', `Try again in ${wait} s`, { headers: { 'Retry-After': wait } });
+    }
     return fullAt;
   }
 
@@ -45,9 +48,4 @@ export function createRateLimiter({ perSecond, burst }: RateLimit): RateLimiter 
       fullAtByName.set(name, fullAt);
     },
   };
-}
-
-function rateLimited(seconds: number): ServiceError {
-  const detail = `Try again in ${seconds} s`;
-  return new ServiceError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
 }

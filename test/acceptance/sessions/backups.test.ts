@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
@@ -113,10 +114,11 @@ test('the undo of a restore asks for the id of the change, and shows what the se
 });
 
 test('an undo that cannot be undone says so before it is sent', async () => {
-  const machine = demoMachine();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'Paper']);
   const create = ['backup', 'create', '--label', 'first', '--sections', 'store', '-q'];
-  const id = (await machine.run(create)).stdout.trim();
+  const elsewhere = { env: { STORECTL_STATE_DIR: path.join(machine.folder, 'elsewhere') } };
+  const id = (await machine.run(create, elsewhere)).stdout.trim();
   const { stderr } = await machine.run(['store', 'update', '--name', 'Fox']);
   const undo = /Undo: (.*)/.exec(stderr)?.[1] ?? '';
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);

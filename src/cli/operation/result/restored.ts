@@ -1,10 +1,9 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import { createBackup } from '../../../contract/operations/backups.ts';
 import type { Unprepared } from '../../../history/changes/safety-backup.ts';
-import { undoingsIn } from '../../../history/changes/undo.ts';
 import type { Recorded } from '../../../history/history.ts';
 import { type HistoryRecord, mayBeApplied } from '../../../history/journal/history-record.ts';
-import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
+import { idInPath, type KnownObject, takenBackIn } from '../../../history/objects/known-objects.ts';
 import { changesOf, overlap } from '../../../history/operation-rules.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
@@ -69,7 +68,7 @@ async function changesSince(
   sections: readonly string[],
 ): Promise<HistoryRecord[]> {
   const { records } = (await session.history()).list();
-  const findUndoing = undoingsIn(records);
+  const takenBack = takenBackIn(records);
   const backup = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
   const taken = backup?.number ?? Number.POSITIVE_INFINITY;
   return records.filter(
@@ -77,7 +76,7 @@ async function changesSince(
       record.number > taken &&
       mayBeApplied(record) &&
       overlap(changesOf(record), sections) &&
-      findUndoing(record) === undefined,
+      !takenBack.by(record),
   );
 }
 

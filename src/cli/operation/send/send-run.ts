@@ -150,7 +150,7 @@ async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Pro
   noteRecording(ui, changed);
   const { record, outcome, isEarlier } = changed;
   if (outcome.kind === 'applied') {
-    rememberStoreName(history.journal.folder, record, outcome.body);
+    rememberStoreName(history, record, outcome.body);
   }
   let applied: Applied;
   try {

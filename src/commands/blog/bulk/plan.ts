@@ -14,7 +14,7 @@ import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/intent.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
-import { existenceAfter } from '../../../history/objects/known-objects.ts';
+import { takenBackIn } from '../../../history/objects/known-objects.ts';
 import type { PostFile } from './post-files.ts';
 
 export const words = {
@@ -147,9 +147,12 @@ function statusOf({ body }: PostFile): string {
  */
 function readKnownPosts(history: History): HistoryRecord[] {
   const records = history.listWhole();
-  const exists = existenceAfter(records);
+  const takenBack = takenBackIn(records);
   const posts = records.filter(({ operation }) => operation === createBlogPost.id).reverse();
-  return [...posts.filter(isInDoubt), ...posts.filter((post) => post.state === 'applied' && exists(post))];
+  return [
+    ...posts.filter(isInDoubt),
+    ...posts.filter((post) => post.state === 'applied' && !takenBack.by(post)),
+  ];
 }
 
 function slugOf(record: HistoryRecord): string | null {

@@ -22,7 +22,8 @@ export function parseCsv(text: string, name: string): CsvRow[] {
   };
   try {
     parse(lines.join('\n'), {
-      delimiter: separatorOf(text),
+      // It depends on the language of the spreadsheet; the header shows it.
+      delimiter: /[,;\t]/.exec(text.split(/\r?\n/, 1)[0] ?? '')?.[0] ?? ',',
       bom: true,
       relax_column_count: true,
       skip_empty_lines: true,
@@ -37,9 +38,4 @@ export function parseCsv(text: string, name: string): CsvRow[] {
     );
   }
   return rows;
-}
-
-/** Comma, semicolon or tab, depending on the language of the spreadsheet; the header shows it. */
-function separatorOf(text: string): string {
-  return /[,;\t]/.exec(text.split(/\r?\n/, 1)[0] ?? '')?.[0] ?? ',';
 }

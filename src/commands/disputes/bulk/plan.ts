@@ -50,8 +50,7 @@ export async function assessRow(
     if (own === null || !isInDoubt(own)) return { dispute };
     const message = `an earlier decision (${own.id}) may have been applied`;
     const remedy = [{ run: ['resume', own.id], rest: 'to settle it' }];
-    const doubt = { record: own, code: 'outcome_unknown', message, remedy };
-    return { result: makeResult('unknown', doubt) };
+    return { result: makeResult('unknown', { record: own, code: 'outcome_unknown', message, remedy }) };
   } catch (error) {
     if (!(error instanceof CliError) || !concernsOneItem(error.failure.exitCode)) throw error;
     const result = resultOfError(new CliError({ ...error.failure, fields: undefined }));
