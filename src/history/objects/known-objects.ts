@@ -95,41 +95,42 @@ export function takenBackIn(records: readonly HistoryRecord[]) {
   /** From where on a restore or an undo takes back. */
   const startOf = (later: HistoryRecord) =>
     starts.get((isRestore(later) ? idInPath(later.path) : later.undoes) ?? '');
-  const found = new Map<HistoryRecord, HistoryRecord | undefined>();
+  const found = new Map<string, HistoryRecord | undefined>();
 
-  function reaches(later: HistoryRecord, record: HistoryRecord): boolean {
+  function reaches(later: HistoryRecord, record: HistoryRecord, paths: readonly string[]): boolean {
     if (later.undoes === record.id) return true;
     const start = startOf(later);
     if (start === undefined || !isAfter(later, record) || !isAfter(record, start)) return false;
     // A document is put back at some paths only.
-    return rulesOf(later.operation).undo !== 'document' && covers(touchesOf(later), changesOf(record));
+    return rulesOf(later.operation).undo !== 'document' && covers(touchesOf(later), paths);
   }
 
-  /** Whether its effect is gone, or may be: another machine's backup may be older than it. */
-  const mayBeGone = (record: HistoryRecord) =>
-    returns.some(
-      (later) =>
-        (reaches(later, record) ||
-          (isRestore(later) &&
-            startOf(later) === undefined &&
-            isAfter(later, record) &&
-            overlap(touchesOf(later), touchesOf(record)))) &&
-        by(later) === undefined,
-    );
+  /** Whether the backup of a restore, which another machine made, may be older than a record. */
+  const mayReach = (later: HistoryRecord, record: HistoryRecord, paths: readonly string[]) =>
+    isRestore(later) &&
+    startOf(later) === undefined &&
+    isAfter(later, record) &&
+    overlap(touchesOf(later), paths);
 
-  /** The restore or undo that has put back what was there before a change, and was not taken back itself. */
-  function by(record: HistoryRecord): HistoryRecord | undefined {
-    if (!found.has(record)) {
-      const standing = returns.filter((later) => reaches(later, record) && !mayBeGone(later));
+  /** The restore or undo that has put back what was there before a change, and was not taken back itself, at these paths. */
+  function by(record: HistoryRecord, paths = changesOf(record)): HistoryRecord | undefined {
+    const key = [record.id, ...paths].join(' ');
+    if (!found.has(key)) {
+      const isGone = (one: HistoryRecord) =>
+        returns.some(
+          (later) =>
+            (reaches(later, one, paths) || mayReach(later, one, paths)) && by(later, paths) === undefined,
+        );
+      const standing = returns.filter((later) => reaches(later, record, paths) && !isGone(later));
       const direct = returns.find(({ undoes }) => undoes === record.id);
-      found.set(record, standing.length === 0 ? undefined : (direct ?? standing.at(-1)));
+      found.set(key, standing.length === 0 ? undefined : (direct ?? standing.at(-1)));
     }
-    return found.get(record);
+    return found.get(key);
   }
 
   /** Whether this is a restore of a backup that these records know: they tell what came back. */
   const isKnownRestore = (record: HistoryRecord) => isRestore(record) && startOf(record) !== undefined;
-  return { by, isKnownRestore };
+  return { by: (record: HistoryRecord) => by(record), isKnownRestore };
 }
 
 /** The id in `/disputes/{id}/decision`. */
