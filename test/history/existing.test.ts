@@ -31,24 +31,6 @@ describe('a post', () => {
     ['older than the backup', true, postAt(5), [backup('a', 10), restoreOf('a', 30)]],
     ['created after the restore', true, postAt(40), [backup('a', 10), restoreOf('a', 30)]],
     [
-      'brought back by a later restore',
-      true,
-      postAt(20),
-      [backup('a', 10), backup('b', 25), restoreOf('a', 30), restoreOf('b', 40)],
-    ],
-    [
-      'brought back by a backup of a time when it was gone',
-      false,
-      postAt(20),
-      [backup('a', 10), restoreOf('a', 30), backup('b', 35), restoreOf('b', 40)],
-    ],
-    [
-      'in a backup that was made of a restored blog',
-      true,
-      postAt(20),
-      [backup('a', 25), restoreOf('a', 30), backup('b', 35), restoreOf('b', 40), backup('c', 50)],
-    ],
-    [
       'of another section than the restore',
       true,
       postAt(20),
