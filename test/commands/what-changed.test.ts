@@ -4,6 +4,8 @@ import { answer, type Behaviour } from '../helpers/fault-server.ts';
 import { fakeService, startStore } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
+const backupId = 'ada1577f-64c8-4439-84ae-ac01e33ba1fa';
+
 /** The lines of stderr after the one that says where the change goes. */
 function notices({ stderr }: { readonly stderr: string }): string[] {
   return stderr.trimEnd().split('\n').slice(1);
@@ -134,16 +136,7 @@ test.each(['{}', '{ "rows": 12345678901234567890 }\n', '{"safetyBackupId":"their
       bytes: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${sent.length}\r\nconnection: close\r\n\r\n${sent}`,
     };
     const { machine } = await fakeService(answer(201, backup), raw);
-    const args = [
-      'backup',
-      'restore',
-      'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
-      '--sections',
-      'store',
-      '--confirm',
-      'ada1577f-64c8-4439-84ae-ac01e33ba1fa',
-      '--json',
-    ];
+    const args = typed`backup restore ${backupId} --sections store --confirm ${backupId} --json`;
 
     const { exitCode, stdout } = await machine.run(args);
 
@@ -163,11 +156,11 @@ test('a restore says what the response says that it changed, and nothing else', 
   };
   const { machine } = await fakeService(
     answer(201, backup),
-    answer(200, { backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa', sections }),
+    answer(200, { backupId, sections }),
     answer(201, backup),
-    answer(200, { backupId: 'ada1577f-64c8-4439-84ae-ac01e33ba1fa' }),
+    answer(200, { backupId }),
   );
-  const restore = typed`backup restore ada1577f-64c8-4439-84ae-ac01e33ba1fa --sections store,settings,blog --confirm ada1577f-64c8-4439-84ae-ac01e33ba1fa`;
+  const restore = typed`backup restore ${backupId} --sections store,settings,blog --confirm ${backupId}`;
 
   const told = await machine.run(restore);
   const silent = await machine.run(restore);

@@ -3,37 +3,26 @@ import { tables, writeFiles } from '../../helpers/bulk.ts';
 import { startStore } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
-const files = { 'old.md': '# Old\n\nText', 'new-1.md': '# New 1\n\nText', 'new-2.md': '# New 2\n\nText' };
-
-/** A store with the post "old", a backup of it, and then two new posts. */
-async function scene() {
+test('posts that a restore has removed are created again, and only those', async () => {
   const { service, machine } = await startStore();
   const run = async (...args: readonly string[]) => {
     const result = await machine.run(args);
     expect(result, result.stderr).toMatchObject({ exitCode: 0 });
     return result;
   };
-  writeFiles(machine, files);
-  await run('blog', 'create', 'old.md');
-  const backUp = async () =>
-    (await run('backup', 'create', '--label', 'B', '--sections', 'blog', '-q')).stdout.trim();
-  const restore = (id: string, ...more: readonly string[]) =>
-    run('backup', 'restore', id, '--sections', 'blog', '--confirm', id, ...more);
-  const backupId = await backUp();
-  await run('blog', 'create', 'new-1.md', 'new-2.md');
   const slugs = async () => {
-    const { posts } = await tables(service);
-    return posts
-      .map(({ slug }) => slug)
-      .filter((slug) => /^(old|new-\d)$/.test(slug))
-      .sort();
+    const all = (await tables(service)).posts.map(({ slug }) => slug);
+    return all.filter((slug) => /^(old|new-\d)$/.test(slug)).sort();
   };
-  return { service, machine, run, backUp, restore, backupId, slugs };
-}
-
-test('posts that a restore has removed are created again, and only those', async () => {
-  const { run, restore, backupId, slugs } = await scene();
-  await restore(backupId);
+  writeFiles(machine, {
+    'old.md': '# Old\n\nText',
+    'new-1.md': '# New 1\n\nText',
+    'new-2.md': '# New 2\n\nText',
+  });
+  await run('blog', 'create', 'old.md');
+  const id = (await run('backup', 'create', '--label', 'B', '--sections', 'blog', '-q')).stdout.trim();
+  await run('blog', 'create', 'new-1.md', 'new-2.md');
+  await run('backup', 'restore', id, '--sections', 'blog', '--confirm', id);
   expect(await slugs()).toEqual(['old']);
   expect((await run('blog', 'list', '--fields', 'slug', '--json')).stdout).not.toContain('new-');
 

@@ -61,11 +61,6 @@ test('repair sets a copy aside, says what can be read, and changes are sent agai
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
 });
 
-/** The words of the first command that a text quotes. */
-function quotedCommand(text: string): string[] {
-  return /`storectl ([^`]+)`/.exec(text)?.[1]?.split(' ') ?? [];
-}
-
 test.each([[[]], [['--profile', 'outlet']]])(
   'what doctor and the error say to run repairs the history, with %j',
   async (profile) => {
@@ -79,7 +74,8 @@ test.each([[[]], [['--profile', 'outlet']]])(
       const refused = await machine.run([...create, ...profile]);
       expect(refused.exitCode).toBe(11);
 
-      const command = quotedCommand(quote === 'doctor' ? diagnosis.stderr : refused.stderr);
+      const text = quote === 'doctor' ? diagnosis.stderr : refused.stderr;
+      const command = /`storectl ([^`]+)`/.exec(text)?.[1]?.split(' ') ?? [];
       expect(command.slice(-2)).toEqual(['history', 'repair']);
       expect(await machine.run(command)).toMatchObject({
         exitCode: 0,

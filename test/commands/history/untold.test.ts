@@ -1,6 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
+import { writeFiles } from '../../helpers/bulk.ts';
 import { answer } from '../../helpers/fault-server.ts';
 import { fakeService } from '../../helpers/scene.ts';
 import { leaveUntold } from '../../helpers/seed-history.ts';
@@ -49,7 +48,7 @@ test('what the user has marked as applied is not listed again, and the same key 
 
 async function createTwoPosts() {
   const { server, machine } = await fakeService(answer(201, { id: 'p-1' }));
-  for (const name of ['a', 'b']) writeFileSync(path.join(machine.folder, `${name}.md`), `# ${name}\n`);
+  writeFiles(machine, { 'a.md': '# a\n', 'b.md': '# b\n' });
   const create = ['blog', 'create', 'a.md', 'b.md', '--json'];
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(await machine.run(['resume'])).toMatchObject(nothing);
@@ -88,23 +87,14 @@ test('an unexpected response is said once for a command, however many requests i
     answer(200, { record: drifted, evidence: [] }),
     answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
   );
-  const decide = [
-    'disputes',
-    'decide',
-    '5f0cbead-0000-4000-8000-000000000001',
-    '--status',
-    'won',
-    '--resolution',
-    'Delivered.',
-  ];
-  writeFileSync(
-    path.join(machine.folder, 'd.csv'),
-    'disputeId,status,resolution\n5f0cbead-0000-4000-8000-000000000001,won,Delivered.\n5f0cbead-0000-4000-8000-000000000002,lost,No.\n',
-  );
+  const [first, second] = ['5f0cbead-0000-4000-8000-000000000001', '5f0cbead-0000-4000-8000-000000000002'];
+  writeFiles(machine, {
+    'd.csv': `disputeId,status,resolution\n${first},won,Delivered.\n${second},lost,No.\n`,
+  });
 
   for (const args of [
-    ['disputes', 'decide', '--from', 'd.csv', '--confirm', '2'],
-    [...decide, '--confirm', '5f0cbead-0000-4000-8000-000000000001'],
+    typed`disputes decide --from d.csv --confirm 2`,
+    typed`disputes decide ${first} --status won --resolution Delivered. --confirm ${first}`,
   ]) {
     const { stderr } = await machine.run(args);
     const said = stderr.split('\n').filter((line) => line.includes('unexpected response'));

@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest';
-import { type Machine, machineFor, newMachine } from '../../helpers/cli.ts';
+import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { startService, type TestService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
-async function runJson(machine: Machine, args: readonly string[]) {
-  const result = await machine.run([...args, '--json']);
+/** Runs a command of the person who runs the service. */
+async function manage({ databaseFile }: TestService, args: readonly string[]) {
+  const result = await newMachine().run(['service', ...args, '--database', databaseFile, '--json']);
   expect(result).toMatchObject({ exitCode: 0 });
   return JSON.parse(result.stdout);
-}
-
-/** Runs a command of the person who runs the service. */
-function manage(service: TestService, args: readonly string[]) {
-  return runJson(newMachine(), ['service', ...args, '--database', service.databaseFile]);
 }
 
 async function errorOf(args: readonly string[]) {
@@ -84,10 +80,7 @@ test('without an overlap the old key ends now, and is not rotated again', async 
   expect(await tryKey(service, old.key)).toBe(4);
   expect(await tryKey(service, rotated.key)).toBe(0);
   const again = ['service', 'keys', 'rotate', old.id, '--database', service.databaseFile];
-  expect(await errorOf(again)).toMatchObject({
-    exitCode: 6,
-    error: { code: 'state_conflict' },
-  });
+  expect(await errorOf(again)).toMatchObject({ exitCode: 6, error: { code: 'state_conflict' } });
 });
 
 test('an overlap does not lengthen the life of a key that ends sooner', async () => {

@@ -11,15 +11,14 @@ import { startService } from '../../helpers/service.ts';
 async function startScene() {
   const service = await startService();
   const operator = newMachine();
-  const { origin, storeId, apiKey } = service;
-  const owner = machineFor({ origin, storeId, apiKey });
+  const owner = machineFor(service);
   const run = (...args: string[]) => operator.run(['service', ...args, '--database', service.databaseFile]);
   const runJson = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
   const log = async () => {
     const rows = await rowsOf(service, 'operatorLog', 'sequence', 'command', 'storeId', 'objectId');
     return rows.map(({ sequence: _, ...row }) => Object.values(row));
   };
-  return { service, storeId, operator, owner, run, runJson, log };
+  return { service, storeId: service.storeId, operator, owner, run, runJson, log };
 }
 
 test('every change of an operator is in the log, with who ran it', async () => {

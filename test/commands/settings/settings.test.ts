@@ -37,13 +37,8 @@ describe('settings save', () => {
     };
     const { server, machine } = await fakeService(answer(200, document));
 
-    const result = await machine.run([
-      'settings',
-      'save',
-      '--quiet-hours-enabled',
-      '--set',
-      'templates.order\\.paid.title=Done',
-    ]);
+    const title = 'templates.order\\.paid.title=Done';
+    const result = await machine.run(['settings', 'save', '--quiet-hours-enabled', '--set', title]);
 
     expect(result.exitCode).toBe(0);
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'PUT']);
@@ -85,11 +80,8 @@ describe('settings save', () => {
 
     await machine.run(['settings', 'save', '--quiet-hours-enabled']);
 
-    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual([
-      undefined,
-      undefined,
-      '"first"',
-    ]);
+    const matches = server.requests.map(({ headers }) => headers['if-match']);
+    expect(matches).toEqual([undefined, undefined, '"first"']);
   });
 
   test('sends nothing where nothing would change', async () => {
