@@ -93,10 +93,7 @@ test.each([
   expect(outcome).toMatchObject({
     kind: 'not_sent',
     attempts: 4,
-    failure: {
-      code: 'proxy_failed',
-      message: `the proxy ${host} refused to connect (${reason})`,
-    },
+    failure: { code: 'proxy_failed', message: `the proxy ${host} refused to connect (${reason})` },
   });
   expect(proxy.tunnels[0]).toBe('other.example.test:443');
   expect(proxy.authorizations[0]).toBe(`Basic ${btoa('user:p@ss')}`);

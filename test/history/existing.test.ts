@@ -61,7 +61,7 @@ describe('the same content within a day', () => {
     ['an endpoint', endpoint, 'endpoints'],
   ])('%s is refused, until a restore has removed the first one', async (_, request, section) => {
     const scene = await startScene();
-    const saved = await scene.change(backupOf(section));
+    const saved = await scene.change({ ...backupRequest, body: { label: 'before', sections: [section] } });
     expect(saved.outcome.kind).toBe('applied');
     const first = await scene.change(request);
     scene.ahead = 23 * hour;
@@ -99,7 +99,3 @@ describe('the same content within a day', () => {
     await expect(scene.change(post)).rejects.toMatchObject({ reason: 'duplicate' });
   });
 });
-
-function backupOf(section: string) {
-  return { ...backupRequest, body: { label: 'before', sections: [section] } };
-}

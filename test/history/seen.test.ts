@@ -84,11 +84,8 @@ describe('after a repair', () => {
       const { record } = await scene.change(request);
       await damageFirstRequest(scene);
       expect(await tryEverything(scene, request as typeof post)).toEqual([]);
-      const other = {
-        ...request,
-        parameters: { reclaimId: 'r-2' },
-        body: { ...request.body, note: 'other' },
-      };
+      const body = { ...request.body, note: 'other' };
+      const other = { ...request, parameters: { reclaimId: 'r-2' }, body };
       await expect(scene.change(other)).rejects.toMatchObject({ reason: 'in_doubt' });
       expect(scene.server.received).toEqual([]);
       await scene.use((history) => markRecords(history, record.id, 'applied'));
@@ -217,21 +214,16 @@ describe('a clock that jumps by years', () => {
 });
 
 describe('what the store asked to wait', () => {
-  const throttled = (retryAfter: string) => () => ({
-    ...{ status: 503, body: {} },
-    headers: { 'retry-after': retryAfter },
-  });
-
   test.each(['99999999999999999999', String(365 * 24 * 3600)])(
     'of %s seconds is kept for an hour, and resume neither crashes nor waits on',
     async (retryAfter) => {
-      const scene = await startScene(throttled(retryAfter));
+      const headers = { 'retry-after': retryAfter };
+      const scene = await startScene(() => ({ status: 503, body: {}, headers }));
       const { record } = await scene.change(backup);
       expect(record.state).toBe('unknown');
       scene.react = () => 'answer';
       const waits: number[] = [];
       const client = { ...scene.client, pause: (ms: number) => void waits.push(ms) };
-      const resume = () => scene.resume(record.id, { client, isConfirmed: true, safetyLabel });
       scene.ahead = hour / 2;
       await scene.change(post, { client });
       expect(waits.at(-1)).toBeGreaterThan(0);
@@ -242,7 +234,8 @@ describe('what the store asked to wait', () => {
         expect(waits.at(-1)).toBe(0);
       }
       scene.ahead = 0;
-      expect(await resume()).toMatchObject({ action: 'sent' });
+      const resumed = await scene.resume(record.id, { client, isConfirmed: true, safetyLabel });
+      expect(resumed).toMatchObject({ action: 'sent' });
     },
   );
 

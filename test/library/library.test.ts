@@ -22,11 +22,6 @@ function historyOf({ service, proxy, folder }: Scene) {
   return createHistory({ folder, baseUrl: proxy.origin, storeId: service.storeId });
 }
 
-/** The logs of the only store in the folder. */
-function logsIn({ folder }: Scene): string[] {
-  return filesBelow(folder).filter((file) => file.endsWith('.jsonl'));
-}
-
 /** A client as a script makes it; each call is a new process. */
 function connect({ service, proxy, folder }: Scene, options: { withHistory: boolean; timeoutMs?: number }) {
   const client = createClient({
@@ -110,14 +105,11 @@ test('the command line resumes what a script left in the same folder', async () 
   expect(await backupsIn(scene.service)).toHaveLength(1);
 });
 
-/** How often requests are lost until the time of a call is over. */
-const lostTwice = (_: unknown, number: number) =>
-  number === 1 ? ('drop' as const) : number < 9 ? { status: 503 } : ('pass' as const);
-
 test('the same call continues an open dispute, and opens a new one after an answer or when asked to', async () => {
   const scene = await newScene();
   const dispute = { kind: 'payment', reason: 'late' };
-  scene.proxy.decide(lostTwice);
+  // Until the time of the call is over.
+  scene.proxy.decide((_, number) => (number === 1 ? 'drop' : number < 9 ? { status: 503 } : 'pass'));
   const lost = await connect(scene, { withHistory: true, timeoutMs: 300 }).openDispute(dispute);
   scene.proxy.decide(() => 'pass');
   const client = connect(scene, { withHistory: true });
@@ -173,11 +165,7 @@ test('a one-shot request whose answer is lost is never sent again: it is left, a
   const [left] = await client.resume();
 
   expect(lost).toMatchObject({ kind: 'unknown', attempts: 1, idempotencyKey: null });
-  expect(left).toMatchObject({
-    action: 'left',
-    outcome: null,
-    reason: 'ask_user',
-  });
+  expect(left).toMatchObject({ action: 'left', outcome: null, reason: 'ask_user' });
   expect(scene.proxy.writes()).toHaveLength(1);
   const history = historyOf(scene);
   const id = lost.recordId ?? '';
@@ -194,7 +182,7 @@ test('a damaged history stops every change before it is sent, until it is repair
   const scene = await newScene();
   const client = connect(scene, { withHistory: true });
   await client.createBackup(backup);
-  const [log = ''] = logsIn(scene);
+  const [log = ''] = filesBelow(scene.folder).filter((file) => file.endsWith('.jsonl'));
   writeFileSync(log, '');
   const sent = scene.proxy.requests.length;
   const history = historyOf(scene);

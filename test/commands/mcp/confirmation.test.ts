@@ -89,11 +89,8 @@ test('the question about a restore shows the sections, the backup and that a saf
   const { id } = made.untrusted.data as { id: string };
 
   // The beginning of the id stands for it.
-  expect(
-    await call('backup_restore', { backupId: id.slice(0, 18), sections: ['store', 'blog'] }),
-  ).toMatchObject({
-    error: { code: 'declined' },
-  });
+  const restore = await call('backup_restore', { backupId: id.slice(0, 18), sections: ['store', 'blog'] });
+  expect(restore).toMatchObject({ error: { code: 'declined' } });
 
   const lines = asked[0]?.split('\n') ?? [];
   expect(lines[0]).toContain('A safety backup of the same sections is taken first.');

@@ -4,6 +4,8 @@ import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { setScene } from './scene.ts';
 import { startMcp } from './session.ts';
 
+const disputeId = '5f0cbead-0000-4000-8000-000000000001';
+
 describe('text of the service', () => {
   test('is marked, without control characters, with webhooks masked, and cut', async () => {
     const { service, open, start } = await setScene();
@@ -50,14 +52,14 @@ describe('text of the service', () => {
       textValue: 'x'.repeat(1_000),
     }));
     await using server = await startFaultServer([
-      answer(200, { record: { id: '5f0cbead-0000-4000-8000-000000000001', status: 'open' }, evidence }),
+      answer(200, { record: { id: disputeId, status: 'open' }, evidence }),
     ]);
     const { call } = await startMcp(newMachine(), environmentOf(server.url));
 
-    const shown = await call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000001' });
+    const shown = await call('disputes_show', { disputeId });
 
     expect(shown.untrusted.data).toMatchObject({
-      record: { id: '5f0cbead-0000-4000-8000-000000000001' },
+      record: { id: disputeId },
       evidence: expect.arrayContaining([
         { id: 'e-199', textValue: `${'x'.repeat(200)}… [cut: 1000 characters in total]` },
       ]),
@@ -75,9 +77,7 @@ describe('text of the service', () => {
     expect((await session.call('settings_show')).untrusted.data).toMatchObject({
       quietHours: { start: '[redacted]' },
     });
-    expect(
-      await session.call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000001' }),
-    ).toMatchObject({
+    expect(await session.call('disputes_show', { disputeId })).toMatchObject({
       ok: false,
       untrusted: { error: { status: 403, reason: 'Bearer [redacted] may not' } },
     });
@@ -121,7 +121,7 @@ describe('text of the service', () => {
     // With the list of tools, the client knows their output schemas and checks each result.
     await client.listTools();
 
-    expect(await call('disputes_show', { disputeId: '5f0cbead-0000-4000-8000-000000000001' })).toMatchObject({
+    expect(await call('disputes_show', { disputeId })).toMatchObject({
       ok: true,
       untrusted: { data: drifted },
     });

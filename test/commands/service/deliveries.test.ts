@@ -41,10 +41,7 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
 
   const emitted = await run('service', 'emit', '--event', 'feedback_digest', '--data', 'summary=a=b');
   const [, eventId = ''] = /^ID {2}([0-9a-f-]{36})\n$/.exec(emitted.stdout) ?? [];
-  expect(emitted).toMatchObject({
-    exitCode: 0,
-    stderr: '✓ Emitted event feedback_digest\n',
-  });
+  expect(emitted).toMatchObject({ exitCode: 0, stderr: '✓ Emitted event feedback_digest\n' });
   expect(await list('--state', 'pending')).toMatchObject([
     { eventId, event: 'feedback_digest', attempts: 0 },
   ]);

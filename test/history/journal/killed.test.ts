@@ -16,11 +16,7 @@ type Acknowledge = (records: readonly HistoryRecord[]) => void;
 
 /** A run with several changes, and another one that goes on with it. */
 async function runBatch(journal: Journal, acknowledge: Acknowledge): Promise<void> {
-  const writer = await beginLog(journal, {
-    operation: 'blog.create',
-    intents: [post('a')],
-    isBatch: true,
-  });
+  const writer = await beginLog(journal, { operation: 'blog.create', intents: [post('a')], isBatch: true });
   const change = async (to: LogWriter, ...[changes, options]: Parameters<LogWriter['change']>) => {
     await to.change(changes, options);
     acknowledge(changes.map(({ id }) => recordIn(to.records, id)));
@@ -119,22 +115,17 @@ test.each([true, false])(
   120_000,
 );
 
-const endsOfRepair = [
+test.each([
   { ending: 'killed', cut: null },
   { ending: 'cut off from power, and keeps names that were not synced', cut: { keepsNames: true } },
   { ending: 'cut off from power, and loses names that were not synced', cut: { keepsNames: false } },
-];
-
-test.each(endsOfRepair)(
+])(
   'a repair that is $ending can be repeated',
   async ({ cut }) => {
     for (let killAt = 1; ; killAt += 1) {
       const scene = makeScene();
-      const writer = await beginLog(scene.journal, {
-        operation: 'blog.create',
-        intents: [post('a'), post('b')],
-        isBatch: true,
-      });
+      const intents = [post('a'), post('b')];
+      const writer = await beginLog(scene.journal, { operation: 'blog.create', intents, isBatch: true });
       await writer.change([applied(`${writer.id}.1`)]);
       await writer.change([applied(`${writer.id}.2`)]);
       await writer.close();

@@ -210,8 +210,10 @@ describe('a holder that cannot be judged from here', () => {
   });
 });
 
+/** What a lock says of a process that has ended. */
+const dead = { ...readMachine(process).self, nonce: 'dead', startTime: 'before' };
+
 describe('a lock whose holder has died', () => {
-  const dead = { ...readMachine(process).self, nonce: 'dead', startTime: 'before' };
   const next = JSON.stringify({ ...readMachine(process).self, nonce: 'next' });
 
   /** Where the lock of another process that has died is, and a disk on which one call happens after something else. */
@@ -299,9 +301,7 @@ test('a disk that takes no lock is an error that says so, and no draft of it sta
         file.endsWith('.lock') ? failWith('ENOSPC') : fs.openSync(file, ...rest);
     },
   });
-  await expect(openFolder({ fileSystem }).acquire('L')).rejects.toMatchObject({
-    code: 'disk_full',
-  });
+  await expect(openFolder({ fileSystem }).acquire('L')).rejects.toMatchObject({ code: 'disk_full' });
   expect(lockFiles()).toEqual([]);
 });
 
@@ -322,9 +322,7 @@ test('the holder touches its lock, so that others see it live, and never the loc
 });
 
 test('works where the file system has no hard links', async () => {
-  const refuse = () => {
-    throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
-  };
+  const refuse = () => failWith('EPERM');
   const fileSystem = new Proxy(fs, {
     get: (target, name: keyof typeof fs) => (name === 'linkSync' ? refuse : target[name]),
   });
@@ -343,11 +341,6 @@ test('works where the file system has no hard links', async () => {
 });
 
 describe('locks that are left behind', () => {
-  const dead: ProcessIdentity & { nonce: string } = {
-    nonce: 'n',
-    ...readMachine(process).self,
-    startTime: 'before',
-  };
   const far = { ...dead, bootId: 'elsewhere', host: 'far' };
 
   /** Files in the folder of the locks: of processes that have ended, one that may run elsewhere, and others. */
@@ -383,34 +376,19 @@ describe('locks that are left behind', () => {
   });
 
   test('of a pid that no process has belong to one that has ended', async () => {
-    const kill: typeof process.kill = () => {
-      throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
-    };
-    const hidden: typeof process.kill = () => {
-      throw Object.assign(new Error('not yours'), { code: 'EPERM' });
-    };
+    const gone = () => failWith('ESRCH');
+    const hidden = () => failWith('EPERM');
     const { self } = readMachine(process);
-    const judge = (how: typeof process.kill) =>
-      readMachine({ pid: process.pid, platform: process.platform, kill: how }).liveness({
-        ...self,
-        pid: 999_999_999,
-      });
-    expect(readMachine({ pid: process.pid, platform: process.platform, kill: hidden }).liveness(self)).toBe(
-      'alive',
-    );
-    expect([judge(kill), judge(hidden)]).toEqual(['dead', 'unsure']);
+    const judge = (kill: typeof process.kill, pid = 999_999_999) =>
+      readMachine({ pid: process.pid, platform: process.platform, kill }).liveness({ ...self, pid });
+    expect(judge(hidden, self.pid)).toBe('alive');
+    expect([judge(gone), judge(hidden)]).toEqual(['dead', 'unsure']);
   });
 });
 
 describe('judging a process', () => {
-  const linux: ProcessIdentity = {
-    pid: 10,
-    host: 'a',
-    bootId: 'boot-1',
-    pidNamespace: 'pid:[1]',
-    startTime: '500',
-  };
   const mac: ProcessIdentity = { pid: 10, host: 'a', bootId: null, pidNamespace: null, startTime: null };
+  const linux: ProcessIdentity = { ...mac, bootId: 'boot-1', pidNamespace: 'pid:[1]', startTime: '500' };
   const gone = () => 'gone' as const;
   const startedAt = (startTime: string | null) => () => ({ startTime });
 

@@ -513,16 +513,13 @@ test('Ctrl-C while the connection is refused ends a batch at once: nothing is in
   const machine = machineFor({ ...fakeStore, origin: `http://127.0.0.1:${await freePort()}` });
   const names = writePosts(machine, 6);
   const controller = new AbortController();
-  let shown = '';
-  const onOutput = (text: string) => {
-    shown += text;
-  };
+  const output: string[] = [];
   const run = machine.run(['blog', 'create', ...names], {
     signal: controller.signal,
     isTerminal: true,
-    onOutput,
+    onOutput: (text) => output.push(text),
   });
-  await expect.poll(() => shown, { timeout: 20_000 }).toContain('refused the connection');
+  await expect.poll(() => output.join(''), { timeout: 20_000 }).toContain('refused the connection');
   controller.abort();
 
   const { exitCode, stderr } = await run;
@@ -547,10 +544,7 @@ test('many posts that are rate limited say so once, and the plan comes first', a
 
 test('the plan and the results say whether posts become drafts or are published', async () => {
   const { machine } = await scene();
-  writeFiles(machine, {
-    'a.md': post('A'),
-    'b.md': `---\nstatus: published\n---\n${post('B')}`,
-  });
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': `---\nstatus: published\n---\n${post('B')}` });
 
   const run = await machine.run(['blog', 'create', 'a.md', 'b.md']);
 

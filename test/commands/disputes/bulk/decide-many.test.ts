@@ -569,12 +569,9 @@ test('the file that is read is not overwritten by the rows that fail', async () 
   const text = `${header}\n${nobody},won,ok\n`;
   writeFiles(machine, { 'out.failed.csv': text });
 
-  expect(
-    await machine.run(typed`disputes decide --from out.failed.csv --confirm 1 --output-file out.json`),
-  ).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('--output-file another name'),
-  });
+  const args = typed`disputes decide --from out.failed.csv --confirm 1 --output-file out.json`;
+  const stderr = expect.stringContaining('--output-file another name');
+  expect(await machine.run(args)).toMatchObject({ exitCode: 2, stderr });
   expect(readFileSync(path.join(machine.folder, 'out.failed.csv'), 'utf8')).toBe(text);
   expect(proxy.requests).toEqual([]);
 });
