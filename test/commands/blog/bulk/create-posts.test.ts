@@ -458,6 +458,20 @@ test('a file that was changed after its post was created is not sent as another 
   expect(await made()).toEqual(['a', 'b']);
 });
 
+test('a file that was only renamed is named before it becomes another post', async () => {
+  const { machine } = await scene();
+  writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
+  await machine.run(['blog', 'create', 'a.md', 'b.md']);
+  writeFiles(machine, { 'c.md': post('A'), 'd.md': post('B'), 'e.md': post('E') });
+
+  const planned = await machine.run(['blog', 'create', 'a.md', 'c.md', 'd.md', 'e.md', '--dry-run']);
+
+  expect(planned.stderr).toContain(
+    'Warning: c.md and 1 more: created earlier with the same content and another slug.',
+  );
+  expect(planned.stderr).toMatch(/^3 to create \(draft\), 1 already created$/m);
+});
+
 test('two runs of the same files at once make each post once', async () => {
   const { machine, made } = await scene();
   const names = writePosts(machine, 12);
@@ -585,6 +599,8 @@ test('posts in doubt are settled by resume too where the service refuses taken s
   expect(await machine.run(['blog', 'create', 'a.md', 'b.md'])).toMatchObject({ exitCode: 10 });
   proxy.decide(() => 'pass');
 
+  const planned = await machine.run(['resume', '--dry-run']);
+  expect(planned.stdout.match(/the store would be asked, and it may be sent again/g)).toHaveLength(2);
   expect(await machine.run(['resume'])).toMatchObject({
     exitCode: 0,
     stderr: expect.stringMatching(/^To continue a batch, run its command again\.\n✓ Applied 2 changes\n$/m),
