@@ -18,8 +18,7 @@ export async function listKnown(session: Session, kind: KnownKind): Promise<read
   const { profile } = await session.settings();
   const history = await session.history();
   // What was restored, and from which backup, tells what is still there.
-  const operations = new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore']);
-  const records = [...operations]
+  const records = [...new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore'])]
     .flatMap((operation) => history.list({ operation }).records)
     .sort((one, other) => other.number - one.number);
   const known = knownObjects(kind, records, readSeen(history.journal.folder));

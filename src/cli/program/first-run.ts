@@ -25,10 +25,10 @@ export async function offerStore(
   reason: CliError,
 ): Promise<GlobalFlags> {
   const { io } = call.ui;
-  const isWithoutKey = reason.failure.code === 'no_key';
-  const what = isWithoutKey
-    ? printable(upperFirst(reason.message))
-    : 'No store is set up on this machine yet';
+  const what =
+    reason.failure.code === 'no_key'
+      ? printable(upperFirst(reason.message))
+      : 'No store is set up on this machine yet';
   const choices = [
     { value: 'login', name: 'Log in (needs the base URL, the store id and an API key)' },
     { value: demoProfile, name: 'Use the demo store' },

@@ -33,8 +33,7 @@ export function describeTimeline(
   const line = (text: (stop: Stop) => string) =>
     stops.reduce((row, stop, index) => row.padEnd(columns[index] ?? 0) + text(stop), '');
   const today = columns[stops.findIndex(({ label }) => label === 'Today')] ?? 0;
-  const end = columns.at(-1) ?? 0;
-  const marks = Array.from({ length: end + 1 }, (_, column) => {
+  const marks = Array.from({ length: (columns.at(-1) ?? 0) + 1 }, (_, column) => {
     if (column === today) return color.bold('◆');
     if (columns.includes(column)) return '●';
     return column < today ? '━' : color.dim('─');

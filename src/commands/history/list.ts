@@ -112,11 +112,8 @@ function isIn(state: (typeof states)[number], record: HistoryRecord): boolean {
   return record.state === state || (state === 'unknown' && isInDoubt(record));
 }
 
-/** A change as it is listed. */
-interface ListedChange extends RecordSummary {
-  /** The change that took it back. */
-  readonly undoneBy: string | null;
-}
+/** A change as it is listed, with the one that took it back. */
+type ListedChange = RecordSummary & { readonly undoneBy: string | null };
 
 /** A restore has the label of its backup, or the id if this machine does not know the label. */
 async function summarize(

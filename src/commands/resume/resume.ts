@@ -152,8 +152,7 @@ async function resumeAll(
   const documents = end.ended.map(({ item, result }) =>
     documentOfChange(item, result, actions.get(item) ?? null),
   );
-  const document = id === records[0]?.id ? documents[0] : documents;
-  return endBatch(ui, words, end, { document });
+  return endBatch(ui, words, end, { document: id === records[0]?.id ? documents[0] : documents });
 }
 
 /** Shows changes that would be sent again and asks. Throws exit 130 if the answer is no. */

@@ -105,6 +105,8 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
     <uuid> ("Safety: first", <age>). A safety backup is taken first, so
     you can go back.
+    It brings back these changes of this machine:
+      <record>  store.update, Outlet, applied, <age>
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
     ✓ Undid <record>: restored store from backup <uuid> ("Safety: first")
     Store  restored: Name

@@ -27,10 +27,9 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   const isSafety = backups.some(
     (record) => record.prepares !== null && textAt(answerBody(record), ['id']) === backupId,
   );
-  const isNamed = typeof label === 'string' && !isSafety;
   const shown =
     typeof createdAt === 'string' ? `${backupId.slice(0, 8)} (${formatMinute(createdAt)})` : backupId;
-  const name = isNamed ? label : `before restoring ${shown}`;
+  const name = typeof label === 'string' && !isSafety ? label : `before restoring ${shown}`;
   return shorten(printable(`Safety: ${name}`), 120);
 }
 
@@ -49,17 +48,21 @@ export async function describeReplaced(
   const safety = takesSafetyBackup
     ? 'A safety backup is taken first, so you can go back.'
     : 'No safety backup is taken.';
-  const changes = await changesSince(session, backupId, sections);
-  const rest = changes.length - maxShownChanges;
   return [
     `This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`,
-    ...(changes.length > 0 ? ['It takes back these changes of this machine:'] : []),
-    ...changes.slice(0, maxShownChanges).map((record) => `  ${recordChoice(record).name}`),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...listChanges(
+      'It takes back these changes of this machine',
+      await changesSince(session, backupId, sections),
+    ),
   ].join('\n');
 }
 
-const maxShownChanges = 10;
+/** A line for each of the first ten, below the title; nothing for none. */
+export function listChanges(title: string, changes: readonly HistoryRecord[]): string[] {
+  if (changes.length === 0) return [];
+  const lines = changes.slice(0, 10).map((record) => `  ${recordChoice(record).name}`);
+  return [`${title}:`, ...lines, ...(changes.length > 10 ? [`  and ${changes.length - 10} more`] : [])];
+}
 
 /** The changes that restoring a backup of this machine takes back, newest first. */
 async function changesSince(
@@ -85,8 +88,7 @@ export async function describeBackup(session: Session, backupId: string): Promis
   const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
   if (typeof label !== 'string' || typeof createdAt !== 'string')
     return `backup ${backupId} (unknown on this machine: check the id)`;
-  const age = formatDistance(Date.parse(createdAt) - Date.now());
-  return `backup ${backupId} ("${printable(label)}", ${age})`;
+  return `backup ${backupId} ("${printable(label)}", ${formatDistance(Date.parse(createdAt) - Date.now())})`;
 }
 
 /** The fields of a backup that this machine knows. */

@@ -58,7 +58,8 @@ export function planPosts(
 }
 
 function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
-  const isSame = contentOf(asObject(parseJson(record.body))) === contentOf(post.body);
+  const sent = asObject(parseJson(record.body));
+  const isSame = contentOf(sent) === contentOf(post.body);
   if (record.state === 'applied') {
     if (isSame) return makeResult('exists', { record });
     const say =
@@ -66,7 +67,9 @@ function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
     return makeResult('failed', {
       record,
       code: 'content_changed',
-      message: `the post with the slug "${post.slug}" has other content: "${titleOf(record)}" (${record.id})`,
+      message: printableInOneLine(
+        `the post with the slug "${post.slug}" has other content: "${sent.title}" (${record.id})`,
+      ),
       remedy: [{ say }],
       exitCode: exitCodes.conflict,
     });
@@ -157,10 +160,6 @@ function readKnownPosts(history: History): HistoryRecord[] {
 
 function slugOf(record: HistoryRecord): string | null {
   return textAt(parseJson(record.body), ['slug']) ?? textAt(answerBody(record), ['slug']);
-}
-
-function titleOf({ body }: HistoryRecord): string {
-  return printableInOneLine(String(asObject(parseJson(body)).title));
 }
 
 function contentOf({ slug: _, ...body }: Readonly<Record<string, unknown>>): string {
