@@ -22,9 +22,8 @@ export function wrapText(text: string, width: number): string {
 
 function wrapLine(line: string, width: number): string[] {
   const kept = line.replaceAll(/`[^`]+`/g, (command) => command.replaceAll(' ', '\u00a0'));
-  return wrapAnsi(kept, Math.max(width, 1), { hard: kept === line })
-    .replaceAll('\u00a0', ' ')
-    .split('\n');
+  const wrapped = wrapAnsi(kept, Math.max(width, 1), { hard: kept === line });
+  return wrapped.replaceAll('\u00a0', ' ').split('\n');
 }
 
 /** Columns that a line of text takes in a terminal, without its escape sequences. */

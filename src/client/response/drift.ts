@@ -11,8 +11,7 @@ export function findDrift(body: unknown, schema: z.ZodMiniType | null | undefine
   if (!schema) return [];
   const issues = schema.safeParse(body, { error: describeIssueWithoutValue }).error?.issues ?? [];
   const lines = issues.slice(0, MAX_LINES).map(({ path, message }) => {
-    const place = path.length === 0 ? 'body' : path.join('.');
-    return `${place} ${message}`;
+    return `${path.join('.') || 'body'} ${message}`;
   });
   if (issues.length > MAX_LINES) lines.push(`and ${issues.length - MAX_LINES} more`);
   return lines;
