@@ -97,30 +97,27 @@ export function takenBackIn(records: readonly HistoryRecord[]) {
     starts.get((isRestore(later) ? idInPath(later.path) : later.undoes) ?? '');
   const found = new Map<string, HistoryRecord | undefined>();
 
-  function reaches(later: HistoryRecord, record: HistoryRecord, paths: readonly string[]): boolean {
+  /** Whether what a record set at these paths was taken back; if not `isSure`, also where it may have been. */
+  function reaches(later: HistoryRecord, record: HistoryRecord, paths: readonly string[], isSure = true) {
     if (later.undoes === record.id) return true;
+    if (!isAfter(later, record)) return false;
     const start = startOf(later);
-    if (start === undefined || !isAfter(later, record) || !isAfter(record, start)) return false;
+    // The backup of another machine may be older than anything.
+    if (start === undefined) return !isSure && isRestore(later) && overlap(touchesOf(later), paths);
     // A document is put back at some paths only.
-    return rulesOf(later.operation).undo !== 'document' && covers(touchesOf(later), paths);
+    return (
+      isAfter(record, start) &&
+      rulesOf(later.operation).undo !== 'document' &&
+      covers(touchesOf(later), paths)
+    );
   }
-
-  /** Whether the backup of a restore, which another machine made, may be older than a record. */
-  const mayReach = (later: HistoryRecord, record: HistoryRecord, paths: readonly string[]) =>
-    isRestore(later) &&
-    startOf(later) === undefined &&
-    isAfter(later, record) &&
-    overlap(touchesOf(later), paths);
 
   /** The restore or undo that has put back what was there before a change, and was not taken back itself, at these paths. */
   function by(record: HistoryRecord, paths = changesOf(record)): HistoryRecord | undefined {
     const key = [record.id, ...paths].join(' ');
     if (!found.has(key)) {
       const isGone = (one: HistoryRecord) =>
-        returns.some(
-          (later) =>
-            (reaches(later, one, paths) || mayReach(later, one, paths)) && by(later, paths) === undefined,
-        );
+        returns.some((later) => reaches(later, one, paths, false) && by(later, paths) === undefined);
       const standing = returns.filter((later) => reaches(later, record, paths) && !isGone(later));
       const direct = returns.find(({ undoes }) => undoes === record.id);
       found.set(key, standing.length === 0 ? undefined : (direct ?? standing.at(-1)));

@@ -26,7 +26,7 @@ import type { HistoryBatch } from '../../../history/changes/batch.ts';
 import { isHiddenByRefusal, judgeRefusal } from '../../../history/changes/send.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
-import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import { describePosts, inDoubt, type PlannedPost, planPosts, planWord, words } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 
@@ -76,14 +76,20 @@ export async function createPosts(
   const question = 'Posts cannot be edited or deleted. Create these posts?';
   if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();
   await settleEarlier(run, planned);
+  let ended: Map<string, HistoryRecord> | null = null;
   const end = await runBatch<PlannedPost>(ui, {
     words,
     items: planned,
     total: planned.filter(({ plan }) => typeof plan === 'string').length,
     atOnce: 'adaptive',
     known: knownResult,
-    // An earlier run has sent it, whatever became of this one.
-    notReached: ({ earlier }) => earlier && inDoubt(earlier),
+    // An earlier run has sent it, whatever became of this one; it may have ended since the plan was made.
+    notReached({ earlier }) {
+      ended ??= new Map(history.list({ operation: createBlogPost.id }).records.map((one) => [one.id, one]));
+      const record = earlier && ended.get(earlier.id);
+      if (record?.state === 'applied') return makeResult('exists', { record });
+      return record && isInDoubt(record) ? inDoubt(record) : null;
+    },
     async open(limits) {
       const batch = await openHistoryBatch(run, limits);
       return {
@@ -155,8 +161,7 @@ async function settle(
   const { outcome } = resumed;
   if (isHiddenByRefusal(record, outcome))
     return { ...resultOfPost(run, resumed), remedy: inDoubt(record).remedy };
-  const isFound = outcome.kind === 'applied' && (action === 'told' || outcome.status >= 400);
-  return isFound
+  return outcome.kind === 'applied' && (action === 'told' || outcome.status >= 400)
     ? makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' })
     : resultOfPost(run, resumed);
 }
@@ -176,10 +181,6 @@ function shownPost(record: HistoryRecord | null): unknown {
 /** The result of a file, as `--json` prints it. */
 function documentOfPost({ file, slug }: PostFile, result: ItemResult) {
   const shown = shownPost(result.record);
-  return {
-    file,
-    slug: textAt(shown, ['slug']) ?? slug,
-    id: textAt(shown, ['id']),
-    ...resultDocument(result),
-  };
+  const [shownSlug, id] = [['slug'], ['id']].map((path) => textAt(shown, path));
+  return { file, slug: shownSlug ?? slug, id, ...resultDocument(result) };
 }
