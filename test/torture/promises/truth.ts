@@ -184,9 +184,11 @@ export const truthPromises: readonly ProgramPromise[] = [
         const before = story.runs.filter(({ endedMs }) => endedMs <= run.startedMs);
         const acknowledges = ({ exitCode, requests }: Run, other: string) =>
           exitCode === 0 && requests.some(({ write }) => write !== null && write.subject !== other);
-        // An undo sets the values from before.
-        const sets = ({ subjects, typed }: Run, subject: string) =>
-          typed === 'undo' ? subject === 'before' : subjects.includes(subject);
+        // An undo sets the values from before, as responses showed them.
+        const sets = ({ subjects, typed, requests }: Run, subject: string) =>
+          typed === 'undo'
+            ? subject === 'before' || requests.some(({ write }) => write?.subject === subject)
+            : subjects.includes(subject);
         const isOlder = ({ write }: SeenRequest) =>
           write !== null &&
           before.findLastIndex((earlier) => sets(earlier, write.subject)) <
