@@ -100,9 +100,11 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       printable(status),
       printableInOneLine(resolution),
     ]),
-    notes: decided.flatMap(({ line, status }) => {
+    notes: [...new Set(decided.map(({ status }) => status))].flatMap((status) => {
       const remark = remarkOn(status);
-      return remark === null ? [] : [`Warning: line ${line}: ${remark}.`];
+      const [first, ...others] = decided.filter((row) => row.status === status);
+      const more = others.length === 0 ? '' : ` and ${others.length} more`;
+      return remark === null ? [] : [`Warning: line ${first?.line}${more}: ${remark}.`];
     }),
     counts: decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`],
   };
