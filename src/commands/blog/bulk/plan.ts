@@ -51,7 +51,7 @@ export function planPosts(
     allowsDuplicates ? [] : known.map(({ body }) => contentOf(asObject(parseJson(body)))),
   );
   return posts.map((post) => {
-    const earlier = bySlug.get(post.slug) ?? null;
+    const earlier = (post.slug !== null && bySlug.get(post.slug)) || null;
     const isCopy = earlier === null && contents.has(contentOf(post.body));
     return { post, plan: earlier === null ? 'create' : planKnown(post, earlier), earlier, isCopy };
   });

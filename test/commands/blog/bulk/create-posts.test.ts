@@ -472,6 +472,15 @@ test('a file that was only renamed is named before it becomes another post', asy
   expect(planned.stderr).toMatch(/^3 to create \(draft\), 1 already created$/m);
 });
 
+test('a post without a slug is not taken for another one without a slug that is in doubt', async () => {
+  const { proxy, machine } = await scene();
+  proxy.decide(() => 'drop');
+  await machine.run(['blog', 'create', '-'], { stdin: post('A') });
+  proxy.decide(() => 'pass');
+
+  expect(await machine.run(['blog', 'create', '-'], { stdin: post('B') })).toMatchObject({ exitCode: 0 });
+});
+
 test('two runs of the same files at once make each post once', async () => {
   const { machine, made } = await scene();
   const names = writePosts(machine, 12);
