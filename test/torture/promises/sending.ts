@@ -31,7 +31,7 @@ export const sendingPromises: readonly ProgramPromise[] = [
       return alone.flatMap(({ typed, requests }) =>
         requests
           .filter(({ write }) => write !== null)
-          .filter(({ clientPort }) => requests.filter((other) => other.clientPort === clientPort).length > 1)
+          .filter(({ connection }) => requests.filter((other) => other.connection === connection).length > 1)
           .map(({ number }) => `${typed}: request ${number} shared its connection`),
       );
     },

@@ -27,6 +27,8 @@ export interface SeenRequest {
   readonly fault: Fault;
   /** Port that the client sent from, which tells which process sent it. */
   readonly clientPort: number;
+  /** Tells connections apart; a port may be given again. */
+  readonly connection: Socket;
   /** `process.hrtime` in milliseconds: the same clock for all processes of a machine. */
   readonly at: number;
   /** What the client can conclude, once the whole ending has been written. */
@@ -115,6 +117,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       write: isRead ? null : model.identify(request),
       fault,
       clientPort: socket.remotePort ?? 0,
+      connection: socket,
       at: monotonicMs(),
       view: null,
       isHidden: false,
