@@ -51,9 +51,8 @@ export async function beginBatch(history: History, options: BatchOptions) {
       const writer = await log;
       if (writer.size < maxLogSize) return { writer, id: (await writer.add(intent)).id };
     }
-    const started = history.begin({ operation: operation.id, intents: [intent], isBatch: true });
-    log = started;
-    const writer = await started;
+    log = history.begin({ operation: operation.id, intents: [intent], isBatch: true });
+    const writer = await log;
     return { writer, id: `${writer.id}.1` };
   }
 

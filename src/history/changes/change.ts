@@ -104,9 +104,10 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 function withFormer(history: History, intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.former !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
   const fields = parseJson(intent.body);
-  const recent = lastSeen(intent.operation, past);
+  let seen = lastSeen(intent.operation, past);
   // After a restore, the backup tells, which may be an old one.
-  const seen = isSeen(recent, fields) ? recent : lastSeen(intent.operation, history.list().records);
+  const isRestored = past.some(({ operation }) => rulesOf(operation).undo === 'backup');
+  if (isRestored && !isSeen(seen, fields)) seen = lastSeen(intent.operation, history.list().records);
   return { ...intent, former: formerValues(seen, fields) };
 }
 

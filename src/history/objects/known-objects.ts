@@ -79,8 +79,8 @@ function sightingOf({ operation, path, state, response, createdAt, body }: Histo
 }
 
 /**
- * What was taken back, by all records of a store: a restore takes back what was changed after its backup, an undo of single fields what was changed
- * since the change that it undoes. Of what may not have been applied, and of backups of other machines, nothing is concluded.
+ * What was taken back, by all records of a store: a restore takes back what was changed after its backup, an undo of single
+ * fields since the change that it undoes. Nothing is concluded of what is in doubt, and of backups of other machines.
  */
 export function takenBackIn(records: readonly HistoryRecord[]) {
   const isRestore = ({ operation }: HistoryRecord) => operation === 'backup.restore';
