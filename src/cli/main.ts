@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { errorCode } from '../base/error-code.ts';
+import { describeSystemError, errorCode } from '../base/system-error.ts';
 import type { HistoryRecord } from '../history/journal/history-record.ts';
 import {
   type CommandDefinition,
@@ -11,7 +11,7 @@ import {
 import type { GlobalFlags } from './command/global-flags.ts';
 import { globalSwitches } from './command/global-options.ts';
 import type { OpenSession } from './command/session.ts';
-import { CliError, describeSystemError, type Failure, usageError } from './core/errors.ts';
+import { CliError, type Failure, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
 import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';

@@ -1,6 +1,7 @@
+import { monotonicMs } from '../base/clock.ts';
 import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { type Clock, MAX_TIMER_MS, monotonicMs, systemClock } from './clock.ts';
+import { type Clock, MAX_TIMER_MS, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { monotonicMs } from '../base/clock.ts';
 
 /** Time as the client sees it. Passed in, so that tests need not wait. */
 export interface Clock {
@@ -24,8 +25,3 @@ export const systemClock: Clock = {
 
 /** Longer timers fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Not `performance`, which Node loads when it is first used. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}

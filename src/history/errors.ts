@@ -1,4 +1,4 @@
-import { errorCode } from '../base/error-code.ts';
+import { type FileProblem, type FileSystem, type Files, nodeFileSystem } from '../base/files/files.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 
 /** Stable codes of what can go wrong with the history's files. */
@@ -85,48 +85,21 @@ export class RefusedError extends Error {
   }
 }
 
-const stateDirectoryAdvice = 'fix that, or choose another state directory with STORECTL_STATE_DIR';
+const advices: Readonly<Partial<Record<FileProblem['kind'], string>>> = {
+  locked: 'close that program and try again',
+  busy: 'wait for it to finish, then try again',
+  disk_full: 'free some space and try again',
+};
 
-/** A HistoryError from what the file system threw while the history wanted to `action` ("write") `file`. */
-export function historyError(cause: unknown, action: 'read' | 'write', file: string): HistoryError {
-  if (cause instanceof HistoryError) return cause;
-  const {
-    code = action === 'read' ? 'history_unreadable' : 'history_unwritable',
-    reason = cause instanceof Error ? cause.message : String(cause),
-    advice = stateDirectoryAdvice,
-  } = systemErrors[errorCode(cause)] ?? {};
-  return new HistoryError(code, `cannot ${action} ${file}: ${reason}`, { file, advice, cause });
+/** The files of the history, as base/files uses them. */
+export function historyFiles(platform: string, fileSystem: FileSystem = nodeFileSystem): Files {
+  const failure = ({ kind, message, file, cause }: FileProblem) => {
+    const advice = advices[kind] ?? 'fix that, or choose another state directory with STORECTL_STATE_DIR';
+    return new HistoryError(kind === 'disk_full' ? kind : `history_${kind}`, message, {
+      file,
+      advice,
+      cause,
+    });
+  };
+  return { fileSystem, platform, failure };
 }
-
-interface SystemError {
-  readonly code?: HistoryErrorCode;
-  readonly reason?: string;
-  readonly advice?: string;
-}
-
-const full: SystemError = {
-  code: 'disk_full',
-  reason: 'no space left',
-  advice: 'free some space and try again',
-};
-const inUse: SystemError = {
-  code: 'history_locked',
-  reason: 'another program has it open',
-  advice: 'close that program and try again',
-};
-
-const systemErrors: Readonly<Record<string, SystemError>> = {
-  ENOSPC: full,
-  EDQUOT: full,
-  EFBIG: full,
-  EBUSY: inUse,
-  ETXTBSY: inUse,
-  EACCES: { reason: 'permission denied' },
-  EPERM: { reason: 'operation not permitted' },
-  EROFS: { reason: 'the file system is read-only' },
-  ENOTDIR: { reason: 'part of the path is not a directory' },
-  ENOENT: { reason: 'cannot create the parent directory' },
-  EISDIR: { reason: 'is a directory' },
-  ELOOP: { reason: 'is a symbolic link (not allowed for the history)' },
-  EIO: { reason: 'I/O error' },
-};

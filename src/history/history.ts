@@ -1,9 +1,9 @@
+import { monotonicMs } from '../base/clock.ts';
+import type { LockOptions } from '../base/files/lock.ts';
 import { asObject, parseJson } from '../base/json.ts';
 import type { CallInput, Client } from '../client/client.ts';
-import { monotonicMs } from '../client/clock.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { type DamagedError, HistoryError } from './errors.ts';
-import type { LockOptions } from './journal/files/lock.ts';
 import { type HistoryRecord, isAfter } from './journal/history-record.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';

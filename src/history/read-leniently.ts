@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { HistoryError } from './errors.ts';
-import { nodeFileSystem } from './journal/files/files.ts';
+import { HistoryError, historyFiles } from './errors.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 import { listLogs, readLeniently } from './journal/log-folder.ts';
 import type { LogName } from './journal/log-name.ts';
@@ -51,7 +50,7 @@ export function findOpenElsewhere(ownFolder: string): OpenElsewhere[] {
 
 /** Takes no lock, and passes over what cannot be used: a change says so. */
 function readFolder(folder: string, isWanted: (log: LogName) => boolean, max: number): HistoryRecord[] {
-  const place = { folder, files: { fileSystem: nodeFileSystem, platform: process.platform }, store: null };
+  const place = { folder, files: historyFiles(process.platform), store: null };
   try {
     return readLeniently(place, listLogs(place).filter(isWanted).reverse(), { max }).records.slice(0, max);
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FileSystem } from '../../src/history/journal/files/files.ts';
+import type { FileSystem } from '../../src/base/files/files.ts';
 import type { HistoryRecord } from '../../src/history/journal/history-record.ts';
 import {
   backup,

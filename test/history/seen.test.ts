@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { nodeFileSystem } from '../../src/base/files/files.ts';
 import { markRecords, openRecords, resumeRecord } from '../../src/history/changes/resume.ts';
 import { RefusedError } from '../../src/history/errors.ts';
 import { openHistory } from '../../src/history/history.ts';
-import { nodeFileSystem } from '../../src/history/journal/files/files.ts';
 import { repairLogs } from '../../src/history/journal/repair.ts';
 import { findOpenElsewhere } from '../../src/history/read-leniently.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { describeSystemError } from '../../base/system-error.ts';
 import type { ExampleStore } from '../../service/index.ts';
-import { describeSystemError, localStateError } from '../core/errors.ts';
+import { localStateError } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 
 /** This repository's service, running inside this process with an example store. */

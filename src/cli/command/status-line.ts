@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../client/clock.ts';
+import { monotonicMs } from '../../base/clock.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 
 /** A line that stays below all other output: a progress bar, and what is awaited. */

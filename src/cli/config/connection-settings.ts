@@ -1,9 +1,10 @@
+import { describeSystemError } from '../../base/system-error.ts';
 import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey } from '../../contract/api-key.ts';
 import { exampleIds } from '../../contract/example-ids.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
-import { describeSystemError, localStateError, usageError } from '../core/errors.ts';
+import { localStateError, usageError } from '../core/errors.ts';
 import type { Environment } from '../core/io.ts';
 import { readFolderSettings } from './folder-settings.ts';
 import type { Profile, ProfileStore } from './profile-store.ts';

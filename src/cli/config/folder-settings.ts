@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
-import { describeSystemError, localStateError } from '../core/errors.ts';
+import { describeSystemError } from '../../base/system-error.ts';
+import { localStateError } from '../core/errors.ts';
 import { readJsonFile } from './settings-file.ts';
 
 export interface FolderSettings {

@@ -1,8 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
+import type { ProcessFacts } from '../../base/files/process-identity.ts';
 import { isObject } from '../../base/json.ts';
-import type { ProcessFacts } from '../../history/journal/files/process-identity.ts';
-import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
+import { describeSystemError } from '../../base/system-error.ts';
+import { CliError, localStateError } from '../core/errors.ts';
 import { readJsonFile } from './settings-file.ts';
 
 /** One stored profile: a store, and the key to it. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import Conf from 'conf';
-import { HistoryError } from '../../history/errors.ts';
-import { makeFolder, nodeFileSystem } from '../../history/journal/files/files.ts';
-import { openLocks } from '../../history/journal/files/lock.ts';
-import { type ProcessFacts, readMachine } from '../../history/journal/files/process-identity.ts';
-import { CliError, describeSystemError, localStateError } from '../core/errors.ts';
+import { type FileProblem, makeFolder, nodeFileSystem } from '../../base/files/files.ts';
+import { openLocks } from '../../base/files/lock.ts';
+import { type ProcessFacts, readMachine } from '../../base/files/process-identity.ts';
+import { describeSystemError } from '../../base/system-error.ts';
+import { CliError, localStateError } from '../core/errors.ts';
 
 /** How long a lock of a process that may have died is respected without a sign of life, in milliseconds. */
 const lockSilenceMs = 10_000;
@@ -19,8 +19,14 @@ export async function writeSettings(
   process: ProcessFacts,
   change: () => Record<string, unknown>,
 ): Promise<void> {
-  const files = { fileSystem: nodeFileSystem, platform: process.platform };
   const file = path.join(directory, 'settings.json');
+  const failure = ({ message }: Pick<FileProblem, 'message'>) =>
+    localStateError(
+      'settings_unwritable',
+      `cannot write settings to ${file}: ${message}`,
+      'fix that, or choose another directory with STORECTL_CONFIG_DIR',
+    );
+  const files = { fileSystem: nodeFileSystem, platform: process.platform, failure };
   try {
     makeFolder(files, directory);
     const lock = await openLocks({
@@ -47,13 +53,6 @@ export async function writeSettings(
       lock.release();
     }
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    // The advice in an error of the history is about the state directory.
-    const reason = error instanceof HistoryError ? error.message : describeSystemError(error);
-    throw localStateError(
-      'settings_unwritable',
-      `cannot write settings to ${file}: ${reason}`,
-      'fix that, or choose another directory with STORECTL_CONFIG_DIR',
-    );
+    throw error instanceof CliError ? error : failure({ message: describeSystemError(error) });
   }
 }

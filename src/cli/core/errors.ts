@@ -1,5 +1,3 @@
-import { getSystemErrorMap } from 'node:util';
-import { errorCode } from '../../base/error-code.ts';
 import type { OutcomeKind } from '../../client/outcome.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
@@ -113,24 +111,4 @@ export class WentBack extends CliError {
   constructor() {
     super(cancelledError().failure);
   }
-}
-
-/** Codes that Node.js does not explain, or not in the words of a user. */
-const ownWords: Readonly<Record<string, string>> = {
-  EISDIR: 'is a directory',
-  ELOOP: 'symbolic links are not followed here',
-  EDQUOT: 'the disk quota is exceeded',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name lookup failed, try again',
-  SQLITE_NOTADB: 'the file is not a database',
-  SQLITE_CORRUPT: 'the file is damaged',
-  SQLITE_CANTOPEN: 'the file cannot be opened',
-};
-
-/** A system error in a few words, for the end of a sentence. */
-export function describeSystemError(error: unknown): string {
-  const code = errorCode(error);
-  if (code === '') return error instanceof Error ? error.message : String(error);
-  const [, words = code] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? [];
-  return ownWords[code] ?? words;
 }

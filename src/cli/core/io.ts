@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ProcessFacts } from '../../history/journal/files/process-identity.ts';
+import type { ProcessFacts } from '../../base/files/process-identity.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

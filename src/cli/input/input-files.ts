@@ -2,7 +2,8 @@ import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { isObject, parseJson } from '../../base/json.ts';
-import { CliError, describeSystemError, fixInput, invalidInput, usageError } from '../core/errors.ts';
+import { describeSystemError } from '../../base/system-error.ts';
+import { CliError, fixInput, invalidInput, usageError } from '../core/errors.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../core/json-text.ts';
 import type { InputSource } from './stdin.ts';
 

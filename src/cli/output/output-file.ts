@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../base/error-code.ts';
-import { describeSystemError, localStateError, usageError } from '../core/errors.ts';
+import { describeSystemError, errorCode } from '../../base/system-error.ts';
+import { localStateError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
 import { advancedGroup, type OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';

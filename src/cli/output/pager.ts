@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { errorCode } from '../../base/error-code.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { type Io, isSwitchedOn, withoutKey } from '../core/io.ts';
 
 /**

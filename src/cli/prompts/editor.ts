@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { describeSystemError } from '../../base/system-error.ts';
 import type { Ui } from '../command/ui.ts';
-import { CliError, cancelledError, describeSystemError, type Step, usageError } from '../core/errors.ts';
+import { CliError, cancelledError, type Step, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 

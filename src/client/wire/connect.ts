@@ -1,5 +1,5 @@
 import { isIP, type Socket, connect as startTcp } from 'node:net';
-import { errorCode } from '../../base/error-code.ts';
+import { errorCode } from '../../base/system-error.ts';
 import type { AttemptFailure } from '../outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 

@@ -1,6 +1,6 @@
 import type { Client, Dispatcher } from 'undici';
-import { errorCode } from '../../base/error-code.ts';
-import { monotonicMs } from '../clock.ts';
+import { monotonicMs } from '../../base/clock.ts';
+import { errorCode } from '../../base/system-error.ts';
 import type { AttemptFailure } from '../outcome.ts';
 import { reasonOf, WireError } from './connect.ts';
 import { type Connection, openAhead, openConnection } from './connection.ts';

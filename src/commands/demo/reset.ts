@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
+import { describeSystemError } from '../../base/system-error.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { demoDirectory } from '../../cli/config/directories.ts';
-import { describeSystemError, localStateError } from '../../cli/core/errors.ts';
+import { localStateError } from '../../cli/core/errors.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 

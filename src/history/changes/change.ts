@@ -1,9 +1,9 @@
+import type { Lock } from '../../base/files/lock.ts';
 import { parseJson } from '../../base/json.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { RefusedError } from '../errors.ts';
 import { type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
 import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
-import type { Lock } from '../journal/files/lock.ts';
 import type { HistoryRecord, Intent } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';

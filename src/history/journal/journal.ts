@@ -1,10 +1,11 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
+import { ensureFolder, type FileSystem } from '../../base/files/files.ts';
+import { type Lock, type LockOptions, openLocks } from '../../base/files/lock.ts';
+import { type ProcessFacts, readMachine } from '../../base/files/process-identity.ts';
 import { memoize } from '../../base/memoize.ts';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
-import { ensureFolder, type FileSystem, type Files, nodeFileSystem } from './files/files.ts';
-import { type Lock, type LockOptions, openLocks } from './files/lock.ts';
-import { type ProcessFacts, readMachine } from './files/process-identity.ts';
+import { historyFiles } from '../errors.ts';
 import { locksFolder } from './log-name.ts';
 
 /** The store whose changes a journal records. */
@@ -38,10 +39,7 @@ export type Journal = ReturnType<typeof openJournal>;
 /** The journal in a folder. Touches nothing until it is used. */
 export function openJournal(settings: JournalSettings) {
   const { folder, store, profile } = settings;
-  const files: Files = {
-    fileSystem: settings.fileSystem ?? nodeFileSystem,
-    platform: settings.process.platform,
-  };
+  const files = historyFiles(settings.process.platform, settings.fileSystem);
   const randomBytes = settings.randomBytes ?? ((size: number) => nodeRandomBytes(size));
   const locks = memoize(() =>
     openLocks({

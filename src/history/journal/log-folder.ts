@@ -1,6 +1,6 @@
 import path from 'node:path';
+import { listFolder, readText } from '../../base/files/files.ts';
 import { DamagedError, HistoryError } from '../errors.ts';
-import { listFolder, readText } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
 import type { Journal, StoreIdentity } from './journal.ts';
 import { type LogName, type LogStatus, makeLogName, parseLogName } from './log-name.ts';

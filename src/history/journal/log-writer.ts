@@ -1,6 +1,6 @@
+import type { Lock } from '../../base/files/lock.ts';
+import { openSynced } from '../../base/files/synced-file.ts';
 import { HistoryError } from '../errors.ts';
-import type { Lock } from './files/lock.ts';
-import { openSynced } from './files/synced-file.ts';
 import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from './history-record.ts';
 import type { Journal } from './journal.ts';
 import { type FoundLog, fileOf, renameLog, statusOf } from './log-folder.ts';

@@ -1,14 +1,15 @@
-import { monotonicMs } from '../../client/clock.ts';
-import { HistoryError, historyError } from '../errors.ts';
+import { monotonicMs } from '../../base/clock.ts';
 import {
   createFile,
+  failureOf,
   removeQuietly,
   renameDurably,
   sweepDrafts,
   syncFolder,
   syncParents,
-} from './files/files.ts';
-import type { Lock, LockOptions } from './files/lock.ts';
+} from '../../base/files/files.ts';
+import type { Lock, LockOptions } from '../../base/files/lock.ts';
+import { HistoryError } from '../errors.ts';
 import type { Intent } from './history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, listNames, readLog, renameLog } from './log-folder.ts';
@@ -58,7 +59,7 @@ export async function beginLog(
       }
     } catch (error) {
       lock.release();
-      throw historyError(error, 'write', journal.folder);
+      throw failureOf(journal.files, error, 'write', journal.folder);
     }
     lock.release();
   }
@@ -136,6 +137,6 @@ export async function reopenLog(journal: Journal, id: string, options?: LockOpti
     return openWriter(journal, lock, { ...log, name });
   } catch (error) {
     lock.release();
-    throw historyError(error, 'write', journal.folder);
+    throw failureOf(journal.files, error, 'write', journal.folder);
   }
 }

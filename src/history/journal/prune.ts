@@ -1,6 +1,6 @@
-import { HistoryError, historyError } from '../errors.ts';
+import { failureOf, sweepDrafts, syncFolder } from '../../base/files/files.ts';
+import { HistoryError } from '../errors.ts';
 import { rulesOf } from '../operation-rules.ts';
-import { sweepDrafts, syncFolder } from './files/files.ts';
 import type { HistoryRecord } from './history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, listNames, readLog } from './log-folder.ts';
@@ -65,6 +65,6 @@ async function removeIfOld(
     // What cannot be read stays, and so does what another process holds.
     const stays = ['history_damaged', 'history_busy', 'history_unreadable'];
     if (error instanceof HistoryError && stays.includes(error.code)) return false;
-    throw historyError(error, 'write', journal.folder);
+    throw failureOf(journal.files, error, 'write', journal.folder);
   }
 }

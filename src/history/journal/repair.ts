@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { errorCode } from '../../base/error-code.ts';
-import { DamagedError, historyError } from '../errors.ts';
-import { createFile, ensureFolder, readBytes, syncFolder } from './files/files.ts';
+import { createFile, ensureFolder, failureOf, readBytes, syncFolder } from '../../base/files/files.ts';
+import { errorCode } from '../../base/system-error.ts';
+import { DamagedError } from '../errors.ts';
 import { type HistoryRecord, isInDoubt } from './history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, readLog, statusOf } from './log-folder.ts';
@@ -41,7 +41,7 @@ export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
       const done = damage && (await repairLog(journal, log, damage));
       if (done !== null) repaired.push(done);
     } catch (error) {
-      throw historyError(error, 'write', fileOf(journal, log.name));
+      throw failureOf(journal.files, error, 'write', fileOf(journal, log.name));
     } finally {
       lock.release();
     }

@@ -1,9 +1,10 @@
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ensureFolder } from '../../base/files/files.ts';
 import { asObject, parseJson } from '../../base/json.ts';
 import { lastSeen } from '../changes/former.ts';
+import { historyFiles } from '../errors.ts';
 import type { History } from '../history.ts';
-import { ensureFolder, nodeFileSystem } from '../journal/files/files.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
 import { changesOf, overlap } from '../operation-rules.ts';
 import type { SeenObject } from './known-objects.ts';
@@ -26,7 +27,7 @@ function fileIn(folder: string): string {
 export function rememberSeen(folder: string, object: SeenObject): void {
   const file = fileIn(folder);
   try {
-    ensureFolder({ fileSystem: nodeFileSystem, platform: process.platform }, folder);
+    ensureFolder(historyFiles(process.platform), folder);
     appendFileSync(file, `${JSON.stringify(object)}\n`, { mode: 0o600 });
     if (statSync(file).size > maxBytes) rewrite(folder);
   } catch {

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { errorCode } from '../../base/error-code.ts';
 import { asObject, parseJson } from '../../base/json.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { parseDiscordUrl } from '../model/discord-url.ts';
 import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
 

@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
+import type { FileSystem } from '../../../src/base/files/files.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { findOperation } from '../../../src/contract/operations.ts';
 import { recordChange } from '../../../src/history/changes/change.ts';
 import { openHistory } from '../../../src/history/history.ts';
-import type { FileSystem } from '../../../src/history/journal/files/files.ts';
 
 /** Sends a change and prints its outcome as JSON; a child process gets this as JSON in its first argument. */
 export interface ChildTask {

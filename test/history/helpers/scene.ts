@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type FileSystem, nodeFileSystem } from '../../../src/base/files/files.ts';
 import type { Client } from '../../../src/client/client.ts';
 import type { Outcome } from '../../../src/client/outcome.ts';
 import { createBackup, restoreBackup } from '../../../src/contract/operations/backups.ts';
@@ -16,7 +17,6 @@ import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/his
 import type { Prepared, Unprepared } from '../../../src/history/changes/safety-backup.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/intent.ts';
-import { type FileSystem, nodeFileSystem } from '../../../src/history/journal/files/files.ts';
 import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';

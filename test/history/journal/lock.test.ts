@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sha256 } from '../../../src/base/sha256.ts';
-import type { FileSystem } from '../../../src/history/journal/files/files.ts';
+import type { FileSystem } from '../../../src/base/files/files.ts';
 import {
   judgeLiveness,
   type ProcessIdentity,
   readMachine,
-} from '../../../src/history/journal/files/process-identity.ts';
+} from '../../../src/base/files/process-identity.ts';
+import { sha256 } from '../../../src/base/sha256.ts';
 import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { pruneLogs } from '../../../src/history/journal/prune.ts';
 import { buildChildren, type Child, type Children } from '../../helpers/children.ts';

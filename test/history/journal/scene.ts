@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { FileSystem } from '../../../src/history/journal/files/files.ts';
+import type { FileSystem } from '../../../src/base/files/files.ts';
 import type { Intent } from '../../../src/history/journal/history-record.ts';
 import { type Journal, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { listLogs, readRecords } from '../../../src/history/journal/log-folder.ts';

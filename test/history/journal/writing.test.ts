@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FileSystem } from '../../../src/history/journal/files/files.ts';
+import type { FileSystem } from '../../../src/base/files/files.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { failWith, takingAtMost } from './broken-disk.ts';

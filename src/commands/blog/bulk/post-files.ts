@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { nearName } from '../../../base/nearest-name.ts';
-import { CliError, describeSystemError, fixInput, usageError } from '../../../cli/core/errors.ts';
+import { describeSystemError } from '../../../base/system-error.ts';
+import { CliError, fixInput, usageError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
 import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';

@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../../base/error-code.ts';
+import { describeSystemError, errorCode } from '../../../base/system-error.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import { stateDirectory } from '../../../cli/config/directories.ts';
-import {
-  CliError,
-  describeSystemError,
-  invalidFields,
-  localStateError,
-  usageError,
-} from '../../../cli/core/errors.ts';
+import { CliError, invalidFields, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';

@@ -1,8 +1,9 @@
+import { describeSystemError } from '../../../base/system-error.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { printJson } from '../../../cli/command/print-json.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { CliError, describeSystemError, localStateError, usageError } from '../../../cli/core/errors.ts';
+import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { version } from '../../../cli/core/version.ts';
 import {

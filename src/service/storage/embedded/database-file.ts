@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../../base/error-code.ts';
+import { errorCode } from '../../../base/system-error.ts';
 
 /**
  * Creates the folder (0700) and the file (0600) if they are missing. The engine gives its side files the same mode.

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../../../base/error-code.ts';
-import { asObject, parseJson } from '../../../base/json.ts';
-import { sha256 } from '../../../base/sha256.ts';
-import { monotonicMs } from '../../../client/clock.ts';
-import { HistoryError, historyError } from '../../errors.ts';
+import { monotonicMs } from '../clock.ts';
+import { asObject, parseJson } from '../json.ts';
+import { sha256 } from '../sha256.ts';
+import { errorCode } from '../system-error.ts';
 import {
   createFile,
   ensureFolder,
   type Files,
+  failureOf,
   listFolder,
   readText,
   removeQuietly,
@@ -35,14 +35,14 @@ import type { Machine, ProcessIdentity } from './process-identity.ts';
  */
 
 export interface LockOptions {
-  /** Ends the wait with a HistoryError `history_busy`. */
+  /** Ends the wait with a failure `busy`. */
   readonly signal?: AbortSignal | undefined;
   /** Called once if another process holds the lock; null if the file does not say which. */
   readonly onWait?: ((holder: ProcessIdentity | null) => void) | undefined;
 }
 
 export interface Lock {
-  /** Throws a HistoryError `history_busy` when another process has taken the lock over. */
+  /** Throws a failure `busy` when another process has taken the lock over. */
   assertHeld(): void;
   release(): void;
 }
@@ -54,7 +54,7 @@ export interface LockSettings {
   readonly randomBytes: (size: number) => Buffer;
   /** Milliseconds without a heartbeat after which a holder that cannot be checked counts as dead. */
   readonly silenceMs: number;
-  /** Milliseconds to wait for another holder; then a HistoryError `history_busy`. */
+  /** Milliseconds to wait for another holder; then a failure `busy`. */
   readonly patienceMs: number;
 }
 
@@ -87,16 +87,16 @@ export function openLocks(settings: LockSettings) {
           continue;
         }
         waitsSince ??= monotonicMs();
-        if (monotonicMs() - waitsSince > patienceMs) throw busy(file, holder);
+        if (monotonicMs() - waitsSince > patienceMs) throw busy(files, file, holder);
         if (!hasReported) options.onWait?.(holder);
         hasReported = true;
         const { signal } = options;
         await sleep(pollMs * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => {
-          throw busy(file, holder);
+          throw busy(files, file, holder);
         });
       }
     } catch (error) {
-      throw historyError(error, 'write', file);
+      throw failureOf(files, error, 'write', file);
     } finally {
       removeQuietly(files, draft);
     }
@@ -141,7 +141,7 @@ export function openLocks(settings: LockSettings) {
       assertHeld() {
         if (isHeld()) return;
         const message = `lost the lock ${file} to another process because this process was suspended`;
-        throw new HistoryError('history_busy', message, { file });
+        throw files.failure({ kind: 'busy', message, file });
       },
       release() {
         clearInterval(heartbeat);
@@ -210,10 +210,7 @@ function watchSilence(): (value: string) => number {
   };
 }
 
-function busy(file: string, holder: ProcessIdentity | null): HistoryError {
+function busy({ failure }: Files, file: string, holder: ProcessIdentity | null): Error {
   const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
-  return new HistoryError('history_busy', `${who} is running the same operation (${file})`, {
-    file,
-    advice: 'wait for it to finish, then try again',
-  });
+  return failure({ kind: 'busy', message: `${who} is running the same operation (${file})`, file });
 }

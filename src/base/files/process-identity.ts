@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorCode } from '../../../base/error-code.ts';
+import { errorCode } from '../system-error.ts';
 
 /** What tells one process from every other one that ever ran, as far as the system says. */
 export interface ProcessIdentity {

@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../../../base/error-code.ts';
-import { HistoryError, historyError } from '../../errors.ts';
+import { describeSystemError, errorCode } from '../system-error.ts';
 
 /**
  * Passed in, so that tests can stop a process between any two calls. All but the sync of a line are synchronous: they write a few
@@ -12,11 +11,43 @@ export type FileSystem = typeof fs;
 
 export const nodeFileSystem: FileSystem = fs;
 
-/** Files of the history, with its rules: private modes, no symbolic links, synced to disk. */
+/** Files that only this program uses, with their rules: private modes, no symbolic links, synced to disk. */
 export interface Files {
   readonly fileSystem: FileSystem;
   /** `process.platform`. */
   readonly platform: string;
+  /** The error for a file that cannot be used: whose files they are says what to do about it. */
+  readonly failure: (problem: FileProblem) => Error;
+}
+
+/** Why a file or folder cannot be used. `locked`: another program has it open; `busy`: another process holds its lock. */
+export interface FileProblem {
+  readonly kind: 'unreadable' | 'unwritable' | 'locked' | 'busy' | 'disk_full';
+  /** A finished clause. */
+  readonly message: string;
+  readonly file: string;
+  readonly cause?: unknown;
+}
+
+const kinds: Readonly<Record<string, FileProblem['kind']>> = {
+  ENOSPC: 'disk_full',
+  EDQUOT: 'disk_full',
+  EFBIG: 'disk_full',
+  EBUSY: 'locked',
+  ETXTBSY: 'locked',
+};
+
+/** The failure to `action` a file, from what the file system threw. Any other error is returned as it is. */
+export function failureOf(files: Files, cause: unknown, action: 'read' | 'write', file: string): unknown {
+  const code = errorCode(cause);
+  if (!/^[A-Z]/.test(code)) return cause;
+  const kind = kinds[code] ?? (action === 'read' ? 'unreadable' : 'unwritable');
+  return files.failure({
+    kind,
+    message: `cannot ${action} ${file}: ${describeSystemError(cause)}`,
+    file,
+    cause,
+  });
 }
 
 /** More than a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */
@@ -27,16 +58,16 @@ const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 
 /**
- * Makes the folder and its parents with mode 0700; a looser mode is tightened. Throws a HistoryError if it cannot, or if
+ * Makes the folder and its parents with mode 0700; a looser mode is tightened. Throws a failure if it cannot, or if
  * the folder is a symbolic link.
  */
 export function ensureFolder(files: Files, folder: string): void {
   try {
     const found = makeFolder(files, folder);
-    checkFolder(folder, found);
+    checkFolder(files, folder, found);
     if (files.platform !== 'win32' && (found.mode & 0o077) !== 0) files.fileSystem.chmodSync(folder, 0o700);
   } catch (error) {
-    throw historyError(error, 'write', folder);
+    throw failureOf(files, error, 'write', folder);
   }
 }
 
@@ -53,15 +84,15 @@ export function syncParents(files: Files, folder: string): void {
   syncParents(files, parent);
 }
 
-/** Names in the folder; none if it does not exist. Throws a HistoryError if it cannot be read. */
+/** Names in the folder; none if it does not exist. Throws a failure if it cannot be read. */
 export function listFolder(files: Files, folder: string): string[] {
   try {
     const found = lstatOrNull(files, folder);
     if (found === null) return [];
-    checkFolder(folder, found);
+    checkFolder(files, folder, found);
     return files.fileSystem.readdirSync(folder);
   } catch (error) {
-    throw historyError(error, 'read', folder);
+    throw failureOf(files, error, 'read', folder);
   }
 }
 
@@ -84,13 +115,10 @@ export function makeFolder(files: Files, folder: string): fs.Stats {
   return files.fileSystem.lstatSync(folder);
 }
 
-function checkFolder(folder: string, found: fs.Stats): void {
+function checkFolder({ failure }: Files, folder: string, found: fs.Stats): void {
   if (found.isDirectory()) return;
-  const what = found.isSymbolicLink() ? 'a symbolic link (not allowed for the history)' : 'not a directory';
-  throw new HistoryError('history_unwritable', `${folder} is ${what}`, {
-    file: folder,
-    advice: 'move it away, or set STORECTL_STATE_DIR to another directory',
-  });
+  const what = found.isSymbolicLink() ? 'a symbolic link (not allowed here)' : 'not a directory';
+  throw failure({ kind: 'unwritable', message: `${folder} is ${what}`, file: folder });
 }
 
 function lstatOrNull(files: Files, file: string): fs.Stats | null {
@@ -105,7 +133,7 @@ export function readText(files: Files, file: string): { text: string; mtimeMs: n
 
 /**
  * The content of a regular file; null if it does not exist. A looser mode than 0600 is tightened.
- * Throws a HistoryError for anything but a plain file of reasonable size.
+ * Throws a failure for anything but a plain file of reasonable size.
  */
 export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs: number } | null {
   const { fileSystem, platform } = files;
@@ -115,19 +143,18 @@ export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs:
     descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    throw historyError(error, 'read', file);
+    throw failureOf(files, error, 'read', file);
   }
   try {
     const stats = fileSystem.fstatSync(descriptor);
     if (!stats.isFile())
-      throw new HistoryError('history_unreadable', `${file} is not a regular file`, { file });
-    if (stats.size > MAX_FILE_BYTES) {
-      throw new HistoryError('history_unreadable', `${file} is too large`, { file });
-    }
+      throw files.failure({ kind: 'unreadable', message: `${file} is not a regular file`, file });
+    if (stats.size > MAX_FILE_BYTES)
+      throw files.failure({ kind: 'unreadable', message: `${file} is too large`, file });
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
     return { bytes: fileSystem.readFileSync(descriptor), mtimeMs: stats.mtimeMs };
   } catch (error) {
-    throw historyError(error, 'read', file);
+    throw failureOf(files, error, 'read', file);
   } finally {
     fileSystem.closeSync(descriptor);
   }

@@ -1,15 +1,15 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { HistoryError, historyError } from '../../errors.ts';
-import type { Files } from './files.ts';
+import { type Files, failureOf } from './files.ts';
 
 /** Opens an existing file to append to it, and cuts off what is behind `length` bytes. Throws what the file system throws. */
-export function openSynced({ fileSystem }: Files, file: string, length: number) {
+export function openSynced(files: Files, file: string, length: number) {
+  const { fileSystem } = files;
   const descriptor = fileSystem.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
   // In another thread, so requests and responses go on meanwhile.
   const sync = promisify(fileSystem.fdatasync);
   let size = length;
-  let failure: HistoryError | null = null;
+  let failure: unknown = null;
   /** 0 on file systems that do not count links. */
   let linksAtFirst: number;
   try {
@@ -24,7 +24,7 @@ export function openSynced({ fileSystem }: Files, file: string, length: number) 
   async function write(bytes: Buffer): Promise<void> {
     // The file or its folder was removed: what is written now would be lost.
     if (linksAtFirst > 0 && fileSystem.fstatSync(descriptor).nlink === 0) {
-      throw new HistoryError('history_unwritable', `cannot write ${file}: it was removed`, { file });
+      throw files.failure({ kind: 'unwritable', message: `cannot write ${file}: it was removed`, file });
     }
     for (let done = 0; done < bytes.length; ) {
       done += fileSystem.writeSync(descriptor, bytes, done, bytes.length - done, size + done);
@@ -39,7 +39,7 @@ export function openSynced({ fileSystem }: Files, file: string, length: number) 
       return size;
     },
     /**
-     * On disk when the promise resolves. Not to be called again before. Rejects with a HistoryError; then the file is as it was
+     * On disk when the promise resolves. Not to be called again before. Rejects with a failure; then the file is as it was
      * before, as far as the disk allows, and every later call rejects as well.
      */
     async append(text: string): Promise<void> {
@@ -47,7 +47,7 @@ export function openSynced({ fileSystem }: Files, file: string, length: number) 
       try {
         await write(Buffer.from(text));
       } catch (cause) {
-        failure = historyError(cause, 'write', file);
+        failure = failureOf(files, cause, 'write', file);
         try {
           fileSystem.ftruncateSync(descriptor, size);
         } catch {
