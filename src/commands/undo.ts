@@ -19,7 +19,6 @@ import { printDryRun, printResult } from '../cli/operation/result/print-result.t
 import {
   describeReplaced,
   describeRestored,
-  listChanges,
   restoredView,
   safetyLabelOf,
 } from '../cli/operation/result/restored.ts';
@@ -42,7 +41,6 @@ import { clientFields, saveSettings, showSettings } from '../contract/operations
 import { updateStore } from '../contract/operations/store.ts';
 import { planUndo, type Undo, type UndoneField, withFormerValues } from '../history/changes/undo.ts';
 import { isInDoubt } from '../history/journal/history-record.ts';
-import { takenBackIn } from '../history/objects/known-objects.ts';
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,
@@ -186,11 +184,7 @@ async function prepareRestore(
     ...(Number(returned) > 0 ? ['The posts that it brought back are removed.'] : []),
   ];
   ui.notice(notes.join(' '));
-  ui.notice(await describeReplaced({ ...run, request }, true));
-  const { records } = (await session.history()).list();
-  const takenBack = takenBackIn(records);
-  const again = records.filter((one) => takenBack.by(one)?.id === record.id);
-  for (const line of listChanges('It brings back these changes of this machine', again)) ui.notice(line);
+  ui.notice(await describeReplaced({ ...run, request }, true, record.id));
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
 

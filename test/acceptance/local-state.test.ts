@@ -50,7 +50,7 @@ test.each([
   ['ENOSPC', 'fsyncSync', /no space left/],
   ['EROFS', 'openSync', /read-only/],
   ['EACCES', 'mkdirSync', /permission denied/],
-  ['EIO', 'renameSync', /I\/O error/],
+  ['EIO', 'renameSync', /i\/o error/],
 ])('%s from %s: a clear message, exit 11, nothing sent', async (code, call, message) => {
   const { machine, proxy } = await setScene();
   const preload = failingDisk(machine, code, call);

@@ -66,7 +66,7 @@ export async function endBatch<Item>(
   else
     noticeDone(
       ui,
-      [`${upperFirst(words.applied)} ${countItems(applied.length, words)}`, others]
+      [`${upperFirst(words.done ?? words.applied)} ${countItems(applied.length, words)}`, others]
         .filter(Boolean)
         .join(', '),
     );

@@ -49,6 +49,8 @@ export interface BatchWords {
   readonly many: string;
   /** `created`. */
   readonly applied: string;
+  /** In the total, where some were applied by an earlier run: `settled`. */
+  readonly done?: string;
   /** What was so before: `already created`. */
   readonly exists: string;
   /** Why items are skipped, where that is not up to the user. */

@@ -13,7 +13,8 @@ export const words = {
   one: 'change',
   many: 'changes',
   applied: 'applied',
-  exists: 'already finished',
+  done: 'settled',
+  exists: 'already settled',
   again: null,
 } as const;
 

@@ -119,8 +119,7 @@ export function takenBackIn(records: readonly HistoryRecord[]) {
       const isGone = (one: HistoryRecord) =>
         returns.some((later) => reaches(later, one, paths, false) && by(later, paths) === undefined);
       const standing = returns.filter((later) => reaches(later, record, paths) && !isGone(later));
-      const direct = returns.find(({ undoes }) => undoes === record.id);
-      found.set(key, standing.length === 0 ? undefined : (direct ?? standing.at(-1)));
+      found.set(key, standing.find(({ undoes }) => undoes === record.id) ?? standing.at(-1));
     }
     return found.get(key);
   }

@@ -94,7 +94,7 @@ test('resume: shows what is sent again, and asks once', async () => {
     ✔ Send these 2 changes again? Yes
     applied   <record>  backup.create  first  <uuid>
     applied   <record>  backup.create  second  <uuid>
-    ✓ Applied 2 changes
+    ✓ Settled 2 changes
     exit 0"
   `);
 });
@@ -129,7 +129,7 @@ test('resume of one record: it is shown, and nothing is sent until the user says
   const session = await openSession(`storectl resume ${id}`, { machine });
   await session.pressAt(/\(Y\/n\)$/, 'Enter');
   expect(await session.ends()).toMatch(
-    /applied +<record> +backup\.create +nightly +<uuid>\n✓ Applied 1 change\nexit 0$/,
+    /applied +<record> +backup\.create +nightly +<uuid>\n✓ Settled 1 change\nexit 0$/,
   );
   expect(scene.proxy.requests).toHaveLength(sent + 1);
 });

@@ -1,10 +1,10 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import { createBackup } from '../../../contract/operations/backups.ts';
 import type { Unprepared } from '../../../history/changes/safety-backup.ts';
-import type { Recorded } from '../../../history/history.ts';
+import type { History, Recorded } from '../../../history/history.ts';
+import { type ChangeRequest, intentOf } from '../../../history/intent.ts';
 import { type HistoryRecord, mayBeApplied } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject, takenBackIn } from '../../../history/objects/known-objects.ts';
-import { changesOf, overlap } from '../../../history/operation-rules.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
@@ -33,10 +33,11 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   return shorten(printable(`Safety: ${name}`), 120);
 }
 
-/** What a restore replaces, and with what, said before it is asked for. */
+/** What a restore replaces, and with what, said before it is asked for. `undoes` is the id of the restore that it takes back. */
 export async function describeReplaced(
   { request, session }: Run,
   takesSafetyBackup: boolean,
+  undoes: string | null = null,
 ): Promise<string> {
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
@@ -48,39 +49,40 @@ export async function describeReplaced(
   const safety = takesSafetyBackup
     ? 'A safety backup is taken first, so you can go back.'
     : 'No safety backup is taken.';
+  const { takenBack, broughtBack } = changesBy(await session.history(), { ...request, undoes });
   return [
     `This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`,
-    ...listChanges(
-      'It takes back these changes of this machine',
-      await changesSince(session, backupId, sections),
-    ),
+    ...listChanges('It takes back these changes of this machine', takenBack),
+    ...listChanges('It brings back these changes of this machine', broughtBack),
   ].join('\n');
 }
 
 /** A line for each of the first ten, below the title; nothing for none. */
-export function listChanges(title: string, changes: readonly HistoryRecord[]): string[] {
+function listChanges(title: string, changes: readonly HistoryRecord[]): string[] {
   if (changes.length === 0) return [];
   const lines = changes.slice(0, 10).map((record) => `  ${recordChoice(record).name}`);
   return [`${title}:`, ...lines, ...(changes.length > 10 ? [`  and ${changes.length - 10} more`] : [])];
 }
 
-/** The changes that restoring a backup of this machine takes back, newest first. */
-async function changesSince(
-  session: Session,
-  backupId: string,
-  sections: readonly string[],
-): Promise<HistoryRecord[]> {
-  const { records } = (await session.history()).list();
-  const takenBack = takenBackIn(records);
-  const backup = records.find((record) => textAt(answerBody(record), ['id']) === backupId);
-  const taken = backup?.number ?? Number.POSITIVE_INFINITY;
-  return records.filter(
-    (record) =>
-      record.number > taken &&
-      mayBeApplied(record) &&
-      overlap(changesOf(record), sections) &&
-      !takenBack.by(record),
-  );
+/** The changes that a restore would take back and bring back, newest first, by what the history would say after it. */
+function changesBy(history: History, restore: ChangeRequest) {
+  const { records } = history.list();
+  const [newest] = records;
+  if (newest === undefined) return { takenBack: [], broughtBack: [] };
+  const intent = intentOf(restore, newest.storeId);
+  const applied = {
+    ...newest,
+    ...intent,
+    id: '',
+    number: newest.number + 1,
+    state: 'applied',
+    response: null,
+  } as const;
+  const now = takenBackIn(records);
+  const then = takenBackIn([applied, ...records]);
+  const others = records.filter((record) => mayBeApplied(record) && record.id !== restore.undoes);
+  const moved = others.filter((record) => !now.by(record) !== !then.by(record));
+  return { takenBack: moved.filter(then.by), broughtBack: moved.filter(now.by) };
 }
 
 /** `backup 01a1… ("nightly", 2 hours ago)`. */

@@ -612,7 +612,7 @@ test('posts in doubt are settled by resume too where the service refuses taken s
   expect(planned.stdout.match(/the store would be asked, and it may be sent again/g)).toHaveLength(2);
   expect(await machine.run(['resume'])).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringMatching(/^To continue a batch, run its command again\.\n✓ Applied 2 changes\n$/m),
+    stderr: expect.stringMatching(/^To continue a batch, run its command again\.\n✓ Settled 2 changes\n$/m),
   });
   expect(await made()).toEqual(['a', 'b']);
 });
