@@ -17,9 +17,10 @@ class FastestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: [
-      'test/{client,history}/**/*.test.ts',
-      'test/commands/{blog,disputes,history}/**/*.test.ts',
-      'test/commands/{resume,undo}.test.ts',
+      'test/{client,history,library,cli/batch}/**/*.test.ts',
+      'test/commands/{api,blog,disputes,history,settings}/**/*.test.ts',
+      'test/commands/{known-lists,resume,store-name,undo,what-changed}.test.ts',
+      'test/cli/completion.test.ts',
     ],
     // They start many processes.
     exclude: [

@@ -37,7 +37,7 @@ test('an update is taken back to the values that were seen before it, and the un
 
 test('without the former values nothing is sent, and the fields are named', async () => {
   const { machine } = await startStore();
-  await machine.run(['store', 'update', '--name', 'A']);
+  expect((await machine.run(['store', 'update', '--name', 'A'])).stderr).not.toContain('Undo:');
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
 
   const refused = await machine.run(['undo', id, '--json']);

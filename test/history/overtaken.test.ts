@@ -51,6 +51,17 @@ describe('a doubt no longer matters', () => {
   });
 });
 
+test('a doubt no longer matters either where its log was held while the later change was applied', async () => {
+  const scene = await startScene(() => 'drop');
+  const running = scene.open();
+  const lost = await scene.begin(running, rename('A'));
+  scene.react = () => 'answer';
+  const later = await scene.change(rename('B'));
+  await running.end();
+  const expected = { action: 'overtaken', record: { overtakenBy: later.record.id } };
+  expect(await scene.resume(lost.record.id)).toMatchObject(expected);
+});
+
 describe('a doubt stays', () => {
   test.each([
     ['an update of other fields', rename('A'), update({ locale: 'en' }), 'sent'],

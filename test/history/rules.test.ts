@@ -50,13 +50,34 @@ test('a decision in doubt is read before the same command is sent', async () => 
   await expect(scene.change(decision)).rejects.toMatchObject({ reason: 'in_doubt' });
 });
 
-test('a decision in doubt is settled by a read that shows it, but for the blanks around its resolution', async () => {
+test.each<[string, unknown[], object]>([
+  [
+    'shows it, but for the blanks around its resolution',
+    [{ resolution: 'Delivered \n' }],
+    { action: 'settled' },
+  ],
+  ['shows no resolution', [{ resolution: null }], { action: 'settled' }],
+  ['shows it the second time', [{ status: 'open' }, {}], { action: 'settled' }],
+  ['shows it open', [{ status: 'open' }], { action: 'left', finding: 'untouched' }],
+  ['shows another resolution', [{ resolution: 'Lost' }], { action: 'left', finding: 'other' }],
+  ['shows another dispute', [{ id: 'd-2' }], { action: 'left', finding: 'unreadable' }],
+])('a decision in doubt, and a read that %s', async (_, shown, expected) => {
+  const record = (index: number) => ({
+    ...{ id: 'd-1', status: 'won', resolution: 'Delivered' },
+    ...Object(shown[Math.min(index, shown.length - 1)]),
+  });
   const scene = await startScene(() => 'drop');
-  const resolution = 'Signed by the buyer\n';
-  const { record } = await scene.change({ ...decision, body: { status: 'won', resolution } });
-  const shown = { record: { id: 'd-1', status: 'won', resolution: resolution.trim() }, evidence: [] };
-  scene.react = () => ({ status: 200, body: shown });
-  expect(await scene.resume(record.id)).toMatchObject({ action: 'settled', outcome: { kind: 'applied' } });
+  const lost = await scene.change(decision);
+  scene.server.clear();
+  scene.react = (_, number) => ({ status: 200, body: { record: record(number - 1), evidence: [] } });
+  expect(await scene.resume(lost.record.id)).toMatchObject(expected);
+});
+
+test('a decision whose response is lost is settled by reading at once, and the record says so', async () => {
+  const shown = { record: { id: 'd-1', status: 'won', resolution: 'Delivered' }, evidence: [] };
+  const scene = await startScene(({ method }) => (method === 'GET' ? { status: 200, body: shown } : 'drop'));
+  const { record } = await scene.change(decision);
+  expect(record).toMatchObject({ state: 'applied', response: { settledByReading: true } });
 });
 
 test('a decision that was applied and not reported is reported by the same one, and not sent again', async () => {

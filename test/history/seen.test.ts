@@ -14,6 +14,7 @@ import {
   backup,
   dispute,
   endpoint,
+  formerSettings,
   hour,
   post,
   rename,
@@ -258,9 +259,10 @@ describe('what the store asked to wait', () => {
 
 test('settings in doubt that read as before are saved again; those that somebody changed since are not', async () => {
   for (const [shown, action, methods] of [
-    [{ showcase: { enabled: false }, updatedAt: 'then' }, 'sent', ['GET', 'PUT']],
-    [{ showcase: { enabled: true }, updatedAt: 'now' }, 'settled', ['GET']],
-    [{ showcase: { enabled: false }, updatedAt: 'later' }, 'left', ['GET']],
+    [formerSettings, 'sent', ['GET', 'PUT']],
+    [{ ...formerSettings, links: ['a'] }, 'left', ['GET']],
+    [{ ...save.body, updatedAt: 'now' }, 'settled', ['GET']],
+    [{ ...formerSettings, updatedAt: 'later' }, 'left', ['GET']],
   ] as const) {
     const scene = await startScene(() => 'drop');
     const { record } = await scene.change(save);

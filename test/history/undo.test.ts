@@ -51,7 +51,9 @@ describe('former values of single fields', () => {
   test('are those that were seen last, nested ones too', async () => {
     const scene = await startScene();
     await scene.change(update({ name: 'A', settings: { cashbackBp: 1, other: true } }));
-    const { record } = await scene.change(update({ name: 'B', settings: { cashbackBp: 2 } }));
+    const second = { ...update({ name: 'B', settings: { cashbackBp: 2 } }), safetyBackupId: 'b-1' };
+    const { record } = await scene.change(second);
+    expect(record.safetyBackupId).toBe('b-1');
     expect(plan(scene, record.id)).toMatchObject({
       by: 'fields',
       later: [],
@@ -231,10 +233,8 @@ describe('settings', () => {
   test('whose former document is not known are not undone', async () => {
     const scene = await startScene(() => ({ status: 200, body: {} }));
     const { record } = await scene.change({ ...save, former: null });
-    expect(refusal(scene, record.id)).toMatchObject({
-      reason: 'former_unknown',
-      fields: ['showcase.enabled'],
-    });
+    const fields = ['showcase.enabled', 'links'];
+    expect(refusal(scene, record.id)).toMatchObject({ reason: 'former_unknown', fields });
   });
 });
 

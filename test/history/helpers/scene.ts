@@ -49,8 +49,8 @@ export const rename = (name: string) => ({ operation: updateStore, body: { name 
 export const update = (body: Readonly<Record<string, unknown>>) => ({ operation: updateStore, body });
 export const markRead = { operation: markNotificationsRead, body: { ids: ['n-1'] } };
 /** The settings that {@link save} replaces, and what it makes of them. */
-export const formerSettings = { showcase: { enabled: false }, updatedAt: 'then' };
-const wantedSettings = { showcase: { enabled: true } };
+export const formerSettings = { showcase: { enabled: false }, links: ['a', 'b'], updatedAt: 'then' };
+const wantedSettings = { showcase: { enabled: true }, links: ['a', 'b'] };
 export const save = {
   operation: saveSettings,
   body: wantedSettings,

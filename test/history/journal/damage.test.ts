@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -94,6 +94,22 @@ describe('a closed log', () => {
     });
     expect([second, third]).toEqual(before.slice(1));
     expect(repaired?.message).toBe('has a damaged line 3');
+  });
+
+  test('with a change in doubt keeps that when it is repaired, and nothing stands for others', async () => {
+    const scene = makeScene();
+    await writeBatch(scene, { isPending: true });
+    scene.write(scene.text().split('\n').with(2, 'broken').join('\n'));
+    await repairLogs(scene.open());
+    expect(allRecords(scene.open()).map(({ unreadable }) => unreadable)).toEqual([false, false, false]);
+  });
+
+  test('under another number is damaged', async () => {
+    const scene = makeScene();
+    await writeBatch(scene);
+    const [name = ''] = scene.files();
+    renameSync(path.join(scene.folder, name), path.join(scene.folder, name.replace('000001-', '000002-')));
+    expect(codeOf(() => allRecords(scene.open()))).toBe('history_damaged');
   });
 
   test('counts its records, so a request that is lost stands for itself', async () => {
