@@ -41,7 +41,9 @@ test('an ambiguous beginning of an id is refused with what it may stand for', as
     await machine.run(['backup', 'create', '--label', label, '--sections', 'store']);
 
   const refused = await machine.run(['backup', 'restore', '01a20294', '--sections', 'store', '--dry-run']);
+  const listed = await machine.run(['history', 'list', '--limit', '1'], { columns: 60 });
 
+  expect(listed.stdout).toMatch(/nightly .* 01a20294-7a$/m);
   expect(refused).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(
@@ -65,10 +67,8 @@ test('commands take the beginning of an id that this machine knows, in --confirm
   const shared = id.slice(0, 8);
   const wrong = { exitCode: 2, stderr: expect.stringContaining('wrong_confirmation') };
   if (made[1]?.startsWith(shared)) {
-    expect(await machine.run([...restore, shared, '--confirm', shared])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('matches 2 backups'),
-    });
+    const matches = { exitCode: 2, stderr: expect.stringContaining('matches 2 backups') };
+    expect(await machine.run([...restore, shared, '--confirm', shared])).toMatchObject(matches);
     expect(await machine.run([...restore, id, '--confirm', shared])).toMatchObject(wrong);
   }
   const other = shortenId(made[1] ?? '', made);

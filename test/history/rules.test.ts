@@ -62,10 +62,8 @@ test.each<[string, unknown[], object]>([
   ['shows another resolution', [{ resolution: 'Lost' }], { action: 'left', finding: 'other' }],
   ['shows another dispute', [{ id: 'd-2' }], { action: 'left', finding: 'unreadable' }],
 ])('a decision in doubt, and a read that %s', async (_, shown, expected) => {
-  const record = (index: number) => ({
-    ...{ id: 'd-1', status: 'won', resolution: 'Delivered' },
-    ...Object(shown[Math.min(index, shown.length - 1)]),
-  });
+  const same = { id: 'd-1', ...decision.body };
+  const record = (index: number) => ({ ...same, ...Object(shown[Math.min(index, shown.length - 1)]) });
   const scene = await startScene(() => 'drop');
   const lost = await scene.change(decision);
   scene.server.clear();
@@ -74,7 +72,7 @@ test.each<[string, unknown[], object]>([
 });
 
 test('a decision whose response is lost is settled by reading at once, and the record says so', async () => {
-  const shown = { record: { id: 'd-1', status: 'won', resolution: 'Delivered' }, evidence: [] };
+  const shown = { record: { id: 'd-1', ...decision.body }, evidence: [] };
   const scene = await startScene(({ method }) => (method === 'GET' ? { status: 200, body: shown } : 'drop'));
   const { record } = await scene.change(decision);
   expect(record).toMatchObject({ state: 'applied', response: { settledByReading: true } });

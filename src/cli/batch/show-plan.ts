@@ -40,7 +40,8 @@ export function showPlan(ui: Ui, plan: Plan): void {
   if (plan.rows.length === 0 && problemsOf(plan).length === 0) return;
   const described = describePlan(ui, plan);
   const isPaged = plan.rows.length > 0 && choosePager(described, ui.io) !== null;
-  if (ui.canAsk) ui.print(isPaged ? `${inPager}\n\n${described}\n\n${inPager}` : described);
+  const head = [inPager, ...(plan.notes ?? [])].join('\n\n');
+  if (ui.canAsk) ui.print(isPaged ? `${head}\n\n${described}\n\n${inPager}` : described);
   noticeRest(ui, plan);
 }
 

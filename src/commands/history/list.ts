@@ -1,13 +1,14 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
-import type { Session } from '../../cli/command/session.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
+import { textAt } from '../../cli/core/field-path.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
 import {
+  answerBody,
   countRecords,
   describeState,
   type RecordSummary,
@@ -16,7 +17,7 @@ import {
 import type { Style } from '../../cli/output/style.ts';
 import { renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
-import { createBackup, restoreBackup } from '../../contract/operations/backups.ts';
+import { restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
 import {
   type HistoryRecord,
@@ -25,6 +26,7 @@ import {
   recordStates,
 } from '../../history/journal/history-record.ts';
 import { idInPath, knownObjects, takenBackIn } from '../../history/objects/known-objects.ts';
+import { readSeen } from '../../history/objects/seen-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
 /** In columns. --json prints labels whole. */
@@ -74,15 +76,17 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed, ui);
     const history = await session.history();
-    const listed = history.list({ operation });
-    const { problems } = listed;
-    const records = listed.records.filter((record) => state === undefined || isIn(state, record));
+    // What was taken back, and which ids are short enough, is told by all of them.
+    const { records: all, problems } = history.list();
+    const records = all
+      .filter((record) => operation === undefined || record.operation === operation)
+      .filter((record) => state === undefined || isIn(state, record));
     for (const { message } of problems) ui.notice(ui.err.color.yellow(printable(`warning: ${message}`)));
     if (problems.some(({ kind }) => kind === 'damaged'))
       ui.notice(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );
-    const summaries = await summarize(session, records.slice(0, limit), listed.records);
+    const summaries = summarize(records.slice(0, limit), all);
     const isFiltered = operation !== undefined || state !== undefined;
     printList(ui, summaries, {
       fields: recordFields,
@@ -90,13 +94,9 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
         ? 'No matching records on this machine.'
         : 'No history yet on this machine for this store.',
       show() {
-        ui.print(
-          describe(
-            summaries,
-            ui,
-            listed.records.flatMap(({ path }) => idInPath(path) ?? []),
-          ),
-        );
+        const seen = readSeen(history.journal.folder).map(({ id }) => id);
+        const made = all.flatMap((record) => [idInPath(record.path), textAt(answerBody(record), ['id'])]);
+        ui.print(describe(summaries, ui, [...seen, ...made.filter((id) => id !== null)]));
         ui.notice(`Stored in ${history.journal.folder}`);
         if (summaries.some(({ open }) => open))
           ui.notice(phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`);
@@ -116,19 +116,12 @@ function isIn(state: (typeof states)[number], record: HistoryRecord): boolean {
 type ListedChange = RecordSummary & { readonly undoneBy: string | null };
 
 /** A restore has the label of its backup, or the id if this machine does not know the label. */
-async function summarize(
-  session: Session,
-  records: readonly HistoryRecord[],
-  all: readonly HistoryRecord[],
-): Promise<ListedChange[]> {
-  const isRestore = ({ operation }: HistoryRecord) => operation === restoreBackup.id;
-  const query = { operation: createBackup.id };
-  const backups = records.some(isRestore) ? (await session.history()).list(query).records : [];
-  const known = knownObjects('backup', backups);
+function summarize(records: readonly HistoryRecord[], all: readonly HistoryRecord[]): ListedChange[] {
+  const known = knownObjects('backup', all);
   const takenBack = takenBackIn(all);
   return records.map((record) => {
     const summary = { ...recordSummary(record), undoneBy: takenBack.by(record)?.id ?? null };
-    if (!isRestore(record) || record.undoes !== null) return summary;
+    if (record.operation !== restoreBackup.id || record.undoes !== null) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;
     return { ...summary, label: typeof label === 'string' ? label : backupId };
@@ -138,10 +131,8 @@ async function summarize(
 /** The table. Where it has to be narrow, labels are cut, and ids are short, but differ from all of `known`. */
 function describe(summaries: readonly ListedChange[], { out }: Ui, known: readonly string[]): string {
   const id = /\b[\da-f]{8}-[\da-f-]{27}$/;
-  const idOf = (text: string | null) => id.exec(text ?? '')?.[0] ?? [];
-  const ids = [...known, ...summaries.flatMap(({ result, label }) => [result, label].flatMap(idOf))];
   const rowsWith = (isWhole: boolean) => {
-    const shown = (text: string) => (isWhole ? text : text.replace(id, (whole) => shortenId(whole, ids)));
+    const shown = (text: string) => (isWhole ? text : text.replace(id, (whole) => shortenId(whole, known)));
     return summaries.map((summary) => [
       summary.id,
       formatAge(Date.now() - Date.parse(summary.createdAt)),

@@ -42,11 +42,13 @@ test('a change that was undone is listed as that, until its undo is undone', asy
   await machine.run(['undo', undo]);
   expect((await list())[2]).toMatchObject({ id: updated, undoneBy: null });
 
-  const backupId = (
-    await machine.run(typed`backup create --label nightly --sections store -q`)
-  ).stdout.trim();
+  const created = await machine.run(typed`backup create --label nightly --sections store -q`);
+  const backupId = created.stdout.trim();
+  await machine.run(['store', 'update', '--name', 'Later']);
   await machine.run(typed`backup restore ${backupId} --sections store --confirm ${backupId}`);
   const [{ id: restore }] = await list();
+  const updates = await machine.run(typed`history list --operation store.update`);
+  expect(updates.stdout).toMatch(new RegExp(`Later +undone by ${restore}$`, 'm'));
   await machine.run(['undo', restore, '--confirm', restore]);
   const { stdout } = await machine.run(['history', 'list']);
   expect(stdout).toMatch(new RegExp(`^${restore} .*backup\\.restore +nightly +undone by [a-z0-9]{6}$`, 'm'));
