@@ -17,12 +17,11 @@ const one = operationCommand({
   extraAnswerFields: ['changed'],
   description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. With
 several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
-again to continue: no dispute is decided twice.`,
+again to continue: nothing is decided twice, and ${outputFileOption.flag} has all results.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
-plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. Run the same file again to
-continue: what was decided is not sent again, and keeps its time and former status in ${outputFileOption.flag}. A status that
-is almost won, lost or withdrawn is refused as a typing error; others are sent. Exits with the most severe code of all rows
-(10 in doubt, 6 decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
+plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
+lost or withdrawn is refused as a typing error; others are sent. Exits with the most severe code of all rows (10 in doubt, 6
+decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
       name: 'disputeId',
