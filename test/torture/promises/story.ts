@@ -127,9 +127,7 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
     if (begins) asks.push({ episodes: [], keys: new Set() });
     const current = isKeyed && !begins ? asks[0] : asks.at(-1);
     for (const [place, ask] of asks.entries()) {
-      const own = settles(run)
-        ? writes.filter((write) => isOfAsk(ask, place === asks.length - 1, keyOf(write)))
-        : writes;
+      const own = settles(run) ? writes.filter((write) => isOfAsk(asks, place, keyOf(write))) : writes;
       if (ask !== current && !(settles(run) && operationClass === 'keyed')) continue;
       for (const key of own.map(keyOf)) if (key !== null) ask.keys.add(key);
       const told = toldBy(trace, run, subject, own, ask.keys);
@@ -154,9 +152,10 @@ function continues(asks: readonly OpenAsk[], writes: readonly SeenRequest[]): bo
 }
 
 /** What `resume` sends belongs to the ask whose key it is; without one, to the last. */
-function isOfAsk({ keys }: OpenAsk, isLast: boolean, key: string | null): boolean {
-  // A client that was killed before it sent has left a record whose key no request has shown.
-  return key === null || keys.size === 0 ? isLast : keys.has(key);
+function isOfAsk(asks: readonly OpenAsk[], place: number, key: string | null): boolean {
+  // A client that ended before a request arrived has left a record whose key no request has shown.
+  const isShown = key !== null && asks.some(({ keys }) => keys.has(key));
+  return isShown ? asks[place]?.keys.has(key) === true : place === asks.length - 1;
 }
 
 function toldBy(
