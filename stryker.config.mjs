@@ -6,6 +6,7 @@ export default {
   mutate: [
     'src/client/{combine-attempts,doubt,retry,throttle}.ts',
     'src/client/response/{classify,misfit}.ts',
+    'src/base/files/**/*.ts',
     'src/history/**/*.ts',
     'src/cli/batch/**/*.ts',
     'src/commands/disputes/dispute-status.ts',

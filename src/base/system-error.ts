@@ -8,7 +8,6 @@ export function errorCode(error: unknown): string {
 /** Codes that Node.js does not explain, or not in the words of a user. */
 const ownWords: Readonly<Record<string, string>> = {
   EBUSY: 'another program has it open',
-  EFBIG: 'no space left',
   EISDIR: 'is a directory',
   ELOOP: 'symbolic links are not followed here',
   EDQUOT: 'the disk quota is exceeded',

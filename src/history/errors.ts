@@ -1,7 +1,7 @@
-import { type FileProblem, type FileSystem, type Files, nodeFileSystem } from '../base/files/files.ts';
+import { advices, type FileProblem, type Files, nodeFileSystem } from '../base/files/files.ts';
 import type { HistoryRecord } from './journal/history-record.ts';
 
-/** Stable codes of what can go wrong with the history's files. */
+/** Stable codes of what can go wrong with the history. */
 export type HistoryErrorCode =
   | 'history_unwritable'
   | 'history_unreadable'
@@ -13,7 +13,7 @@ export type HistoryErrorCode =
   | 'already_settled'
   | 'secret_in_record';
 
-/** The history could not do what was asked, and nothing was sent. `message` is a finished clause; `advice` says what to do. */
+/** The history could not do what was asked. Where it is thrown, nothing was sent. `message` is a finished clause; `advice` says what to do. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly code: HistoryErrorCode;
@@ -68,7 +68,7 @@ const clauses = {
 
 export type RefusalReason = keyof typeof clauses;
 
-/** A rule of the operation refuses to begin a change. Nothing was sent. */
+/** A rule of the operation, of its key or of undo refuses to begin a change. Nothing was sent. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly reason: RefusalReason;
@@ -85,14 +85,8 @@ export class RefusedError extends Error {
   }
 }
 
-const advices: Readonly<Partial<Record<FileProblem['kind'], string>>> = {
-  locked: 'close that program and try again',
-  busy: 'wait for it to finish, then try again',
-  disk_full: 'free some space and try again',
-};
-
 /** The files of the history, as base/files uses them. */
-export function historyFiles(platform: string, fileSystem: FileSystem = nodeFileSystem): Files {
+export function historyFiles(platform: string, fileSystem: Files['fileSystem'] = nodeFileSystem): Files {
   const failure = ({ kind, message, file, cause }: FileProblem) => {
     const advice = advices[kind] ?? 'fix that, or choose another state directory with STORECTL_STATE_DIR';
     return new HistoryError(kind === 'disk_full' ? kind : `history_${kind}`, message, {

@@ -70,7 +70,7 @@ export interface History {
   list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
   /**
    * Ends open requests with what a person found out by looking at the store: that with this id, or all of the run whose id it is.
-   * Throws a HistoryError if none is open.
+   * Throws a HistoryError if none is in doubt.
    */
   mark(recordId: string, found: 'applied' | 'not-applied'): Promise<readonly HistoryEntry[]>;
   /** Keeps what can be read of damaged files. Until then changes that read them throw a HistoryError. */

@@ -37,7 +37,7 @@ test('a full disk (no file may grow): exit 11, nothing sent, the record of befor
   const before = readdirSync(folder);
   const result = await machine.shell(`ulimit -f 0; ${programLine} ${create.join(' ')}`);
   expect(result).toMatchObject({ exitCode: 11 });
-  expect(result.stderr).toMatch(/no space left/);
+  expect(result.stderr).toMatch(/file too large/);
   expect(result.stderr).toContain('nothing was sent');
   expect(proxy.requests).toHaveLength(1);
   expect(readdirSync(folder)).toEqual(before);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
@@ -103,15 +102,15 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
     let wasDamaged = false;
     for (const step of schedule.steps) {
       if (step.do === 'damage') {
-        const file = damageLog(openStore(machine, server.url).journal.folder, schedule.operation, step);
+        const { folder } = openStore(machine, server.url).journal;
+        const file = damageLog(folder, schedule.operation, step);
+        // What is damaged was on disk, with its name: else a power cut makes it look like the log of a killed process.
+        machine.syncFolder(folder);
         if (file !== null) damagedFiles = [...damagedFiles, file];
         wasDamaged ||= file !== null;
       } else if (step.do === 'other-user') server.models.own.changeStore();
       else if (step.do === 'power-cut') machine.cutPower(step.cut);
       else {
-        // A power cut may have taken back the name that says that a log is whole; then it looks like the log of a killed process.
-        const { folder } = openStore(machine, server.url).journal;
-        damagedFiles = damagedFiles.filter((file) => existsSync(path.join(folder, file)));
         runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));
         if (step.do === 'repair') damagedFiles = [];
         for (const record of listHistory(machine, server.url)) records.set(record.id, record);

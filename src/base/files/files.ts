@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeSystemError, errorCode } from '../system-error.ts';
 
 /**
- * Passed in, so that tests can stop a process between any two calls. All but the sync of a line are synchronous: they write a few
- * kilobytes, and the program has nothing else to do until that is on disk.
+ * Passed in, so that tests can stop a process between any two calls. Most calls are synchronous: they write a few kilobytes, and
+ * the program has nothing else to do until that is on disk.
  */
 export type FileSystem = typeof fs;
 
 export const nodeFileSystem: FileSystem = fs;
 
-/** Files that only this program uses, with their rules: private modes, no symbolic links, synced to disk. */
+/** Files that only this program uses, in folders of their own: private modes, no symbolic links, synced to disk. */
 export interface Files {
   readonly fileSystem: FileSystem;
   /** `process.platform`. */
@@ -29,10 +29,16 @@ export interface FileProblem {
   readonly cause?: unknown;
 }
 
+/** What a person can do, where that does not depend on whose file it is. */
+export const advices: Readonly<Partial<Record<FileProblem['kind'], string>>> = {
+  locked: 'close that program and try again',
+  busy: 'wait for it to finish, then try again',
+  disk_full: 'free some space and try again',
+};
+
 const kinds: Readonly<Record<string, FileProblem['kind']>> = {
   ENOSPC: 'disk_full',
   EDQUOT: 'disk_full',
-  EFBIG: 'disk_full',
   EBUSY: 'locked',
   ETXTBSY: 'locked',
 };
@@ -40,7 +46,7 @@ const kinds: Readonly<Record<string, FileProblem['kind']>> = {
 /** The failure to `action` a file, from what the file system threw. Any other error is returned as it is. */
 export function failureOf(files: Files, cause: unknown, action: 'read' | 'write', file: string): unknown {
   const code = errorCode(cause);
-  if (!/^[A-Z]/.test(code)) return cause;
+  if (!/^(?!ERR_)[A-Z]/.test(code)) return cause;
   const kind = kinds[code] ?? (action === 'read' ? 'unreadable' : 'unwritable');
   return files.failure({
     kind,
@@ -58,7 +64,7 @@ const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 
 /**
- * Makes the folder and its parents with mode 0700; a looser mode is tightened. Throws a failure if it cannot, or if
+ * Makes the folder and its parents with mode 0700; a looser mode of the folder is tightened. Throws a failure if it cannot, or if
  * the folder is a symbolic link.
  */
 export function ensureFolder(files: Files, folder: string): void {
@@ -139,7 +145,7 @@ export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs:
   const { fileSystem, platform } = files;
   let descriptor: number;
   try {
-    // Without O_NONBLOCK the program would wait forever for a named pipe in place of a log.
+    // Without O_NONBLOCK the program would wait forever for a named pipe in place of a file.
     descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
@@ -193,7 +199,7 @@ export function createFile(
   }
 }
 
-/** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. */
+/** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. Where that fails, `from` is removed. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
   // Windows refuses while an indexer or a virus scanner has either file open.
   for (let retries = files.platform === 'win32' ? 10 : 0; ; retries -= 1) {

@@ -26,9 +26,9 @@ import type { Machine, ProcessIdentity } from './process-identity.ts';
  * - A holder counts as dead only with proof: same kernel, same pid namespace, and the pid is gone or belongs to a process
  *   that started at another time. A process that is proven dead never comes back.
  * - If that cannot be known (another machine or container on a shared disk, or a system without start times), the holder's
- *   heartbeat decides: it touches the file every two seconds, and a waiter that sees no change for 30 s takes it for dead.
+ *   heartbeat decides: it touches the file every two seconds, and a waiter that sees no change for `silenceMs` takes it for dead.
  *   The waiter counts only the time that it was awake itself, so a laptop's sleep proves nothing. A holder that was only
- *   stopped finds out with `assertHeld`, before it sends anything more.
+ *   stopped finds out with `assertHeld`, before it writes anything more.
  * - A dead holder's file is removed under another lock, named after the file's content. Only the holder of that lock
  *   may remove that content, and it looks again before it does, so a slow waiter never removes the next holder's file. If it
  *   dies as well, its lock is broken in the same way.
@@ -71,7 +71,6 @@ export function openLocks(settings: LockSettings) {
     const text = JSON.stringify({ nonce, ...machine.self });
     const draft = path.join(folder, `.${nonce}.tmp`);
     const watch = watchSilence();
-    // Node loads `performance` when it is first asked for, and most locks are free.
     let waitsSince: number | null = null;
     let hasReported = false;
     try {
@@ -212,5 +211,5 @@ function watchSilence(): (value: string) => number {
 
 function busy({ failure }: Files, file: string, holder: ProcessIdentity | null): Error {
   const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
-  return failure({ kind: 'busy', message: `${who} is running the same operation (${file})`, file });
+  return failure({ kind: 'busy', message: `${who} holds the lock ${file}`, file });
 }

@@ -51,7 +51,7 @@ export function openSynced(files: Files, file: string, length: number) {
         try {
           fileSystem.ftruncateSync(descriptor, size);
         } catch {
-          // What is left there counts as sent without an outcome, or as a broken end.
+          // What is left there is a broken end.
         }
         throw failure;
       }

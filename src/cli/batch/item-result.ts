@@ -49,7 +49,7 @@ export interface BatchWords {
   readonly many: string;
   /** `created`. */
   readonly applied: string;
-  /** In the total, where some were applied by an earlier run: `settled`. */
+  /** In the total of a batch without failures, where an earlier run applied some: `settled`. */
   readonly done?: string;
   /** What was so before: `already created`. */
   readonly exists: string;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import Conf from 'conf';
-import { type FileProblem, makeFolder, nodeFileSystem } from '../../base/files/files.ts';
+import { advices, type FileProblem, makeFolder, nodeFileSystem } from '../../base/files/files.ts';
 import { openLocks } from '../../base/files/lock.ts';
 import { type ProcessFacts, readMachine } from '../../base/files/process-identity.ts';
 import { describeSystemError } from '../../base/system-error.ts';
@@ -20,14 +20,15 @@ export async function writeSettings(
   change: () => Record<string, unknown>,
 ): Promise<void> {
   const file = path.join(directory, 'settings.json');
-  const failure = ({ message }: Pick<FileProblem, 'message'>) =>
+  const failure = ({ kind, message }: Pick<FileProblem, 'kind' | 'message'>) =>
     localStateError(
       'settings_unwritable',
       `cannot write settings to ${file}: ${message}`,
-      'fix that, or choose another directory with STORECTL_CONFIG_DIR',
+      advices[kind] ?? 'fix that, or choose another directory with STORECTL_CONFIG_DIR',
     );
   const files = { fileSystem: nodeFileSystem, platform: process.platform, failure };
   try {
+    // For an error about this folder, which may be a symbolic link.
     makeFolder(files, directory);
     const lock = await openLocks({
       folder: path.join(directory, 'locks'),
@@ -48,11 +49,14 @@ export async function writeSettings(
         accessPropertiesByDotNotation: false,
         clearInvalidConfig: false,
       });
+      lock.assertHeld();
       conf.store = settings;
     } finally {
       lock.release();
     }
   } catch (error) {
-    throw error instanceof CliError ? error : failure({ message: describeSystemError(error) });
+    throw error instanceof CliError
+      ? error
+      : failure({ kind: 'unwritable', message: describeSystemError(error) });
   }
 }

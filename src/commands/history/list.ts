@@ -98,7 +98,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
         const made = all.flatMap((record) => [idInPath(record.path), textAt(answerBody(record), ['id'])]);
         ui.print(describe(summaries, ui, [...seen, ...made.filter((id) => id !== null)]));
         ui.notice(`Stored in ${history.journal.folder}`);
-        if (summaries.some(({ open }) => open))
+        if (records.some(({ open }) => open))
           ui.notice(phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`);
         noticeMore(ui, records.length, limit, countRecords(records));
       },

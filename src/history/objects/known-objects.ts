@@ -15,12 +15,12 @@ export interface KnownObject {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** An object that a response showed, and that no record of its kind mentions; see seen-objects.ts. */
+/** An object that a response showed; see seen-objects.ts. */
 export interface SeenObject extends KnownObject {
   readonly kind: KnownKind | 'store';
 }
 
-/** The operations whose records mention objects of a kind. The first one makes them. */
+/** The operations whose records mention objects of a kind. The first one names the noun. */
 export const operationsOfKind: Readonly<Record<KnownKind, readonly string[]>> = {
   backup: ['backup.create'],
   dispute: ['disputes.open', 'disputes.decide'],
@@ -43,7 +43,7 @@ export function kindOfParameter(name: string): KnownKind | undefined {
 /**
  * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
  * the last seen first. An object that a refusal mentions without showing it is left out, because it may not exist, and so is
- * what a restore has removed.
+ * what a restore or an undo has taken back.
  */
 export function knownObjects(
   kind: KnownKind,
@@ -80,7 +80,7 @@ function sightingOf({ operation, path, state, response, createdAt, body }: Histo
 
 /**
  * What was taken back, by all records of a store: a restore takes back what was changed after its backup, an undo of single
- * fields since the change that it undoes. Nothing is concluded of what is in doubt, and of backups of other machines.
+ * fields since the change that it undoes. Nothing is concluded of what is in doubt, nor of backups of other machines.
  */
 export function takenBackIn(records: readonly HistoryRecord[]) {
   const isRestore = ({ operation }: HistoryRecord) => operation === 'backup.restore';

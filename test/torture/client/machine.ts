@@ -90,6 +90,7 @@ export interface Machine {
   ): RunningClient;
   /** Takes away what the disk does not have for certain. No client may be running. */
   cutPower(cut: PowerCut): void;
+  syncFolder(folder: string): void;
   writeFile(name: string, text: string): void;
   remove(): void;
 }
@@ -201,6 +202,7 @@ export function createMachine(options: MachineOptions): Machine {
     stateFolder,
     start,
     cutPower: disk.cutPower,
+    syncFolder: (file) => disk.note({ op: 'sync-folder', file }),
     writeFile: (name, text) => writeFileSync(path.join(folder, name), text),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

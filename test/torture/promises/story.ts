@@ -71,7 +71,7 @@ const settles = ({ typed }: Run): boolean => isAboutEarlier(typed);
 /** `resume`, of all or of one. */
 export const isResume = ({ typed }: Run): boolean => typed === 'resume' || typed === 'resume-newest';
 
-const isToldByError = ({ error }: Run): boolean => error?.outcome === 'applied';
+const saysApplied = ({ error }: Run): boolean => error?.outcome === 'applied';
 
 /** The user has said whether it is there. */
 export const isSettledByUser = (run: Run): boolean => run.typed === 'mark' && run.exitCode === 0;
@@ -140,10 +140,9 @@ function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subje
     earliestMs = Math.min(earliestMs, firstMs);
     const told = current?.episodes.at(-1)?.told;
     // What was applied and could not be printed is told as well. A client may be killed after it has printed.
-    const isPrinted =
-      run.exitCode === 0 || isToldByError(run) || run.document !== null || run.tool !== 'command';
-    if ((told === 'applied' && isPrinted) || isSettledByUser(run)) isTold = true;
-    if (wasKilled(run) && !settles(run) && isPrinted) isPerhapsTold = true;
+    const hasTold = run.exitCode === 0 || saysApplied(run) || run.document !== null || run.tool !== 'command';
+    if ((told === 'applied' && hasTold) || isSettledByUser(run)) isTold = true;
+    if (wasKilled(run) && !settles(run) && hasTold) isPerhapsTold = true;
   }
   return asks.map(({ episodes }) => ({ subject, episodes }));
 }
@@ -224,7 +223,7 @@ const toldByState: Readonly<Record<string, Told>> = {
 /** Only where the report can be about nothing else. */
 function toldByResume(trace: Trace, run: Run, subject: string, keys: ReadonlySet<string>): Told {
   const { schedule, runs, history } = trace;
-  const unprinted = history?.find(({ id }) => isToldByError(run) && id === run.error?.operationId);
+  const unprinted = history?.find(({ id }) => saysApplied(run) && id === run.error?.operationId);
   const printed = (Array.isArray(run.document) ? run.document : [run.document ?? {}]) as readonly Json[];
   const reports: readonly Json[] = unprinted === undefined ? printed : [{ ...unprinted }];
   const own = reports.filter(

@@ -33,7 +33,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   return shorten(printable(`Safety: ${name}`), 120);
 }
 
-/** What a restore replaces, and with what, said before it is asked for. `undoes` is the id of the restore that it takes back. */
+/** What a restore replaces, and with what, said before it is confirmed. `undoes` is the id of the restore that it takes back. */
 export async function describeReplaced(
   { request, session }: Run,
   takesSafetyBackup: boolean,
@@ -64,7 +64,7 @@ function listChanges(title: string, changes: readonly HistoryRecord[]): string[]
   return [`${title}:`, ...lines, ...(changes.length > 10 ? [`  and ${changes.length - 10} more`] : [])];
 }
 
-/** The changes that a restore would take back and bring back, newest first, by what the history would say after it. */
+/** The changes that a restore would take back and bring back, newest first: as if its record were there already. */
 function changesBy(history: History, restore: ChangeRequest) {
   const { records } = history.list();
   const [newest] = records;
@@ -193,7 +193,7 @@ function safetyBackupError(
   return new CliError({ ...failure, what: `the safety backup failed: ${failure.what}`, outcome: 'not_sent' });
 }
 
-/** The error of a restore after its safety backup: something was sent, and says which. */
+/** The error of a restore after its safety backup: it says which one was taken. */
 export function withSafetyBackup(
   error: unknown,
   { safetyBackupId }: Pick<HistoryRecord, 'safetyBackupId'>,

@@ -84,7 +84,7 @@ export function describeHistoryError(error: unknown): unknown {
     return usageError(message, 'remove the API key from the request', { code });
   }
   if (code === 'already_settled') {
-    return usageError(message, 'only open changes can be marked', { code, exitCode: exitCodes.conflict });
+    return usageError(message, 'only changes in doubt can be marked', { code, exitCode: exitCodes.conflict });
   }
   const steps: Partial<Record<typeof code, Step>> = {
     // A log of a later version is not to be repaired.
