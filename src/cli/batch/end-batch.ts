@@ -111,8 +111,5 @@ function nextAfterFailures(
   // The same remedy is said once.
   const distinct = new Map(remedies.map((remedy) => [JSON.stringify(remedy), remedy]));
   const again = words.again === null ? [] : [{ say: `run the same command again; ${words.again}` }];
-  // Where nothing else is said about a doubt, the same command settles it.
-  const isDoubtLeft = left.some(({ outcome, remedy }) => outcome === 'unknown' && remedy.length === 0);
-  const continued = isDoubtLeft || failedItems.length === 0 ? again : [];
-  return [...[...distinct.values()].flat(), ...continued, ...failedItems];
+  return [...[...distinct.values()].flat(), ...failedItems, ...again];
 }

@@ -51,7 +51,7 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
     'disputes decide 5f0c… 81ab… 93d4…',
     'disputes decide --from decisions.csv --dry-run',
     'disputes decide --from decisions.csv --output-file results.json',
-    'disputes decide --from results.failed.csv --confirm 7 --json',
+    'disputes decide --from decisions.csv --confirm 7 --json',
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',

@@ -6,7 +6,7 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
-import { countItems, knownResult } from '../../../cli/batch/item-result.ts';
+import { countItems, knownResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
@@ -15,16 +15,18 @@ import { wrongConfirmation } from '../../../cli/command/input-needed.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
 import { mismatch } from '../../../cli/operation/send/confirm.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
+import { agrees, askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { dryRunNote, formerOf } from '../decide-one.ts';
+import { remarkOn } from '../dispute-status.ts';
 import { type DecisionRow, failedRowsFile, parseDecisions, writeFailedRows } from './decisions-file.ts';
 import { assessRow, describeDecisions, planDecisions } from './plan.ts';
 import { documentOfRow, readOwnDecisions, rowWords, runFor } from './rows.ts';
@@ -53,9 +55,10 @@ export async function decideMany(
   }
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const rows = await settleEarlier(run, await plan());
+  const planned = await settleEarlier(run, await plan());
+  showPlan(ui, describeDecisions(planned));
+  const rows = await withoutUnusual(ui, planned);
   const toDecide = rows.filter((row) => row.plan === 'decide');
-  showPlan(ui, describeDecisions(rows));
   await confirmCount(ui, parsed, rows, toDecide.length);
   const end = await runBatch<DecisionRow>(ui, {
     words: rowWords,
@@ -85,9 +88,21 @@ export async function decideMany(
   });
   const document = end.ended.map(({ item, result }) => documentOfRow(item, result, history.journal.store));
   const failedItems = await reportApplied(appliedIn(end.ended), () =>
-    writeFailedRows(session, parsed, file.titles, end),
+    writeFailedRows(session, parsed, file, end),
   );
   return endBatch(ui, rowWords, end, { document, write, failedItems });
+}
+
+/** In a terminal, rows with a status that the service may not know are decided only if the user wants that. */
+async function withoutUnusual(ui: Ui, rows: readonly DecisionRow[]): Promise<readonly DecisionRow[]> {
+  const isUnusual = ({ plan, status }: DecisionRow) => plan === 'decide' && remarkOn(status) !== null;
+  if (!ui.canAsk || !rows.some(isUnusual)) return rows;
+  if (await agrees(ui, 'Record the decisions with an unusual status, too?')) return rows;
+  const plan = makeResult('failed', {
+    ...{ code: 'unusual_status', exitCode: exitCodes.usage },
+    message: 'has an unusual status, and was left out',
+  });
+  return rows.map((row) => (isUnusual(row) ? { ...row, plan } : row));
 }
 
 /** The rows that fail now must not take the place of those that are being read. */

@@ -12,7 +12,7 @@ import { truncateText } from '../../../cli/output/wrap.ts';
 import { usualSpelling } from '../../../contract/fields.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { type Decision, expectStatus } from '../dispute-status.ts';
+import type { Decision } from '../dispute-status.ts';
 import { type CsvRow, parseCsv } from './csv.ts';
 
 /** A row of a file, and what to do with it: decide, or nothing because its result is known. */
@@ -36,7 +36,7 @@ const columns = ['disputeId', 'status', 'resolution'] as const;
 export function parseDecisions(
   text: string,
   name: string,
-): { readonly titles: readonly string[]; readonly rows: readonly DecisionRow[] } {
+): { readonly name: string; readonly titles: readonly string[]; readonly rows: readonly DecisionRow[] } {
   const [header, ...records] = parseCsv(text, name);
   const titles = header?.cells.map(columnOf) ?? [];
   const isEmpty = text.trim() === '';
@@ -49,7 +49,7 @@ export function parseDecisions(
   if (records.length === 0) {
     throw invalidInput(`no decisions in ${name}`, `write one per line below the header ${columns.join(',')}`);
   }
-  return { titles, rows: withoutRepeated(records.map((record) => readRow(record, titles))) };
+  return { name, titles, rows: withoutRepeated(records.map((record) => readRow(record, titles))) };
 }
 
 /** The column that a title names, as spreadsheets write it: `Dispute ID` is disputeId. Other titles stay as they are. */
@@ -118,13 +118,13 @@ export function failedRowsFile(parsed: ParsedCommand): string | null {
 const addedColumns = ['line', 'reason'];
 
 /**
- * Writes the rows that failed as a CSV file beside `--output-file`, as they were, each with its line and why it failed: to be
- * corrected and given to `--from`. Returns what to do with it, if there are any.
+ * Writes the rows that failed as a CSV file beside `--output-file`, as they were, each with its line and why it failed. Returns
+ * what to do about them, if there are any. They are corrected in the file of all rows, so that its results stay in one file.
  */
 export function writeFailedRows(
   { io }: Session,
   parsed: ParsedCommand,
-  titles: readonly string[],
+  { name, titles }: Omit<ReturnType<typeof parseDecisions>, 'rows'>,
   { ended, stop }: BatchEnd<DecisionRow>,
 ): readonly Step[] | undefined {
   const failed = ended.filter(({ result }) => result.outcome === 'failed');
@@ -147,18 +147,8 @@ export function writeFailedRows(
   if (isOther) renameSync(earlier, `${earlier}~`);
   write(text);
   const kept = isOther ? [{ say: `the earlier ${file} is now ${file}~` }] : [];
-  // The same command writes the file again, so it is corrected after that.
   if (stop !== null) return [{ say: `the rows that failed so far are in ${file}` }, ...kept];
-  const expected = optionValue(parsed, expectStatus);
-  const flags = [
-    ...(expected === undefined ? [] : [expectStatus, expected]),
-    ...[outputFileOption.flag, file.replace(/csv$/, 'json')],
-  ];
-  return [
-    { say: `correct or remove the rows in ${file}` },
-    ...kept,
-    { run: ['disputes', 'decide', '--from', file, ...flags] },
-  ];
+  return [{ say: `correct or remove these rows in ${name}; ${file} has them and the reasons` }, ...kept];
 }
 
 /** A text from the service must not become a formula in a spreadsheet. */

@@ -104,9 +104,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       const remark = remarkOn(status);
       const [first, ...others] = decided.filter((row) => row.status === status);
       const more = others.length === 0 ? '' : ` and ${others.length} more`;
-      return remark === null
-        ? []
-        : [`Warning: line ${first?.line}${more}: ${remark}. Remove the row to leave it out.`];
+      return remark === null ? [] : [`Warning: line ${first?.line}${more}: ${remark}.`];
     }),
     counts: decided.length === 0 ? [] : [`${countItems(decided.length, rowWords)} to decide (${statuses})`],
   };
