@@ -160,7 +160,7 @@ test('a long plan of decisions says in the pager that a question follows, and br
   const plan = await terminal.shows(/Press q to close it and continue\.\n\nWarning: line 5 and 14 more: /);
   expect(plan).toMatch(/^60 disputes to decide \(.*15 in_arbitration\), 12\ncannot be decided\n/m);
   await terminal.shows(/^Warning: line 5 and 14 more: in_arbitration is not a usual status/m);
-  await terminal.pressAt(/Record the decisions with an unusual status, too\? \(y\/N\)/, 'Enter');
+  await terminal.pressAt(/Include the decisions with an unusual status\? \(y\/N\)/, 'Enter');
   await terminal.pressAt(/Record 45 decisions\? This is final\. Type 45 to confirm/, 'C-c');
   await terminal.shows(/cancelled; nothing was sent/);
   expect(proxy.writes()).toEqual([]);

@@ -40,7 +40,7 @@ export function showPlan(ui: Ui, plan: Plan): void {
   if (plan.rows.length === 0 && problemsOf(plan).length === 0) return;
   const described = describePlan(ui, plan);
   const isPaged = plan.rows.length > 0 && choosePager(described, ui.io) !== null;
-  const head = [inPager, ...(plan.notes ?? [])].join('\n\n');
+  const head = [inPager, ...(plan.notes ?? []).map((note) => wrapTo(ui, note))].join('\n\n');
   if (ui.canAsk) ui.print(isPaged ? `${head}\n\n${described}\n\n${inPager}` : described);
   noticeRest(ui, plan);
 }
@@ -48,16 +48,21 @@ export function showPlan(ui: Ui, plan: Plan): void {
 const inPager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
 
 /** In a terminal the totals, then what cannot be sent, and what is to be sent. What exists already is only counted. */
-function describePlan({ canAsk, out: { width } }: Ui, plan: Plan): string {
-  const wrapped = (text: string) => (width === null ? text : wrapText(text, width));
-  const problems = problemsOf(plan).map(({ name, result }) => `${name}\n${wrapped(`  ${result.message}`)}`);
+function describePlan(ui: Ui, plan: Plan): string {
+  const problems = problemsOf(plan).map(
+    ({ name, result }) => `${name}\n${wrapTo(ui, `  ${result.message}`)}`,
+  );
   return [
-    canAsk ? wrapped(totalsOf(plan)) : '',
+    ui.canAsk ? wrapTo(ui, totalsOf(plan)) : '',
     problems.join('\n'),
-    plan.rows.length === 0 ? '' : alignLines([plan.header, ...plan.rows], width),
+    plan.rows.length === 0 ? '' : alignLines([plan.header, ...plan.rows], ui.out.width),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+function wrapTo({ out: { width } }: Ui, text: string): string {
+  return width === null ? text : wrapText(text, width);
 }
 
 function problemsOf({ known }: Plan): Plan['known'] {

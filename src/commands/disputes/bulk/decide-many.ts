@@ -97,7 +97,7 @@ export async function decideMany(
 async function withoutUnusual(ui: Ui, rows: readonly DecisionRow[]): Promise<readonly DecisionRow[]> {
   const isUnusual = ({ plan, status }: DecisionRow) => plan === 'decide' && remarkOn(status) !== null;
   if (!ui.canAsk || !rows.some(isUnusual)) return rows;
-  if (await agrees(ui, 'Record the decisions with an unusual status, too?')) return rows;
+  if (await agrees(ui, 'Include the decisions with an unusual status?')) return rows;
   const plan = makeResult('failed', {
     ...{ code: 'unusual_status', exitCode: exitCodes.usage },
     message: 'has an unusual status, and was left out',
