@@ -11,7 +11,7 @@ export type FileSystem = typeof fs;
 
 export const nodeFileSystem: FileSystem = fs;
 
-/** Files that only this program uses, in folders of their own: private modes, no symbolic links, synced to disk. */
+/** Files that only this program uses: private modes, no symbolic links, synced to disk. */
 export interface Files {
   readonly fileSystem: FileSystem;
   /** `process.platform`. */
@@ -56,7 +56,7 @@ export function failureOf(files: Files, cause: unknown, action: 'read' | 'write'
   });
 }
 
-/** More than a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */
+/** More than the largest file, a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;

@@ -49,7 +49,7 @@ export function readProfiles(directory: string): Pick<ProfileStore, 'file' | 'cu
 }
 
 /**
- * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. Looser modes are repaired and reported to
+ * Opens `settings.json` in `directory`, mode 0600 in a folder of mode 0700. A looser mode of the file is repaired and reported to
  * `notice`. Throws `settings_unreadable` if the file is not a JSON object, and `settings_newer` if a newer version wrote it.
  */
 export function openProfiles(
