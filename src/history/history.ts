@@ -191,13 +191,13 @@ export function waitOf(records: readonly HistoryRecord[], now: number): number {
   return records.reduce((longest, record) => Math.max(longest, remainingWait(record, now)), 0);
 }
 
-/** How long a key is sent again: services forget keys, often after 24 hours. */
-const keyReuseMs = 20 * 3_600_000;
+/** How long a change in doubt is sent again: services forget keys, often after 24 hours, and others change the same. */
+const resendMs = 20 * 3_600_000;
 
-/** Whether the service may have forgotten the key of a record. A date in the future says nothing, so it counts as old. */
-export function isKeyForgotten({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
+/** Whether a change in doubt is sent again only after a yes. A date in the future says nothing, so it counts as old. */
+export function isTooOld({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
   const age = now - Date.parse(createdAt);
-  return !(age >= 0 && age < keyReuseMs);
+  return !(age >= 0 && age < resendMs);
 }
 
 /** The id of the log of a record. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeEditor, replaceLine } from '../helpers/editor.ts';
 import { programLine } from '../helpers/program.ts';
+import { seedChange } from '../helpers/seed-history.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { type Scene, setScene } from './scene.ts';
 
@@ -109,6 +110,30 @@ test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor r
   await terminal.pressAt(/^editing/m, 'C-c');
   await terminal.shows(/exit 130/);
   expect(scene.proxy.writes()).toHaveLength(1);
+});
+
+test('resume asks about an update that was sent more than 20 hours ago: no leaves it, yes sends it', async () => {
+  const scene = await setScene();
+  const place = { origin: scene.proxy.origin, storeId: scene.service.storeId };
+  const seed = {
+    operation: 'store.update',
+    body: { name: 'Outlet' },
+    state: 'unknown',
+    hoursAgo: 21,
+  } as const;
+  await seedChange(scene.machine, place, seed);
+  const terminal = await openShell(scene);
+
+  terminal.type('clear; storectl resume; echo "exit $?"');
+  const asked = /more than 20 hours ago\. It replaces what was\s+changed since/;
+  await terminal.typeAt(asked, 'n');
+  await terminal.shows(/exit 10/);
+  expect(scene.proxy.writes()).toEqual([]);
+
+  terminal.type('clear; storectl resume; echo "exit $?"');
+  await terminal.typeAt(asked, 'y');
+  await terminal.shows(/exit 0/);
+  expect(scene.proxy.writes()).toMatchObject([{ method: 'PATCH', body: '{"name":"Outlet"}' }]);
 });
 
 test('CI=1, --no-input and a standard output that is no terminal ask nothing, even in a terminal', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { writeFiles } from '../helpers/bulk.ts';
 import { setScene } from '../helpers/scene.ts';
+import { seedChange } from '../helpers/seed-history.ts';
 import { typed } from '../helpers/typed.ts';
 
 async function scene() {
@@ -89,6 +90,35 @@ test('a restore is resumed by its id only, after a safety backup of its own', as
     .slice(sent)
     .map(({ path }) => path.split('/').at(-1));
   expect(paths).toEqual(['backups', 'restore']);
+});
+
+test.each([
+  ['a store update', { operation: 'store.update', body: { name: 'Outlet' } }],
+  ['a backup', { operation: 'backup.create', body: { label: 'old', sections: ['store'] } }],
+  [
+    'a restore',
+    {
+      operation: 'backup.restore',
+      parameters: { backupId: 'b-1' },
+      body: { sections: ['store'], idempotencyKey: 'of-that-day' },
+    },
+  ],
+])('%s that was sent more than 20 hours ago stays where nobody can be asked', async (_, sent) => {
+  const { service, proxy, machine } = await scene();
+  const place = { origin: proxy.origin, storeId: service.storeId };
+  const { id } = await seedChange(machine, place, { ...sent, state: 'unknown', hoursAgo: 21 });
+
+  for (const args of [['resume'], ['resume', id]]) {
+    const left = await machine.run([...args, '--json']);
+    expect(left).toMatchObject({
+      exitCode: 10,
+      stderr: expect.stringContaining('in a terminal, which asks'),
+    });
+    expect([JSON.parse(left.stdout)].flat()).toMatchObject([
+      { reason: 'too_old', message: expect.stringContaining('more than 20 hours ago'), state: 'unknown' },
+    ]);
+  }
+  expect(proxy.requests).toEqual([]);
 });
 
 test('--mark with the id of a run marks all its changes in doubt', async () => {

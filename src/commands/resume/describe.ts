@@ -33,7 +33,7 @@ const mark = (id: string): readonly Step[] => [
 /** Why a change stays open. */
 const reasons: Readonly<Record<LeftReason, string>> = {
   running: 'another storectl command is working on it',
-  too_old: 'older than 20 hours, so the service may have forgotten its idempotency key',
+  too_old: 'sent more than 20 hours ago, so it is sent again only after a yes',
   needs_yes: 'a restore replaces what was changed since, so it is resumed by its id only',
   later_change: 'sending it again could overwrite a later change',
   not_settled: 'could not be settled',
@@ -47,7 +47,7 @@ function remedyOf(reason: LeftReason, id: string): readonly Step[] {
     case 'running':
       return [];
     case 'too_old':
-      return [...mark(id), { say: 'a terminal asks whether to send it anyway' }];
+      return [{ run: ['resume', id], rest: 'in a terminal, which asks whether to send it' }, ...mark(id)];
     case 'needs_yes':
       return [{ run: ['resume', id], rest: 'to restore now, after a new safety backup' }];
     case 'not_settled':

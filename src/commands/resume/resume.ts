@@ -28,6 +28,7 @@ import { logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
+import { rulesOf } from '../../history/operation-rules.ts';
 import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
 
 /** What `--mark` takes. */
@@ -195,7 +196,7 @@ async function resumeOne(
   return resumed;
 }
 
-/** Whether to send a change that is not sent without a yes. A restore that is named outside a terminal is wanted. */
+/** Whether to send a change that is not sent without a yes. A recent restore that is named outside a terminal is wanted. */
 async function isWanted(
   ui: Ui,
   { record, reason }: Extract<Resumed, { action: 'left' }>,
@@ -204,11 +205,25 @@ async function isWanted(
   if (reason !== 'needs_yes' && reason !== 'too_old') return false;
   if (!ui.canAsk) return isNamed && reason === 'needs_yes';
   showRequest(ui, record);
-  const question =
-    reason === 'needs_yes'
-      ? 'Restore this backup again? It replaces what was changed since; a new safety backup is taken first.'
-      : 'Send this change again? It is older than 20 hours: if the service has forgotten its idempotency key, it is done twice.';
-  return agrees(ui, question);
+  return agrees(ui, questionOf(record, reason));
+}
+
+function questionOf({ operation, class: how }: HistoryRecord, reason: 'needs_yes' | 'too_old'): string {
+  const isRestore = rulesOf(operation).preparation !== undefined;
+  return [
+    isRestore ? 'Restore this backup again?' : 'Send this change again?',
+    reason === 'too_old' ? 'It was sent more than 20 hours ago.' : '',
+    reason === 'too_old' && how === 'keyed'
+      ? 'If the service has forgotten its idempotency key, it is done twice.'
+      : '',
+    isRestore
+      ? 'It replaces what was changed since; a new safety backup is taken first.'
+      : how === 'repeatable'
+        ? 'It replaces what was changed since.'
+        : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** How applied changes are undone, restores that were not begun, and what a batch may have left. */

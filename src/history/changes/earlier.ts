@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts';
-import { type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
+import { type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
 import { type ChangeRequest, isSameCommand } from '../intent.ts';
 import { type HistoryRecord, type Intent, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { takenBackIn } from '../objects/known-objects.ts';
@@ -46,7 +46,7 @@ export async function findEarlier(
       if (!isOwn || request.fresh) continue;
       // Telling what came of it needs no key.
       if (record.state === 'applied') return record;
-      if (!isKeyForgotten(record, now) && !record.unreadable) return record;
+      if (!isTooOld(record, now) && !record.unreadable) return record;
       throw new RefusedError('in_doubt', record);
     } else if (rules.again === 'refused' && !request.allowDuplicate) {
       if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
@@ -77,7 +77,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
   if (other !== undefined) throw new RefusedError('key_reused', other);
   const found = used.find((record) => record.state === 'applied') ?? used[0] ?? null;
   const lost = own.find((record) => record.unreadable && isInDoubt(record));
-  const inDoubt = found === null ? lost : isInDoubt(found) && isKeyForgotten(found, now) ? found : undefined;
+  const inDoubt = found === null ? lost : isInDoubt(found) && isTooOld(found, now) ? found : undefined;
   if (inDoubt !== undefined) throw new RefusedError('in_doubt', inDoubt);
   return found;
 }

@@ -1,5 +1,5 @@
 import { HistoryError, RefusedError } from '../errors.ts';
-import { type Finding, type History, isKeyForgotten, logIdOf, type SendOptions } from '../history.ts';
+import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
 import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, touchesOf } from '../operation-rules.ts';
@@ -46,7 +46,7 @@ export type Resumed =
 /**
  * Why a record is left as it is:
  * - `running`: another process works on it.
- * - `too_old`: its key may have been forgotten; `needs_yes`: it destroys what was changed since. Both are sent if confirmed.
+ * - `too_old`: it has been in doubt for 20 hours; `needs_yes`: it destroys what was changed since. Both are sent if confirmed.
  * - `later_change`: sending it could overwrite a later change.
  * - `not_settled`: a read did not show it; `finding` says what it showed.
  * - `ask_user`: it cannot be sent twice, and only the user can find out; `unreadable`: so is one whose request was lost.
@@ -106,6 +106,7 @@ export async function continueRecord(
   const sending = { ...options, writer, now: history.journal.now };
   const settled = will === 'read' ? await settleByReading(history, sending, record) : null;
   if (settled !== null) return settled;
+  if (isTooOld(record, history.journal.now()) && !options.isConfirmed) return left(writer, record, 'too_old');
   const safety = safetyIntent(history, record, options.safetyLabel);
   const sent = await sendAfterBackup(sending, safety && (await writer.add(safety)).id, {
     id,
@@ -165,9 +166,8 @@ function planResume(history: History, record: HistoryRecord): ResumePlan {
   if (isSentAgain && later.length > 0) return { will: 'later_change', later: later[0] };
   if (proof !== undefined || proofByRefusal !== undefined) return { will: 'read' };
   if (resume === 'ask') return { will: 'ask_user' };
-  if (preparation !== undefined) return { will: 'needs_yes' };
-  const isTooOld = record.class === 'keyed' && isKeyForgotten(record, history.journal.now());
-  return { will: isTooOld ? 'too_old' : 'send' };
+  if (isTooOld(record, history.journal.now())) return { will: 'too_old' };
+  return { will: preparation === undefined ? 'send' : 'needs_yes' };
 }
 
 /**
