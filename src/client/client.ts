@@ -3,6 +3,7 @@ import { buildPath, type Operation, type OperationClass } from '../contract/oper
 import { parseBaseUrl } from './base-url.ts';
 import { type Clock, MAX_TIMER_MS, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
+import type { Exchange } from './exchange.ts';
 import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
 import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
@@ -20,22 +21,6 @@ import { createTransport } from './wire/transport.ts';
 
 export { parseBaseUrl } from './base-url.ts';
 export type { Clock } from './clock.ts';
-
-/** One request and what came of it, for `--debug` and the like. The API key is in none of its strings. */
-export interface Exchange {
-  readonly attempt: number;
-  readonly method: string;
-  readonly url: string;
-  readonly requestHeaders: Record<string, string>;
-  readonly requestBody: string | null;
-  readonly status: number | null;
-  /** Reason phrase, empty where the server sent none. */
-  readonly statusText: string;
-  readonly responseHeaders: Record<string, string> | null;
-  readonly responseBody: string | null;
-  readonly failure: AttemptFailure | null;
-  readonly durationMs: number;
-}
 
 export interface ClientOptions {
   /** Origin with an optional path prefix, see {@link parseBaseUrl}. */
@@ -55,12 +40,16 @@ export interface ClientOptions {
 
 export interface CallInput {
   readonly parameters: Readonly<Record<string, string>>;
+  /** Query parameters of a read. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** JSON text, sent byte for byte. */
   readonly body: string | null;
   readonly ifMatch?: string | undefined;
   /** For the whole operation, all attempts included; 180 s by default. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Without retries: a read that only helps. */
+  readonly once?: boolean | undefined;
   /** A read that proves something: it gets a fresh connection, as every write outside a batch does. */
   readonly ownConnection?: boolean | undefined;
   /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
@@ -88,7 +77,7 @@ interface RawRequest {
 export interface Client {
   /** Sends an operation of the contract. Rejects with a RangeError for a missing or invalid path parameter. */
   call(operation: Operation, input: CallInput): Promise<Outcome>;
-  send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'body'>): Promise<Outcome>;
+  send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'query' | 'body'>): Promise<Outcome>;
   /**
    * Begins to open a connection for the next request that needs a fresh one, so that this overlaps with what is done
    * before the request. Closed again if no request follows soon.
@@ -101,7 +90,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-type Input = Omit<CallInput, 'parameters' | 'body'>;
+type Input = Omit<CallInput, 'parameters' | 'query' | 'body'>;
 
 const CANCELLED: AttemptFailure = { code: 'cancelled', message: 'cancelled' };
 const OUT_OF_TIME: AttemptFailure = { code: 'timeout', message: 'timed out before anything was sent' };
@@ -156,6 +145,7 @@ export function createClient(options: ClientOptions): Client {
       const cancelledUnsent = result.failure?.code === 'cancelled' && result.row === 'unreachable';
       if (!cancelledUnsent) failed.push(result);
       if (input.signal?.aborted) return end(CANCELLED);
+      if (input.once) return end(null);
       if (!mayRetry(failed, request.class, clock.monotonic(), input.inBatch ?? false)) return end(null);
       delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random(), clock.monotonic());
     }
@@ -209,7 +199,7 @@ export function createClient(options: ClientOptions): Client {
   /** The wait that an earlier response asked for passes the deadline. */
   function endUnsent(): Outcome {
     const retryAt = Math.round(clock.now() + throttle.reserve(0));
-    return { kind: 'not_sent', attempts: 0, requestId: null, retryAt, failure: ASKED_TO_WAIT };
+    return { kind: 'not_sent', attempts: 0, requestId: null, features: [], retryAt, failure: ASKED_TO_WAIT };
   }
 
   async function exchangeOnce(
@@ -261,7 +251,7 @@ export function createClient(options: ClientOptions): Client {
         {
           operation,
           method: operation.method,
-          path: buildPath(operation, input.parameters),
+          path: buildPath(operation, input.parameters, input.query),
           body: input.body,
           class: operation.class,
         },

@@ -1,6 +1,6 @@
 import type { OperationClass } from '../contract/operation.ts';
 import { keepDoubt } from './doubt.ts';
-import type { AttemptFailure, Outcome, Problem } from './outcome.ts';
+import type { AttemptFailure, Outcome, Problem, ServiceFeature } from './outcome.ts';
 import { type Attempt, retryTable } from './retry.ts';
 
 /** An attempt that did not end with a readable success. */
@@ -14,6 +14,7 @@ export interface FailedAttempt extends Attempt {
   /** The same in epoch milliseconds, for people. */
   readonly retryAt: number | null;
   readonly requestId: string | null;
+  readonly features: readonly ServiceFeature[];
 }
 
 const NO_RESPONSE: AttemptFailure = { code: 'connection_lost', message: 'no readable response' };
@@ -44,6 +45,7 @@ function outcomeOfLast(
   const common = {
     attempts: attempts.length,
     requestId: response?.requestId ?? null,
+    features: response?.features ?? [],
     retryAt: response?.retryAt ?? null,
   };
   const failure = interruption ?? last?.failure ?? NO_RESPONSE;

@@ -13,10 +13,10 @@ import type { AttemptFailure, Outcome } from './outcome.ts';
  */
 export function keepDoubt(outcome: Outcome, doubt: AttemptFailure): Outcome {
   if (outcome.kind === 'applied' || outcome.kind === 'unknown') return outcome;
-  const { attempts, requestId, retryAt } = outcome;
+  const { attempts, requestId, features, retryAt } = outcome;
   const response =
     outcome.kind === 'not_sent'
       ? { status: null, problem: null }
       : { status: outcome.status, problem: outcome.problem };
-  return { kind: 'unknown', attempts, requestId, retryAt, failure: doubt, ...response };
+  return { kind: 'unknown', attempts, requestId, features, retryAt, failure: doubt, ...response };
 }

@@ -16,6 +16,9 @@ export interface Problem {
   readonly existing?: Readonly<Record<string, unknown>>;
 }
 
+/** What a service can do beyond the contract, section 10: `reads` can be asked, `keys` are applied once in a header, too. */
+export type ServiceFeature = 'reads' | 'keys';
+
 /** Why no response was read. `code` is stable, `message` is for people. */
 export interface AttemptFailure {
   readonly code:
@@ -44,6 +47,8 @@ interface Common {
   readonly attempts: number;
   /** `X-Request-Id` of the last response. */
   readonly requestId: string | null;
+  /** What `Service-Features` of the last response promises for this request; empty without the header. */
+  readonly features: readonly ServiceFeature[];
 }
 
 interface NotApplied extends Common {

@@ -77,19 +77,22 @@ export function parametersOf(operation: Pick<Operation, 'path'>, path: string): 
 }
 
 /**
- * The request path with every parameter percent-encoded, UUIDs in lower case. Throws a RangeError if a parameter is
+ * The request path with every parameter percent-encoded, UUIDs in lower case, and its query. Throws a RangeError if a parameter is
  * missing or not safe (see {@link pathParameterProblem}).
  */
 export function buildPath(
   operation: Pick<Operation, 'path'>,
   parameters: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>> = {},
 ): string {
-  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name] ?? '';
     const problem = pathParameterProblem(value);
     if (problem !== null) throw new RangeError(`${name} ${problem}`);
     return encodeURIComponent(canonicalId(value));
   });
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
 }
 
 /** A UUID in any letter case. */

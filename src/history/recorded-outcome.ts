@@ -32,7 +32,7 @@ const noResponse: AttemptFailure = { code: 'connection_lost', message: 'no reada
 /** The outcome that the record holds, as it was handed on when it came in, or null as long as it has none. */
 export function recordedOutcome(record: HistoryRecord): Outcome | null {
   const { response, attempts } = record;
-  const common = { attempts, requestId: response?.requestId ?? null };
+  const common = { attempts, requestId: response?.requestId ?? null, features: [] };
   const failure = { ...noResponse, ...record.failure } as AttemptFailure;
   switch (record.state) {
     case 'sent':

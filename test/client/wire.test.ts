@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Exchange } from '../../src/client/client.ts';
+import type { Exchange } from '../../src/client/exchange.ts';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { showDispute } from '../../src/contract/operations/disputes.ts';
 import { showSettings } from '../../src/contract/operations/settings.ts';

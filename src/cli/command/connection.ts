@@ -1,4 +1,5 @@
-import type { Client, ClientOptions, createClient, Exchange } from '../../client/client.ts';
+import type { Client, ClientOptions, createClient } from '../../client/client.ts';
+import type { Exchange } from '../../client/exchange.ts';
 import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';

@@ -1,5 +1,5 @@
 import { memoize } from '../../base/memoize.ts';
-import type { Exchange } from '../../client/client.ts';
+import type { Exchange } from '../../client/exchange.ts';
 import type { History } from '../../history/history.ts';
 import {
   type ConnectionSettings,

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../client/client.ts';
+import type { Exchange } from '../../client/exchange.ts';
 import type { Retry } from '../../client/retry.ts';
 import { maskWebhooksIn, printable, printableLines } from '../core/sanitize.ts';
 

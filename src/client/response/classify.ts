@@ -1,6 +1,6 @@
 import type { Operation, OperationClass } from '../../contract/operation.ts';
 import type { FailedAttempt } from '../combine-attempts.ts';
-import type { Applied, AttemptFailure, Problem } from '../outcome.ts';
+import type { Applied, AttemptFailure, Problem, ServiceFeature } from '../outcome.ts';
 import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
 import { WireError } from '../wire/connect.ts';
 import { decodeBody } from '../wire/decode.ts';
@@ -71,6 +71,7 @@ export function classifyResponse(
 ): Applied | FailedAttempt {
   const { sent, status, headers, failure } = response;
   const requestId = headers['x-request-id'] ?? null;
+  const features = featuresIn(headers);
   const retryAfterMs = parseRetryAfter(headers, endedAt);
   const failed = (row: RowName, reason: AttemptFailure | null, problem: Problem | null): FailedAttempt => ({
     row,
@@ -80,6 +81,7 @@ export function classifyResponse(
     retryAfterMs,
     retryAt: retryAfterMs === null ? null : endedAt + retryAfterMs,
     requestId,
+    features,
     startedAt,
   });
   if (status === null) {
@@ -112,6 +114,7 @@ export function classifyResponse(
     kind: 'applied',
     attempts: attempt,
     requestId,
+    features,
     status,
     body: body.value,
     text: response.text,
@@ -122,6 +125,14 @@ export function classifyResponse(
       return drift;
     },
   };
+}
+
+const knownFeatures: readonly ServiceFeature[] = ['reads', 'keys'];
+
+/** A list as HTTP writes it: names with commas, in any letter case. */
+function featuresIn(headers: ReceivedResponse['headers']): readonly ServiceFeature[] {
+  const names = (headers['service-features'] ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return knownFeatures.filter((feature) => names.includes(feature));
 }
 
 function readBody(

@@ -16,7 +16,7 @@ import {
   send as sendRun,
 } from '../../cli/operation/send/send-run.ts';
 import { renderJson } from '../../cli/output/style.ts';
-import type { Exchange } from '../../client/client.ts';
+import type { Exchange } from '../../client/exchange.ts';
 import type { HttpMethod, Operation } from '../../contract/operation.ts';
 import { type RawBody, readRawBody } from './raw-body.ts';
 import {

@@ -116,12 +116,13 @@ export function isHiddenByRefusal(record: HistoryRecord, outcome: Outcome): bool
 /** What a refusal proves of the attempt before: that it was applied, or that something else is in its place. Else null. */
 function settledByRefusal(record: HistoryRecord, outcome: Outcome): Outcome | null {
   if (outcome.kind !== 'rejected') return null;
-  const { attempts, requestId, status, problem } = outcome;
+  const { attempts, requestId, features, status, problem } = outcome;
   const verdict = judgeRefusal(record, problem);
   if (verdict !== 'same') return verdict === 'other' ? outcome : null;
   const { existing: body } = problem;
   const text = JSON.stringify(body);
-  return { kind: 'applied', attempts, requestId, status, body, text, etag: null, replayed: false, drift: [] };
+  const response = { status, body, text, etag: null, replayed: false, drift: [] };
+  return { kind: 'applied', attempts, requestId, features, ...response };
 }
 
 /** Why the outcome is unknown; where sending it again failed now, why that failed. */
@@ -136,7 +137,8 @@ function doubtOf({ failure }: HistoryRecord, sent: Outcome): AttemptFailure {
 /** Attempts were made, and then the log could not be written any more. */
 function interrupted(error: HistoryError, attempts: number): Outcome {
   const failure = { code: 'cancelled', message: error.message } as const;
-  return { kind: 'unknown', attempts, requestId: null, failure, status: null, problem: null, retryAt: null };
+  const none = { requestId: null, features: [], status: null, problem: null, retryAt: null };
+  return { kind: 'unknown', attempts, failure, ...none };
 }
 
 /**
