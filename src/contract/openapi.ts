@@ -98,7 +98,7 @@ export function buildOpenApi(version: string, bodies: BodySchemas): Json {
             'An API key of the store. Each operation names the scope that the key needs in `x-required-scope`.',
         },
       },
-      schemas: { ...responseSchemas(), ...shared },
+      schemas: onlyUsed(paths, { ...responseSchemas(), ...shared }),
       responses: {
         ...Object.fromEntries(
           Object.entries(refusals).map(([status, name]) => [name, describeRefusal(Number(status))]),
@@ -214,4 +214,18 @@ function header(description: string): Json {
 
 function referenceTo(schema: z.ZodMiniType): Json {
   return { $ref: schemaUri(String(z.globalRegistry.get(schema)?.id)) };
+}
+
+/** Schemas that these paths, and the refusals, refer to. */
+function onlyUsed(paths: Json, schemas: Json): Json {
+  const used = new Set<string>(['Problem']);
+  const follow = (part: unknown) => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      follow(schemas[name]);
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 }

@@ -22,10 +22,14 @@ export interface Operation {
   readonly class: OperationClass;
   /** Schema of the request body, or null if there is none. Unknown fields are allowed. */
   readonly body: z.ZodMiniObject | null;
+  /** Schema of the parameters in the query, before they become text. All are optional. */
+  readonly query?: z.ZodMiniObject;
   /** Schema of a success body. Every field may be missing or null, and unknown fields are allowed. */
   readonly response: z.ZodMiniObject;
   /** Fields of a success that name what was asked for. If one has another value, the response is to another request. */
   readonly repeats?: readonly RepeatedField[];
+  /** Not in the contract: an addition of this repository's service, section 10. Another service may not have it. */
+  readonly isAddition?: true;
 }
 
 interface RepeatedField {

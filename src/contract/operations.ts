@@ -1,11 +1,16 @@
 import type { Operation, ServedOperation } from './operation.ts';
-import { createBackup, restoreBackup } from './operations/backups.ts';
-import { createBlogPost } from './operations/blog.ts';
-import { decideDispute, openDispute, showDispute } from './operations/disputes.ts';
-import { addEndpoint, markNotificationsRead } from './operations/notifications.ts';
-import { appealReclaim } from './operations/reclaims.ts';
+import { createBackup, listBackups, restoreBackup, showBackup } from './operations/backups.ts';
+import { createBlogPost, listBlogPosts, showBlogPost } from './operations/blog.ts';
+import { decideDispute, listDisputes, openDispute, showDispute } from './operations/disputes.ts';
+import {
+  addEndpoint,
+  listEndpoints,
+  listNotifications,
+  markNotificationsRead,
+} from './operations/notifications.ts';
+import { appealReclaim, listReclaims } from './operations/reclaims.ts';
 import { saveSettings, showSettings } from './operations/settings.ts';
-import { updateStore } from './operations/store.ts';
+import { showStore, updateStore } from './operations/store.ts';
 
 /** The operations in the order of section 4 of the contract, by the method of the client library. */
 export const operationsByMethod = {
@@ -27,9 +32,24 @@ export type MethodName = keyof typeof operationsByMethod;
 
 export const operations = Object.values(operationsByMethod);
 
+/** What this repository's service adds: reads, by the method of the client library (section 10). */
+export const additionsByMethod = {
+  showStore,
+  listBlogPosts,
+  showBlogPost,
+  listDisputes,
+  listBackups,
+  showBackup,
+  listReclaims,
+  listEndpoints,
+  listNotifications,
+} as const satisfies Record<string, ServedOperation>;
+
+export const additions = Object.values(additionsByMethod);
+
 export type OperationId = (typeof operations)[number]['id'];
 
 /** The operation with this id, or undefined if it is unknown, for example in a history file of another version. */
 export function findOperation(id: string): Operation | undefined {
-  return operations.find((operation) => operation.id === id);
+  return [...operations, ...additions].find((operation) => operation.id === id);
 }

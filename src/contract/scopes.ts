@@ -1,14 +1,16 @@
-import { operations } from './operations.ts';
+import { additions, operations } from './operations.ts';
 
-export type Scope = (typeof operations)[number]['service']['scope'];
+const all = [...operations, ...additions];
+
+export type Scope = (typeof all)[number]['service']['scope'];
 
 /** What an API key of this repository's service may do: each operation names the scope that it needs. */
-export const scopes: readonly Scope[] = [...new Set(operations.map(({ service }) => service.scope))];
+export const scopes: readonly Scope[] = [...new Set(all.map(({ service }) => service.scope))];
 
 /** Scopes of common kinds of keys. */
 export const presets = {
   owner: scopes,
-  'ci-backup': ['backups:write'],
+  'ci-backup': ['backups:write', 'backups:read'],
   support: ['disputes:read', 'disputes:write', 'disputes:decide'],
 } as const satisfies Record<string, readonly Scope[]>;
 

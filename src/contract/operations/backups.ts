@@ -11,6 +11,7 @@ import {
   uuid,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
+import { pageOf, pageQuery } from '../pages.ts';
 
 /** What this repository's service backs up and restores. */
 export const sectionNames = ['store', 'blog', 'settings', 'endpoints'] as const;
@@ -27,17 +28,58 @@ const changedFields = () => ifSet(lenientObject({ changed: z.array(z.string()) }
 /** How many objects a restore took away and brought back. */
 const exchanged = () => ifSet(lenientObject({ removed: z.int(), returned: z.int() }));
 
+const backupFields = {
+  id: uuid(),
+  version: z.int(),
+  label: z.string(),
+  sections: z.array(oneOf(sectionNames)),
+  createdAt: timestamp(),
+};
+
 /** Backup, section 2.5. */
-export const backup = named(
+export const backup = named(lenientObject(backupFields), 'Backup', 'A backup of some sections of a store.');
+
+const isAutomatic = () => described(z.boolean(), 'Whether a restore made it, of what it replaced');
+
+const listedBackup = named(
+  lenientObject({ ...backupFields, automatic: isAutomatic() }),
+  'ListedBackup',
+  'A backup, and whether a restore made it.',
+);
+
+/** Fields that a restore would change. */
+const changes = (scope: string) =>
+  z.array(
+    lenientObject({
+      path: text('Name of the field, with dots'),
+      from: ifSet(described(z.unknown(), `Value now, null if it has none. Only for a key with ${scope}`)),
+      to: ifSet(
+        described(z.unknown(), `Value after a restore, null if it has none. Only for a key with ${scope}`),
+      ),
+    }),
+  );
+
+const shownBackup = named(
   lenientObject({
-    id: uuid(),
-    version: z.int(),
-    label: z.string(),
-    sections: z.array(oneOf(sectionNames)),
-    createdAt: timestamp(),
+    ...backupFields,
+    automatic: isAutomatic(),
+    restoring: described(
+      lenientObject({
+        store: ifSet(
+          lenientObject({
+            changed: changes('store:read'),
+            slugTaken: described(z.boolean(), 'Another store has its slug now, so that a restore is refused'),
+          }),
+        ),
+        blog: exchanged(),
+        settings: ifSet(lenientObject({ changed: changes('settings:read') })),
+        endpoints: exchanged(),
+      }),
+      'What restoring each of its sections now would change',
+    ),
   }),
-  'Backup',
-  'A backup of some sections of a store.',
+  'ShownBackup',
+  'A backup, and what restoring it now would change.',
 );
 
 export const createBackup = {
@@ -92,4 +134,30 @@ export const restoreBackup = {
     conflicts: true,
     example: { sections: ['blog'], idempotencyKey: 'restore-2030-01-31' },
   },
+} as const satisfies ServedOperation;
+
+export const listBackups = {
+  id: 'backup.list',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/operations/backups',
+  summary: 'List the backups, newest first',
+  class: 'read',
+  body: null,
+  query: pageQuery({}),
+  response: pageOf(listedBackup, 'Backup', 'Backups, newest first.'),
+  isAddition: true,
+  service: { scope: 'backups:read' },
+} as const satisfies ServedOperation;
+
+export const showBackup = {
+  id: 'backup.show',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/operations/backups/{backupId}',
+  summary: 'Show a backup, and what restoring it now would change',
+  class: 'read',
+  body: null,
+  response: shownBackup,
+  repeats: [{ field: 'id', parameter: 'backupId' }],
+  isAddition: true,
+  service: { scope: 'backups:read' },
 } as const satisfies ServedOperation;

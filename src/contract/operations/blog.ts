@@ -12,35 +12,50 @@ import {
   uuid,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
+import { pageOf, pageQuery } from '../pages.ts';
 
 /** States that this repository's service knows. */
 export const postStates = ['draft', 'scheduled', 'published'] as const;
 
+const beforeContent = {
+  id: uuid(),
+  title: z.string(),
+  slug: z.string(),
+  excerpt: ifSet(z.string()),
+};
+
+const afterContent = {
+  coverImageId: ifSet(uuid()),
+  coverUrl: ifSet(z.string()),
+  coverImageUrl: ifSet(z.string()),
+  tags: z.array(z.string()),
+  featuredProductIds: z.array(uuid()),
+  status: oneOf(postStates),
+  effectiveStatus: oneOf(postStates),
+  publishedAt: ifSet(timestamp()),
+  scheduledAt: ifSet(timestamp()),
+  metaTitle: ifSet(z.string()),
+  metaDescription: ifSet(z.string()),
+  viewCount: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+};
+
 /** Blog post, section 2.2. */
 const blogPost = named(
-  lenientObject({
-    id: uuid(),
-    title: z.string(),
-    slug: z.string(),
-    excerpt: ifSet(z.string()),
-    contentMd: z.string(),
-    coverImageId: ifSet(uuid()),
-    coverUrl: ifSet(z.string()),
-    coverImageUrl: ifSet(z.string()),
-    tags: z.array(z.string()),
-    featuredProductIds: z.array(uuid()),
-    status: oneOf(postStates),
-    effectiveStatus: oneOf(postStates),
-    publishedAt: ifSet(timestamp()),
-    scheduledAt: ifSet(timestamp()),
-    metaTitle: ifSet(z.string()),
-    metaDescription: ifSet(z.string()),
-    viewCount: z.int(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  }),
+  lenientObject({ ...beforeContent, contentMd: z.string(), ...afterContent }),
   'BlogPost',
   'A blog post.',
+);
+
+const listedPost = named(
+  lenientObject({
+    ...beforeContent,
+    contentSha256: text('SHA-256 (hex) of the content in UTF-8, to compare it without reading it'),
+    ...afterContent,
+  }),
+  'ListedBlogPost',
+  'A blog post without its content.',
 );
 
 /**
@@ -79,4 +94,30 @@ export const createBlogPost = {
     success: [201],
     example: { title: 'Spring sale', contentMd: 'Everything is **20 %** off.', tags: ['sale'] },
   },
+} as const satisfies ServedOperation;
+
+export const listBlogPosts = {
+  id: 'blog.list',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/blog/posts',
+  summary: 'List the blog posts, newest first',
+  class: 'read',
+  body: null,
+  query: pageQuery({ slug: z.optional(text('Only the post with this URL slug')) }),
+  response: pageOf(listedPost, 'BlogPost', 'Blog posts, newest first.'),
+  isAddition: true,
+  service: { scope: 'blog:read' },
+} as const satisfies ServedOperation;
+
+export const showBlogPost = {
+  id: 'blog.show',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/blog/posts/{postId}',
+  summary: 'Show a blog post',
+  class: 'read',
+  body: null,
+  response: blogPost,
+  repeats: [{ field: 'id', parameter: 'postId' }],
+  isAddition: true,
+  service: { scope: 'blog:read' },
 } as const satisfies ServedOperation;

@@ -12,32 +12,47 @@ import {
   uuid,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
+import { pageOf, pageQuery } from '../pages.ts';
 
 /** Decisions that this repository's service accepts. */
 export const decisions = ['won', 'lost', 'withdrawn'] as const;
 
+const beforeRiskSignals = {
+  id: uuid(),
+  storeId: uuid(),
+  env: z.string(),
+  orderId: ifSet(uuid()),
+  buyerEmail: ifSet(z.string()),
+  providerCaseId: ifSet(z.string()),
+  kind: z.string(),
+  status: oneOf(['open', ...decisions]),
+  reason: z.string(),
+};
+
+const afterRiskSignals = {
+  deadlineAt: timestamp(),
+  appealDeadlineAt: timestamp(),
+  resolution: ifSet(z.string()),
+  idempotencyKey: z.string(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+};
+
 /** Dispute record, section 2.3. */
 const dispute = named(
   lenientObject({
-    id: uuid(),
-    storeId: uuid(),
-    env: z.string(),
-    orderId: ifSet(uuid()),
-    buyerEmail: ifSet(z.string()),
-    providerCaseId: ifSet(z.string()),
-    kind: z.string(),
-    status: oneOf(['open', ...decisions]),
-    reason: z.string(),
+    ...beforeRiskSignals,
     riskSignals: z.record(z.string(), z.unknown()),
-    deadlineAt: timestamp(),
-    appealDeadlineAt: timestamp(),
-    resolution: ifSet(z.string()),
-    idempotencyKey: z.string(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
+    ...afterRiskSignals,
   }),
   'Dispute',
   'The record of a dispute.',
+);
+
+const listedDispute = named(
+  lenientObject({ ...beforeRiskSignals, ...afterRiskSignals }),
+  'ListedDispute',
+  'The record of a dispute without its risk signals.',
 );
 
 /** Dispute evidence item, section 2.4. */
@@ -113,4 +128,21 @@ export const decideDispute = {
     conflicts: true,
     example: { status: 'won', resolution: 'The parcel was delivered' },
   },
+} as const satisfies ServedOperation;
+
+export const listDisputes = {
+  id: 'disputes.list',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/operations/disputes',
+  summary: 'List the disputes: the open ones by deadline, all of them newest first',
+  class: 'read',
+  body: null,
+  query: pageQuery({
+    status: z.optional(oneOf(['open'], 'Only open disputes, the earliest deadline first')),
+    providerCaseId: z.optional(text('Only disputes with this case number of the payment provider')),
+    orderId: z.optional(described(uuid(), 'Only disputes about this order', { remark: 'UUID' })),
+  }),
+  response: pageOf(listedDispute, 'Dispute', 'Disputes.'),
+  isAddition: true,
+  service: { scope: 'disputes:read' },
 } as const satisfies ServedOperation;

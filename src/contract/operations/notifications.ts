@@ -12,6 +12,7 @@ import {
   uuid,
 } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
+import { pageOf, pageQuery } from '../pages.ts';
 
 const discordTemplate = ifSet(
   lenientObject({
@@ -38,20 +39,44 @@ export const eventTypes = [
 /** Kinds of endpoints that this repository's service knows. */
 export const endpointKinds = ['discord'] as const;
 
+const endpointFields = {
+  id: uuid(),
+  kind: oneOf(endpointKinds),
+  name: z.string(),
+  url: z.string(),
+  events: z.array(oneOf(eventTypes)),
+  enabled: z.boolean(),
+  discordTemplate,
+  createdAt: timestamp(),
+};
+
 /** Notification endpoint, section 2.7. */
 const notificationEndpoint = named(
-  lenientObject({
-    id: uuid(),
-    kind: oneOf(endpointKinds),
-    name: z.string(),
-    url: z.string(),
-    events: z.array(oneOf(eventTypes)),
-    enabled: z.boolean(),
-    discordTemplate,
-    createdAt: timestamp(),
-  }),
+  lenientObject(endpointFields),
   'Endpoint',
   'An endpoint that notifications are sent to. The token in its URL is masked.',
+);
+
+const listedEndpoint = named(
+  lenientObject({
+    ...endpointFields,
+    disabledReason: ifSet(text('Why the service has disabled it')),
+  }),
+  'ListedEndpoint',
+  'An endpoint, and why it is disabled. The token in its URL is masked.',
+);
+
+const notification = named(
+  lenientObject({
+    id: uuid(),
+    event: oneOf(eventTypes),
+    title: z.string(),
+    text: z.string(),
+    createdAt: timestamp(),
+    read: described(z.boolean(), 'Whether it was marked as read'),
+  }),
+  'Notification',
+  'A notification in the store.',
 );
 
 /** The contract does not show whether the request may have `enabled` and `discordTemplate` (section 4, note 9). */
@@ -101,4 +126,32 @@ export const markNotificationsRead = {
   }),
   response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications were marked as read.'),
   service: { scope: 'notifications:write', example: { before: '2030-01-31T09:00:00Z' } },
+} as const satisfies ServedOperation;
+
+export const listEndpoints = {
+  id: 'notify.list',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/notifications/endpoints',
+  summary: 'List the endpoints that notifications are sent to, newest first',
+  class: 'read',
+  body: null,
+  query: pageQuery({}),
+  response: pageOf(listedEndpoint, 'Endpoint', 'Endpoints, newest first.'),
+  isAddition: true,
+  service: { scope: 'notifications:read' },
+} as const satisfies ServedOperation;
+
+export const listNotifications = {
+  id: 'notify.inbox',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/notifications',
+  summary: 'List the notifications in the store, newest first',
+  class: 'read',
+  body: null,
+  query: pageQuery({
+    unread: z.optional(described(z.boolean(), 'Only notifications that were not marked as read')),
+  }),
+  response: pageOf(notification, 'Notification', 'Notifications, newest first.'),
+  isAddition: true,
+  service: { scope: 'notifications:read' },
 } as const satisfies ServedOperation;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { lenientObject, named, openObject, text, timestamp, uuid } from '../fields.ts';
+import { ifSet, lenientObject, named, oneOf, openObject, text, timestamp, uuid } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
+import { pageOf, pageQuery } from '../pages.ts';
 
 export const appealReclaim = {
   id: 'reclaim.appeal',
@@ -23,4 +24,32 @@ export const appealReclaim = {
     success: [200, 201],
     example: { text: 'The subdomain is in use: it is the address of our shop.' },
   },
+} as const satisfies ServedOperation;
+
+const notice = named(
+  lenientObject({
+    id: uuid(),
+    subdomain: z.string(),
+    reason: z.string(),
+    status: oneOf(['noticed', 'appealed', 'closed']),
+    appealText: ifSet(z.string()),
+    createdAt: timestamp(),
+    appealedAt: ifSet(timestamp()),
+    closedAt: ifSet(timestamp()),
+  }),
+  'ReclaimNotice',
+  'A notice that the platform reclaims a subdomain of the store.',
+);
+
+export const listReclaims = {
+  id: 'reclaim.list',
+  method: 'GET',
+  path: '/v1/stores/{storeId}/operations/subdomain-reclaims',
+  summary: 'List the subdomain reclaim notices, newest first',
+  class: 'read',
+  body: null,
+  query: pageQuery({}),
+  response: pageOf(notice, 'ReclaimNotice', 'Subdomain reclaim notices, newest first.'),
+  isAddition: true,
+  service: { scope: 'reclaims:read' },
 } as const satisfies ServedOperation;

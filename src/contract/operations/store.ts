@@ -92,3 +92,16 @@ export const updateStore = {
     example: { name: 'Corner shop', settings: { brandColor: '#0a7cff', cashbackBp: 250 } },
   },
 } as const satisfies ServedOperation;
+
+export const showStore = {
+  id: 'store.show',
+  method: 'GET',
+  path: '/v1/stores/{storeId}',
+  summary: 'Show the store and its settings',
+  class: 'read',
+  body: null,
+  response: store,
+  repeats: [{ field: 'id', parameter: 'storeId' }],
+  isAddition: true,
+  service: { scope: 'store:read', versioned: true },
+} as const satisfies ServedOperation;
