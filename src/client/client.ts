@@ -56,6 +56,11 @@ export interface CallInput {
   readonly inBatch?: boolean | undefined;
   /** Awaited before each attempt (from 1). Opening a connection may overlap with it. What it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
+  /**
+   * Called for each attempt once its connection is open, in the turn of the event loop in which the request is written. What it
+   * throws ends the call, and nothing of this attempt was sent.
+   */
+  beforeBytes?(attempt: number): void;
   /** Called before each wait for another attempt. */
   readonly onRetry?: (() => void) | undefined;
 }
@@ -226,7 +231,11 @@ export function createClient(options: ClientOptions): Client {
       connection: connectionFor(request, input, attempt),
       timeoutMs,
       signal: input.signal,
-      mayStart: () => !throttle.isPaused() && !options.stop?.aborted,
+      mayStart() {
+        if (throttle.isPaused() || options.stop?.aborted) return false;
+        input.beforeBytes?.(attempt);
+        return true;
+      },
     });
     const response = await readResponse(wire, redact);
     options.onExchange?.({

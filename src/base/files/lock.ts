@@ -24,11 +24,14 @@ import type { Machine, ProcessIdentity } from './process-identity.ts';
  * that died.
  *
  * - A holder counts as dead only with proof: same kernel, same pid namespace, and the pid is gone or belongs to a process
- *   that started at another time. A process that is proven dead never comes back.
- * - If that cannot be known (another machine or container on a shared disk, or a system without start times), the holder's
- *   heartbeat decides: it touches the file every two seconds, and a waiter that sees no change for `silenceMs` takes it for dead.
- *   The waiter counts only the time that it was awake itself, so a laptop's sleep proves nothing. A holder that was only
- *   stopped finds out with `assertHeld`, before it writes anything more.
+ *   that started at another time. A process that is proven dead never comes back. One that lives keeps its lock, also while it
+ *   is stopped.
+ * - If that cannot be known (another machine or container on a shared disk), the holder's heartbeat decides: it touches the
+ *   file every two seconds, and a waiter that sees no change for `silenceMs` takes it for dead. The waiter counts only the time
+ *   that it was awake itself, so a laptop's sleep proves nothing.
+ * - A holder that was stopped for a third of that time does not trust the file: a waiter may be about to remove it. It takes
+ *   the lock of the next point, looks whether the file is still its own, and touches it. So whatever follows an assertion at
+ *   once is done long before anyone may take the lock over.
  * - A dead holder's file is removed under another lock, named after the file's content. Only the holder of that lock
  *   may remove that content, and it looks again before it does, so a slow waiter never removes the next holder's file. If it
  *   dies as well, its lock is broken in the same way.
@@ -42,7 +45,10 @@ export interface LockOptions {
 }
 
 export interface Lock {
-  /** Throws a failure `busy` when another process has taken the lock over. */
+  /**
+   * Throws a failure `busy` when another process has taken the lock over. What depends on the lock has to follow in the same turn
+   * of the event loop.
+   */
   assertHeld(): void;
   release(): void;
 }
@@ -65,6 +71,8 @@ const MAX_POLL_MS = 100;
 export function openLocks(settings: LockSettings) {
   const { folder, files, machine, randomBytes, silenceMs, patienceMs } = settings;
   const { fileSystem } = files;
+  /** What was acquired and is not released yet. */
+  const own = new Set<Lock>();
 
   async function acquire(file: string, options: LockOptions): Promise<Lock> {
     const nonce = randomBytes(16).toString('hex');
@@ -76,13 +84,14 @@ export function openLocks(settings: LockSettings) {
     try {
       createFile(files, draft, text, { sync: false });
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
-        if (create(file, draft, text)) return hold(file, text);
+        const madeAt = readClocks();
+        if (create(file, draft, text)) return hold(file, text, madeAt);
         const found = look(file);
         if (found === null) continue;
         const { holder, liveness } = found;
         const silentMs = watch(`${found.text} ${found.mtimeMs}`);
         if (liveness === 'dead' || (liveness === 'unsure' && silentMs > silenceMs)) {
-          await breakLock(file, found.text, options.signal);
+          await breakLock(file, found, options.signal);
           continue;
         }
         waitsSince ??= monotonicMs();
@@ -126,17 +135,46 @@ export function openLocks(settings: LockSettings) {
     }
   }
 
-  function hold(file: string, text: string): Lock {
-    const isHeld = () => readText(files, file)?.text === text;
+  /** `heldAt`: the clocks when it was made, or before. */
+  function hold(file: string, text: string, heldAt: Clocks): Lock {
+    let touchedAt = heldAt;
+    const isOwn = () => readText(files, file)?.text === text;
+
+    function touch(): void {
+      touchedAt = readClocks();
+      fileSystem.utimesSync(file, new Date(), new Date());
+    }
+
+    /** Whether the file is still its own, and certain to stay so for a while. */
+    function isHeld(): boolean {
+      if (elapsedMs(touchedAt) < silenceMs / 3) return isOwn();
+      const breaker = breakerOf(text);
+      const nonce = randomBytes(16).toString('hex');
+      try {
+        createFile(files, breaker, JSON.stringify({ nonce, ...machine.self }), { sync: false });
+      } catch (error) {
+        // Another process is about to remove the file.
+        if (errorCode(error) === 'EEXIST') return false;
+        throw error;
+      }
+      try {
+        if (!isOwn()) return false;
+        touch();
+        return true;
+      } finally {
+        removeQuietly(files, breaker);
+      }
+    }
+
     const heartbeat = setInterval(() => {
       try {
-        if (isHeld()) fileSystem.utimesSync(file, new Date(), new Date());
+        if (isHeld()) touch();
       } catch {
         // A later heartbeat may succeed; if none does, the holder finds out with assertHeld.
       }
     }, HEARTBEAT_MS);
     heartbeat.unref();
-    return {
+    const lock: Lock = {
       assertHeld() {
         if (isHeld()) return;
         const message = `lost the lock ${file} to another process because this process was suspended`;
@@ -144,6 +182,7 @@ export function openLocks(settings: LockSettings) {
       },
       release() {
         clearInterval(heartbeat);
+        own.delete(lock);
         try {
           if (isHeld()) removeQuietly(files, file);
         } catch {
@@ -151,24 +190,39 @@ export function openLocks(settings: LockSettings) {
         }
       },
     };
+    return lock;
   }
 
-  async function breakLock(file: string, text: string, signal: AbortSignal | undefined): Promise<void> {
-    const breaker = await acquire(path.join(folder, `${sha256(text).slice(0, 32)}.break`), { signal });
+  async function breakLock(
+    file: string,
+    { text, mtimeMs }: { text: string; mtimeMs: number },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const breaker = await acquire(breakerOf(text), { signal });
     try {
-      if (readText(files, file)?.text === text) fileSystem.unlinkSync(file);
+      const found = readText(files, file);
+      if (found?.text === text && found.mtimeMs === mtimeMs) fileSystem.unlinkSync(file);
     } finally {
       breaker.release();
     }
   }
 
-  const fileOf = (name: string) => path.join(folder, `${sha256(name).slice(0, 32)}.lock`);
+  const fileFor = (name: string, ending: string) =>
+    path.join(folder, `${sha256(name).slice(0, 32)}.${ending}`);
+  const fileOf = (name: string) => fileFor(name, 'lock');
+  const breakerOf = (text: string) => fileFor(text, 'break');
 
   return {
     /** Waits until the caller holds the lock. Not reentrant: a second acquire would wait until it gives up. */
-    acquire(name: string, options: LockOptions = {}): Promise<Lock> {
+    async acquire(name: string, options: LockOptions = {}): Promise<Lock> {
       ensureFolder(files, folder);
-      return acquire(fileOf(name), options);
+      const lock = await acquire(fileOf(name), options);
+      own.add(lock);
+      return lock;
+    },
+    /** Throws a failure `busy` when another process has taken over one of the locks that were acquired here. */
+    assertHeld(): void {
+      for (const lock of own) lock.assertHeld();
     },
     /** Whether a running process holds the lock, as far as can be known without waiting. */
     isHeld(name: string): boolean {
@@ -183,10 +237,25 @@ export function openLocks(settings: LockSettings) {
       for (const name of names.filter((name) => /\.(lock|break)$/.test(name))) {
         const file = path.join(folder, name);
         const found = look(file);
-        if (found?.liveness === 'dead') await breakLock(file, found.text, undefined);
+        if (found?.liveness === 'dead') await breakLock(file, found, undefined);
       }
     },
   };
+}
+
+/** Milliseconds: the monotonic clock stands still while some machines sleep, and the other one may be set back. */
+interface Clocks {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+function readClocks(): Clocks {
+  return { monotonic: monotonicMs(), wall: Date.now() };
+}
+
+/** At least as long as it really was, by whichever clock says more. */
+function elapsedMs({ monotonic, wall }: Clocks): number {
+  return Math.max(monotonicMs() - monotonic, Date.now() - wall);
 }
 
 /** Null if the text is not whole. */

@@ -1,5 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import process from 'node:process';
+import { monotonicMs } from '../clock.ts';
 import { errorCode } from '../system-error.ts';
 
 /** What tells one process from every other one that ever ran, as far as the system says. */
@@ -10,11 +12,14 @@ export interface ProcessIdentity {
   readonly bootId: string | null;
   /** Linux: process ids mean something within one namespace only; pid 1 is in every container. */
   readonly pidNamespace: string | null;
-  /** Linux: clock ticks from the start of the kernel to the start of the process, since pids are used again. */
+  /**
+   * When the process started, since pids are used again. Linux: clock ticks since the start of the kernel; macOS: UTC, as `ps`
+   * prints it. Null where the system does not show it, or can show another one after its clock was set.
+   */
   readonly startTime: string | null;
 }
 
-/** `unsure`: the process runs elsewhere, or the system does not tell enough about it. */
+/** `unsure`: the process runs elsewhere. */
 export type Liveness = 'alive' | 'dead' | 'unsure';
 
 /** What a Machine needs of Node's `process`. */
@@ -25,19 +30,35 @@ export type Machine = ReturnType<typeof readMachine>;
 /** This machine, seen from this process. */
 export function readMachine(facts: ProcessFacts) {
   const own = observe(facts, facts.pid);
+  const isLinux = facts.platform === 'linux';
   const self: ProcessIdentity = {
     pid: facts.pid,
     host: hostname(),
-    bootId: valueOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    pidNamespace: valueOrNull(() => readlinkSync('/proc/self/ns/pid')),
+    bootId: isLinux
+      ? valueOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+      : null,
+    pidNamespace: isLinux ? valueOrNull(() => readlinkSync('/proc/self/ns/pid')) : null,
     startTime: own === 'gone' ? null : own.startTime,
   };
+  let last: { owner: ProcessIdentity; liveness: Liveness; at: number } | null = null;
   return {
     self,
-    /** Whether the process still runs. `dead` is final: it can never come to be `alive` again. */
-    liveness: (owner: ProcessIdentity) => judgeLiveness(self, owner, (pid) => observe(facts, pid)),
+    /**
+     * Whether the process still runs. `dead` is final: it can never come to be `alive` again. Of the process that it was asked
+     * about last, the answer may be {@link maxAgeMs} old.
+     */
+    liveness(owner: ProcessIdentity): Liveness {
+      const isSame = last !== null && JSON.stringify(last.owner) === JSON.stringify(owner);
+      if (last !== null && isSame && !isLinux && monotonicMs() - last.at < maxAgeMs) return last.liveness;
+      const liveness = judgeLiveness(self, owner, (pid) => observe(facts, pid));
+      last = { owner, liveness, at: monotonicMs() };
+      return liveness;
+    },
   };
 }
+
+/** Outside of Linux, to look at a process may take one of its own. */
+const maxAgeMs = 500;
 
 /** A process as others see it; `startTime` is null where the system does not show it. */
 export type Observed = 'gone' | { readonly startTime: string | null };
@@ -53,8 +74,8 @@ export function judgeLiveness(
   if (!samePids) return 'unsure';
   const found = look(owner.pid);
   if (found === 'gone') return 'dead';
-  // Without both start times it may be another process that was given the same id.
-  if (found.startTime === null || owner.startTime === null) return 'unsure';
+  // It may be another process that was given the same id. But if it is not, it may go on any time, even if it was stopped.
+  if (found.startTime === null || owner.startTime === null) return 'alive';
   return found.startTime === owner.startTime ? 'alive' : 'dead';
 }
 
@@ -64,6 +85,11 @@ function observe(facts: ProcessFacts, pid: number): Observed {
   } catch (error) {
     if (errorCode(error) === 'ESRCH') return 'gone';
   }
+  if (facts.platform === 'linux') return observeLinux(pid);
+  return { startTime: facts.platform === 'darwin' ? startTimeByPs(pid) : null };
+}
+
+function observeLinux(pid: number): Observed {
   const stat = valueOrNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // Fields 3 (state) and 22 (start time) of proc_pid_stat(5); field 2, the name, may hold spaces and brackets.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
@@ -72,7 +98,22 @@ function observe(facts: ProcessFacts, pid: number): Observed {
   return { startTime: fields[19] ?? null };
 }
 
-function valueOrNull(read: () => string): string | null {
+/** In the same words for every user, whatever their language and time zone. */
+function startTimeByPs(pid: number): string | null {
+  return valueOrNull(() => {
+    const { execFileSync } = process.getBuiltinModule('node:child_process');
+    const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+    const found = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      env,
+      encoding: 'utf8',
+      timeout: 2_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return found.trim() || null;
+  });
+}
+
+function valueOrNull(read: () => string | null): string | null {
   try {
     return read();
   } catch {

@@ -29,7 +29,10 @@ interface WireRequest {
   /** For the whole exchange, connecting included. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Asked once the connection is open: if false, nothing is sent, and the failure is `throttled`. */
+  /**
+   * Asked once the connection is open: if false, nothing is sent, and the failure is `throttled`. What it throws rejects the
+   * exchange, and nothing is sent either.
+   */
   mayStart?(): boolean;
 }
 
@@ -79,7 +82,7 @@ export function createTransport(
     connect(): void {
       if (!closed) ahead.begin();
     },
-    /** One request, sent once at most, redirects not followed. Rejects only for a request that is no valid HTTP. */
+    /** One request, sent once at most, redirects not followed. Rejects for a request that is no valid HTTP, and by `mayStart`. */
     async exchange(request: WireRequest): Promise<WireResponse> {
       const connection = takeConnection(request.connection);
       try {
@@ -156,7 +159,13 @@ function exchangeOn(
           if (halted !== null) return started.abort(halted);
           // undici may put a request back into its queue. Whether to send again is not its decision.
           if (controller !== null) return started.abort(new Error('the connection was lost'));
-          if (request.mayStart?.() === false) return started.abort(paused);
+          try {
+            if (request.mayStart?.() === false) return started.abort(paused);
+          } catch (error) {
+            stopWaiting();
+            reject(error);
+            return started.abort(paused);
+          }
           controller = started;
           connection.beforeRequest();
         },

@@ -40,6 +40,10 @@ export async function sendRecord(
     const attempts = (isFirst ? 0 : opened.attempts) + attempt;
     // The first attempt of a new record was written with its request.
     if (attempts > 1) await writer.change([{ id, attempts, sentAt: new Date(now()).toISOString() }]);
+  }
+
+  function beforeBytes(attempt: number): void {
+    writer.assertHeld();
     started = attempt;
   }
 
@@ -53,6 +57,7 @@ export async function sendRecord(
       onRetry,
       ifMatch: opened.ifMatch ?? undefined,
       beforeAttempt,
+      beforeBytes,
     };
     const { method, path, body, class: how } = opened;
     // Nothing is known about a request outside the contract, so its response cannot differ from it.

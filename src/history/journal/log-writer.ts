@@ -22,6 +22,8 @@ const maxWaitMs = 10;
 /** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
 export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   const { header, records } = log;
+  // What is behind the whole lines is cut off: it must not be what the next holder has written.
+  lock.assertHeld();
   const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));
   let lastPlace = Math.max(0, ...[...records.keys()].map((id) => Number(id.split('.')[1] ?? 0)));
   const untold = new Set(
@@ -86,6 +88,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
       const saysSo =
         log.isClosed && lines === log.lines && ended.every((r) => r.open === records.get(r.id)?.open);
       if (!saysSo) await writeLine({ closed: { records: records.size, open }, at: timestamp() });
+      lock.assertHeld();
       renameLog(journal, log.name, statusOf(ended, journal.now()));
     } catch {
       // Without a closing line all its records stay open, and the name is only a hint.
@@ -119,8 +122,8 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
     change: (changes: readonly RecordChange[], { mayWait = false } = {}) => put(changes, mayWait),
     /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
     tell: (id: string) => void untold.delete(id),
-    /** Throws a HistoryError `history_busy` when another process has taken the log's lock over. */
-    assertHeld: () => lock.assertHeld(),
+    /** Throws a HistoryError `history_busy` when another process has taken over any lock of the change, that of the log included. */
+    assertHeld: () => journal.assertHeld(),
     /**
      * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
      * before what was told. Syncs the line before the name says that the log is closed. Never rejects.

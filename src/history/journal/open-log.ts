@@ -92,6 +92,8 @@ async function createLog(
   const parsed = parseLog(text, name, fileOf(journal, name.name));
   try {
     await writeLogFile(journal, name.name, text);
+    // Whoever took over a lock while the log was put in place may not have seen it.
+    journal.assertHeld();
     return openWriter(journal, lock, { ...parsed, name });
   } catch (error) {
     // Its name may be there without being on disk, and nothing is sent for it.
@@ -114,6 +116,12 @@ export async function writeLogFile(journal: Journal, name: string, text: string)
   // The caller holds the log's lock, so the process that left this one was killed.
   removeQuietly(journal.files, draft);
   createFile(journal.files, draft, text, { sync: true });
+  try {
+    journal.assertHeld();
+  } catch (error) {
+    removeQuietly(journal.files, draft);
+    throw error;
+  }
   await renameDurably(journal.files, draft, fileOf(journal, name));
 }
 

@@ -56,6 +56,7 @@ async function removeIfOld(
     const lock = await journal.acquireLog(log.id, { signal: AbortSignal.abort() });
     try {
       const name = find();
+      lock.assertHeld();
       if (name !== null) journal.files.fileSystem.unlinkSync(fileOf(journal, name));
       return name !== null;
     } finally {

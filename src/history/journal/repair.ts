@@ -80,6 +80,7 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
   );
   if (!isWritten) await writeLogFile(journal, name.name, text);
   if (isWritten || name.name !== log.name) {
+    journal.assertHeld();
     fileSystem.unlinkSync(file);
     syncFolder(journal.files, journal.folder);
   }

@@ -17,7 +17,7 @@ export type ChildTask = { readonly folder: string } & (
       readonly file: string;
       readonly times: number;
     } /** Takes the lock, prints `held`, and keeps it until it is killed. */
-  | { readonly does: 'hold'; readonly name: string }
+  | { readonly does: 'hold'; readonly name: string; readonly platform: NodeJS.Platform }
 );
 
 async function writeLogs(journal: Journal, count: number): Promise<void> {
@@ -51,7 +51,9 @@ const journal = openJournal({ folder: task.folder, store, profile: 'main', proce
 if (task.does === 'write') await writeLogs(journal, task.count);
 else if (task.does === 'count') await countUp(journal, task.file, task.times);
 else {
-  await journal.acquire(task.name);
+  const { pid } = process;
+  const facts = { pid, platform: task.platform, kill: process.kill.bind(process) };
+  await openJournal({ folder: task.folder, store, profile: 'main', process: facts }).acquire(task.name);
   process.stdout.write('held\n');
   setInterval(() => {}, 1_000);
 }

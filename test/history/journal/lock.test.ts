@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { monotonicMs } from '../../../src/base/clock.ts';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import {
   judgeLiveness,
@@ -48,8 +49,8 @@ function openFolder(settings: Partial<JournalSettings> = {}) {
   return openJournal({ folder, store, profile: 'main', process, ...settings });
 }
 
-async function startHolder(name: string): Promise<Child> {
-  const child = children.start({ does: 'hold', folder, name });
+async function startHolder(name: string, platform = process.platform): Promise<Child> {
+  const child = children.start({ does: 'hold', folder, name, platform });
   if (child.process.stdout !== null) await once(child.process.stdout, 'data');
   return child;
 }
@@ -103,16 +104,37 @@ test('a lock is free as soon as its holder is killed, for one of those who wait'
   expect(lockFiles()).toEqual([]);
 });
 
-test('a holder that is only stopped keeps its lock', async () => {
-  const holder = await startHolder('L');
+/** What this machine is as a process of another system sees it. */
+const onPlatform = (platform: NodeJS.Platform) => ({
+  pid: process.pid,
+  platform,
+  kill: process.kill.bind(process),
+});
+
+test.each<[string, NodeJS.Platform]>([
+  ['Linux, which tells start times', 'linux'],
+  ['macOS, where ps tells them', 'darwin'],
+  ['a system that does not tell them', 'freebsd'],
+])('a holder that is only stopped keeps its lock, on %s', async (_, platform) => {
+  const holder = await startHolder('L', platform);
   holder.process.kill('SIGSTOP');
-  const journal = openFolder({ lockSilenceMs: 50 });
+  const journal = openFolder({ lockSilenceMs: 50, process: onPlatform(platform) });
   await expect(journal.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
     code: 'history_busy',
     message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
   (await journal.acquire('L')).release();
+});
+
+test('macOS: a pid that was given to another process does not keep the lock of the one that had it', async () => {
+  const lock = await openFolder({ process: onPlatform('darwin') }).acquire('L');
+  const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+  const { startTime, ...holder } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(startTime).toMatch(/^\w{3} \w{3} .* 20\d\d$/);
+  lock.release();
+  writeFileSync(file, JSON.stringify({ ...holder, startTime: 'Mon Jan  1 00:00:00 2024' }));
+  (await openFolder({ process: onPlatform('darwin') }).acquire('L')).release();
 });
 
 test('a lock is waited for so long and no longer', async () => {
@@ -148,8 +170,10 @@ describe('a holder that cannot be judged from here', () => {
   /** Ten times as fast as the real one, and ahead of it. */
   function quickClock(): { ahead: number } {
     const clock = { ahead: 0 };
-    const real = performance.now.bind(performance);
-    vi.spyOn(performance, 'now').mockImplementation(() => real() * 10 + clock.ahead);
+    const real = process.hrtime.bigint.bind(process.hrtime);
+    vi.spyOn(process.hrtime, 'bigint').mockImplementation(
+      () => real() * 10n + BigInt(clock.ahead) * 1_000_000n,
+    );
     return clock;
   }
 
@@ -162,9 +186,9 @@ describe('a holder that cannot be judged from here', () => {
     const beat = setInterval(() => fs.utimesSync(file, new Date(), new Date()), 20);
     await expect(journal.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
     clearInterval(beat);
-    const before = performance.now();
+    const before = monotonicMs();
     (await journal.acquire('L')).release();
-    expect(performance.now() - before).toBeGreaterThan(2_990);
+    expect(monotonicMs() - before).toBeGreaterThan(2_990);
   });
 
   test('keeps its lock while the machine of the one that waits sleeps', async () => {
@@ -196,6 +220,48 @@ describe('a holder that cannot be judged from here', () => {
     const longAgo = new Date(Date.now() - 60_000);
     fs.utimesSync(renamed, longAgo, longAgo);
     expect(journal.isLogHeld('k3f9a2')).toBe(false);
+  });
+
+  test('one that was stopped for long does not trust its file while another is about to take the lock', async () => {
+    const clock = quickClock();
+    const lock = await openFolder().acquire('L');
+    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    const text = readFileSync(file, 'utf8');
+    const breaker = path.join(folder, 'locks', `${sha256(text).slice(0, 32)}.break`);
+    clock.ahead += 3_600_000;
+    // Nobody is about to take it: it goes on.
+    lock.assertHeld();
+    lock.assertHeld();
+    writeFileSync(breaker, JSON.stringify({ ...dead, nonce: 'breaker', bootId: 'elsewhere' }));
+    lock.assertHeld();
+    clock.ahead += 3_600_000;
+    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ code: 'history_busy' }));
+    rmSync(breaker);
+    lock.release();
+    expect(lockFiles()).toEqual([]);
+  });
+
+  test('one that wakes up in time keeps its lock, although another was about to take it', async () => {
+    quickClock();
+    const file = await lockFromElsewhere();
+    let isAwake = false;
+    const linkSync: typeof fs.linkSync = (from, to) => {
+      fs.linkSync(from, to);
+      if (!String(to).endsWith('.break')) return;
+      isAwake = true;
+      fs.utimesSync(file, new Date(), new Date());
+    };
+    const journal = openFolder({
+      fileSystem: { ...fs, linkSync },
+      lockSilenceMs: 1_000,
+      lockPatienceMs: 3_600_000,
+    });
+    const beat = setInterval(() => {
+      if (isAwake) fs.utimesSync(file, new Date(), new Date());
+    }, 10);
+    await expect(journal.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
+    clearInterval(beat);
+    expect(isAwake).toBe(true);
   });
 
   test('a process that lost the lock notices, and leaves the new one alone', async () => {
@@ -382,7 +448,7 @@ describe('locks that are left behind', () => {
     const judge = (kill: typeof process.kill, pid = 999_999_999) =>
       readMachine({ pid: process.pid, platform: process.platform, kill }).liveness({ ...self, pid });
     expect(judge(hidden, self.pid)).toBe('alive');
-    expect([judge(gone), judge(hidden)]).toEqual(['dead', 'unsure']);
+    expect([judge(gone), judge(hidden)]).toEqual(['dead', 'alive']);
   });
 });
 
@@ -396,11 +462,11 @@ describe('judging a process', () => {
     ['runs', linux, linux, startedAt('500'), 'alive'],
     ['is gone', linux, linux, gone, 'dead'],
     ['has a pid that was given to another', linux, linux, startedAt('900'), 'dead'],
-    ['is hidden from this user', linux, linux, startedAt(null), 'unsure'],
+    ['is hidden from this user', linux, linux, startedAt(null), 'alive'],
     ['ran before the machine was started again', linux, { ...linux, bootId: 'boot-0' }, gone, 'unsure'],
     ['is in another container', linux, { ...linux, pidNamespace: 'pid:[2]' }, gone, 'unsure'],
     ['has the host name of another container', linux, { ...linux, host: 'b' }, startedAt('500'), 'alive'],
-    ['runs where no start times are shown', mac, mac, startedAt(null), 'unsure'],
+    ['runs where no start times are shown', mac, mac, startedAt(null), 'alive'],
     ['is gone where no start times are shown', mac, mac, gone, 'dead'],
     ['runs on another such machine', mac, { ...mac, host: 'b' }, gone, 'unsure'],
     ['runs on a system of another kind', mac, linux, gone, 'unsure'],
