@@ -1,99 +1,22 @@
 import { monotonicMs } from '../base/clock.ts';
-import { buildPath, type Operation, type OperationClass } from '../contract/operation.ts';
+import { buildPath, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { type Clock, MAX_TIMER_MS, systemClock } from './clock.ts';
+import type { CallInput, Client, ClientOptions, RawRequest } from './client-types.ts';
+import { MAX_TIMER_MS, systemClock } from './clock.ts';
 import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
-import type { Exchange } from './exchange.ts';
+import { headerKeyPattern } from './idempotency-key.ts';
+import { createKeyAnswers, helpTimeoutMs, type KeyAnswer } from './key-answers.ts';
 import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
 import { createRedactor } from './redact.ts';
 import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
-import {
-  ATTEMPT_TIMEOUT_MS,
-  backoffMs,
-  mayRetry,
-  OPERATION_TIMEOUT_MS,
-  type Retry,
-  reconnectsForMs,
-} from './retry.ts';
+import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS, reconnectsForMs } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';
 
 export { parseBaseUrl } from './base-url.ts';
+export type { CallInput, Client, ClientOptions } from './client-types.ts';
 export type { Clock } from './clock.ts';
-
-export interface ClientOptions {
-  /** Origin with an optional path prefix, see {@link parseBaseUrl}. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly userAgent: string;
-  /** `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock?: Clock;
-  /** Ends waits and lets nothing begin; a request in flight ends by the `signal` of its call. */
-  readonly stop?: AbortSignal;
-  /** Spreads retries, in [0, 1). */
-  readonly random?: () => number;
-  onExchange?(exchange: Exchange): void;
-  onRetry?(retry: Retry): void;
-}
-
-export interface CallInput {
-  readonly parameters: Readonly<Record<string, string>>;
-  /** Query parameters of a read. */
-  readonly query?: Readonly<Record<string, string>> | undefined;
-  /** JSON text, sent byte for byte. */
-  readonly body: string | null;
-  readonly ifMatch?: string | undefined;
-  /** For the whole operation, all attempts included; 180 s by default. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Without retries: a read that only helps. */
-  readonly once?: boolean | undefined;
-  /** A read that proves something: it gets a fresh connection, as every write outside a batch does. */
-  readonly ownConnection?: boolean | undefined;
-  /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
-  readonly inBatch?: boolean | undefined;
-  /** Awaited before each attempt (from 1). Opening a connection may overlap with it. What it throws ends the call. */
-  beforeAttempt?(attempt: number): Promise<void>;
-  /**
-   * Called for each attempt once its connection is open, in the turn of the event loop in which the request is written. What it
-   * throws ends the call, and nothing of this attempt was sent.
-   */
-  beforeBytes?(attempt: number): void;
-  /** Called before each wait for another attempt. */
-  readonly onRetry?: (() => void) | undefined;
-}
-
-/** A request outside the contract's operations. */
-interface RawRequest {
-  readonly method: string;
-  /** Path and query below the base URL, percent-encoded. */
-  readonly path: string;
-  readonly body: string | null;
-  readonly class: OperationClass;
-  /**
-   * The operation of the contract that this is: its response is checked. If it is null, any complete body of a success is
-   * accepted: text that is not JSON becomes a string, an empty body null.
-   */
-  readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
-}
-
-export interface Client {
-  /** Sends an operation of the contract. Rejects with a RangeError for a missing or invalid path parameter. */
-  call(operation: Operation, input: CallInput): Promise<Outcome>;
-  send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'query' | 'body'>): Promise<Outcome>;
-  /**
-   * Begins to open a connection for the next request that needs a fresh one, so that this overlaps with what is done
-   * before the request. Closed again if no request follows soon.
-   */
-  connect(): void;
-  /** The text without the API key. */
-  redact(text: string): string;
-  /** Sends nothing for this many milliseconds, because a response to an earlier client asked for it. */
-  pause(ms: number): void;
-  close(): Promise<void>;
-}
 
 type Input = Omit<CallInput, 'parameters' | 'query' | 'body'>;
 
@@ -117,14 +40,17 @@ export function createClient(options: ClientOptions): Client {
   const redact = createRedactor(options.apiKey);
   const throttle = createThrottle(clock);
   let announcedUntil = 0;
+  const shareAnswer = createKeyAnswers(clock);
   const transport = createTransport(base, chooseProxy(options.env, base));
 
   async function sendUntilSettled(request: RawRequest, input: Input): Promise<Outcome> {
-    assertSendable(request, input.ifMatch);
+    assertSendable(request, input);
     const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
     const failed: FailedAttempt[] = [];
     const end = (interruption: AttemptFailure | null) => combineAttempts(failed, request.class, interruption);
     const stop = options.stop ?? input.signal;
+    const key = input.idempotencyKey;
+    let isKeyApplied: 'yes' | 'ask' | 'not known' = 'not known';
     let delayMs = 0;
     for (;;) {
       const mayGoOn = await waitForSlot(delayMs, deadline, stop, (ms) =>
@@ -132,6 +58,15 @@ export function createClient(options: ClientOptions): Client {
       );
       if (stop?.aborted) return end(CANCELLED);
       if (!mayGoOn) return failed.length > 0 ? end(null) : endUnsent();
+      if (isKeyApplied === 'ask' && key !== undefined) {
+        const change = { kind: request.operation?.path ?? request.path, path: request.path, key };
+        const timeoutMs = deadline - clock.monotonic();
+        if ((await appliesOnce(change, { timeoutMs, signal: input.signal })) !== 'yes')
+          return end(input.signal?.aborted ? CANCELLED : null);
+        isKeyApplied = 'yes';
+        delayMs = 0;
+        continue;
+      }
       const attempt = failed.length + 1;
       if (attempt === 1 && connectionFor(request, input, 1) === 'own') transport.connect();
       await input.beforeAttempt?.(attempt);
@@ -151,9 +86,26 @@ export function createClient(options: ClientOptions): Client {
       if (!cancelledUnsent) failed.push(result);
       if (input.signal?.aborted) return end(CANCELLED);
       if (input.once) return end(null);
-      if (!mayRetry(failed, request.class, clock.monotonic(), input.inBatch ?? false)) return end(null);
+      if (key !== undefined && result.features.includes('keys')) isKeyApplied = 'yes';
+      const mayRetryAs = (how: OperationClass) =>
+        mayRetry(failed, how, clock.monotonic(), input.inBatch ?? false);
+      if (!mayRetryAs(isKeyApplied === 'yes' ? 'keyed' : request.class)) {
+        if (key === undefined || isKeyApplied === 'yes' || !mayRetryAs('keyed')) return end(null);
+        isKeyApplied = 'ask';
+      }
       delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random(), clock.monotonic());
     }
+  }
+
+  function appliesOnce(
+    { kind, path, key }: Parameters<Client['appliesOnce']>[0],
+    { timeoutMs = helpTimeoutMs, signal }: Pick<CallInput, 'timeoutMs' | 'signal'> = {},
+  ): Promise<KeyAnswer> {
+    const read = { method: 'GET', path, body: null, class: 'read' } as const;
+    const limits = { timeoutMs: Math.min(timeoutMs, helpTimeoutMs), signal };
+    return shareAnswer(kind, () =>
+      sendUntilSettled(read, { ...limits, idempotencyKey: key, once: true, ownConnection: true }),
+    );
   }
 
   /** Waits until a request may be sent; false if that would be at or after the deadline. Ends early when cancelled. */
@@ -220,6 +172,7 @@ export function createClient(options: ClientOptions): Client {
       'user-agent': options.userAgent,
       ...(body !== null && { 'content-type': 'application/json' }),
       ...(input.ifMatch !== undefined && { 'if-match': input.ifMatch }),
+      ...(input.idempotencyKey !== undefined && { 'idempotency-key': input.idempotencyKey }),
     };
     const startedAt = clock.monotonic();
     const sentAt = monotonicMs();
@@ -251,7 +204,8 @@ export function createClient(options: ClientOptions): Client {
       failure: response.failure,
       durationMs: monotonicMs() - sentAt,
     });
-    return classifyResponse(response, request, { attempt, startedAt, endedAt: clock.now() });
+    const hasKey = input.idempotencyKey !== undefined;
+    return classifyResponse(response, { ...request, hasKey }, { attempt, startedAt, endedAt: clock.now() });
   }
 
   return {
@@ -267,6 +221,7 @@ export function createClient(options: ClientOptions): Client {
         input,
       ),
     send: (request, input) => sendUntilSettled(request, input),
+    appliesOnce,
     connect: () => transport.connect(),
     redact,
     pause: throttle.pause,
@@ -285,12 +240,15 @@ function connectionFor(
   return inBatch ? 'warm' : 'own';
 }
 
-function assertSendable({ method, path }: RawRequest, ifMatch: string | undefined): void {
+function assertSendable({ method, path }: RawRequest, { ifMatch, idempotencyKey }: Input): void {
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') throw new RangeError(`unsupported method ${method}`);
   if (!/^\/[\x21\x22\x24-\x7e]*$/.test(path)) {
     throw new RangeError('The path must start with a slash and be percent-encoded');
   }
   if (ifMatch !== undefined && !etagPattern.test(ifMatch)) {
     throw new RangeError('The ETag contains invalid characters');
+  }
+  if (idempotencyKey !== undefined && !headerKeyPattern.test(idempotencyKey)) {
+    throw new RangeError('The idempotency key is too long or contains invalid characters');
   }
 }

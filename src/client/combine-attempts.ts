@@ -15,6 +15,8 @@ export interface FailedAttempt extends Attempt {
   readonly retryAt: number | null;
   readonly requestId: string | null;
   readonly features: readonly ServiceFeature[];
+  /** See `Rejected` in outcome.ts. */
+  readonly isKept: boolean;
 }
 
 const NO_RESPONSE: AttemptFailure = { code: 'connection_lost', message: 'no readable response' };
@@ -50,11 +52,11 @@ function outcomeOfLast(
   };
   const failure = interruption ?? last?.failure ?? NO_RESPONSE;
   if (last === undefined) return { kind: 'not_sent', ...common, failure };
-  const { row, status, problem } = last;
+  const { row, status, problem, isKept } = last;
   const isRefusal =
     retryTable[row].ends === 'rejected' || (row === 'redirected' && operationClass === 'read');
   if (isRefusal && status !== null && problem !== null) {
-    return { kind: 'rejected', ...common, status, problem };
+    return { kind: 'rejected', ...common, status, problem, isKept };
   }
   if (retryTable[row].ends === 'not_sent') return { kind: 'not_sent', ...common, failure };
   return {

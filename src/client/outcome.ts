@@ -76,6 +76,11 @@ interface Rejected extends NotApplied {
   readonly kind: 'rejected';
   readonly status: number;
   readonly problem: Problem;
+  /**
+   * The service keeps this refusal for the idempotency key in the header: no request with this key was applied, and none will
+   * be. It proves that an earlier attempt was not applied either.
+   */
+  readonly isKept: boolean;
 }
 
 /** It certainly did not happen: no byte of the request left this machine. */

@@ -20,7 +20,7 @@ export const retryTable = {
   untrusted: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'not_sent' },
   /** Reset, timeout or short body after bytes were sent. */
   lost: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
-  /** 425, 429: definite refusals. */
+  /** 425, 429, and 403 with `Retry-After`: definite refusals. */
   throttled: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'retry', ends: 'rejected' },
   /** 408, and every 5xx except 501, 505 and 511: a gateway may say so after the service has applied it. */
   unavailable: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
@@ -53,12 +53,17 @@ export function rowOfFailure(sent: boolean, failure: AttemptFailure): RowName {
   return failure.code === 'certificate_untrusted' ? 'untrusted' : 'unreachable';
 }
 
-/** Row of a status that is not 2xx. */
-export function rowOfStatus(status: number): RowName {
-  if (status === 425 || status === 429) return 'throttled';
+/** Row of a status that is not 2xx; `asksToWait` if the response has a `Retry-After`. */
+export function rowOfStatus(status: number, asksToWait = false): RowName {
+  if (isRateLimit(status, asksToWait)) return 'throttled';
   if (status === 408) return 'unavailable';
   if (status >= 500) return DEFINITE_SERVER_ERRORS.has(status) ? 'refused' : 'unavailable';
   return status >= 300 && status <= 303 ? 'redirected' : 'refused';
+}
+
+/** Whether a refusal means too many requests. A 403 without `Retry-After` is about access. */
+export function isRateLimit(status: number, asksToWait: boolean): boolean {
+  return status === 425 || status === 429 || (status === 403 && asksToWait);
 }
 
 /** Said before each wait. */

@@ -47,7 +47,7 @@ export function recordedOutcome(record: HistoryRecord): Outcome | null {
     case 'rejected': {
       const { status = 0, retryAt = null } = response ?? {};
       const problem = response?.problem ?? { status, code: null, message: 'refused', fields: [] };
-      return { kind: 'rejected', ...common, status, problem, retryAt };
+      return { kind: 'rejected', ...common, status, problem, retryAt, isKept: false };
     }
     case 'not_sent':
       return { kind: 'not_sent', ...common, retryAt: null, failure };

@@ -26,6 +26,8 @@ interface RequestTraits {
   readonly path: string;
   readonly body: string | null;
   readonly class: OperationClass;
+  /** It had an idempotency key in its header. */
+  readonly hasKey: boolean;
   readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
 }
 
@@ -82,6 +84,8 @@ export function classifyResponse(
     retryAt: retryAfterMs === null ? null : endedAt + retryAfterMs,
     requestId,
     features,
+    // Without the promise of the service, an instance that does not know keys may have applied an earlier attempt.
+    isKept: request.hasKey && features.includes('keys') && isTrue(headers['idempotency-kept']),
     startedAt,
   });
   if (status === null) {
@@ -90,10 +94,11 @@ export function classifyResponse(
   }
   if (status < 200 || status > 299) {
     const problem = problemOf(response, status);
-    if (status === 409 && request.class === 'keyed' && saysInProgress(response.text)) {
+    const isKeyed = request.class === 'keyed' || request.hasKey;
+    if (status === 409 && isKeyed && saysInProgress(response.text)) {
       return failed('in_progress', { code: 'in_progress', message: problem.message }, problem);
     }
-    const row = rowOfStatus(status);
+    const row = rowOfStatus(status, retryAfterMs !== null);
     const text = problem.message.startsWith('HTTP ') ? problem.message : `HTTP ${status}: ${problem.message}`;
     const message = `the service returned ${text}`;
     if (row === 'unavailable') return failed(row, { code: 'server_error', message }, problem);
@@ -119,12 +124,16 @@ export function classifyResponse(
     body: body.value,
     text: response.text,
     etag,
-    replayed: headers['idempotency-replayed']?.toLowerCase() === 'true',
+    replayed: isTrue(headers['idempotency-replayed']),
     get drift() {
       drift ??= findDrift(body.value, operation?.response);
       return drift;
     },
   };
+}
+
+function isTrue(header: string | undefined): boolean {
+  return header?.trim().toLowerCase() === 'true';
 }
 
 const knownFeatures: readonly ServiceFeature[] = ['reads', 'keys'];

@@ -1,7 +1,7 @@
 import { nearName } from '../../../base/nearest-name.ts';
 import { hintOfVersion } from '../../../client/base-url.ts';
 import type { Outcome, Problem } from '../../../client/outcome.ts';
-import { MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/retry.ts';
+import { isRateLimit, MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Session } from '../../command/session.ts';
 import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
@@ -75,12 +75,13 @@ function rejected({ problem, status, retryAt }: Extract<Outcome, { kind: 'reject
   const said = printable(problem.message);
   const missing = notFoundClause(status, problem, subject);
   // The service's own words would say a second time when to try again.
-  const hasWaited = isRateLimit(status) && retryAt !== null;
+  const isLimit = isRateLimit(status, retryAt !== null);
+  const hasWaited = isLimit && retryAt !== null;
   const fields = missing === null && !hasWaited ? describeFields(problem, flags) : [];
   return {
     code: problem.code ?? `http_${status}`,
     reason: problem.message,
-    exitCode: exitCodeOfStatus(status),
+    exitCode: isLimit ? exitCodes.throttled : exitCodeOfStatus(status),
     what:
       missing ??
       (hasWaited
@@ -218,6 +219,7 @@ function nextOfStatus(
   { keyVariable: variable = null, profile = firstProfile, baseUrl = '', subject }: Sent,
 ): readonly Step[] {
   const key = variable === null ? 'the key' : `the key in ${variable}`;
+  if (isRateLimit(status, retryAt !== null)) return [{ again: true, after: retryAt }];
   if (status === 401) {
     const replace =
       variable === null
@@ -239,13 +241,8 @@ function nextOfStatus(
     return [{ say: check }, version === null ? more : { say: version }];
   }
   if (status === 409 || status === 412) return [{ say: 'check the current state before you try again' }];
-  if (isRateLimit(status)) return [{ again: true, after: retryAt }];
   if (status === 422 || status === 400) return fixInput;
   return status >= 300 && status < 400
     ? checkBaseUrl
     : [...checkBaseUrl, { say: 'add --debug to see the whole response' }];
-}
-
-function isRateLimit(status: number): boolean {
-  return status === 425 || status === 429;
 }
