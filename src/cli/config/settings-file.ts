@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { parseJson } from '../../base/json.ts';
+import { DocumentError, TooDeepError } from '../input/document/document.ts';
+import { readJson } from '../input/document/json-document.ts';
 
 /** The text of a file of settings. Throws for a pipe or a device: reading one could block for ever, and Ctrl-C with it. */
 export function readRegularFile(file: string): string {
@@ -11,7 +12,12 @@ export function readRegularFile(file: string): string {
 export function readJsonFile(file: string): unknown {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   // Editors and shells on Windows write a byte order mark.
-  const value = parseJson(readRegularFile(file).replace(/^\ufeff/, ''));
-  if (value === undefined) throw new Error('not valid JSON');
-  return value;
+  try {
+    return readJson(readRegularFile(file).replace(/^\ufeff/, ''), 0).value;
+  } catch (error) {
+    if (error instanceof TooDeepError) throw new Error('not valid JSON: nested too deeply');
+    if (!(error instanceof DocumentError)) throw error;
+    const { line, reason, repeatsKey } = error;
+    throw new Error(repeatsKey ? reason : `not valid JSON in line ${line}: ${reason}`);
+  }
 }

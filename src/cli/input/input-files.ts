@@ -1,14 +1,20 @@
 import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { isObject, parseJson } from '../../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { describeSystemError } from '../../base/system-error.ts';
 import { CliError, fixInput, invalidInput, usageError } from '../core/errors.ts';
-import { inexactNumber, isTooDeep, maxNestingDepth } from '../core/json-text.ts';
+import { maxNestingDepth } from '../core/json-text.ts';
+import { DocumentError, type InputDocument, TooDeepError } from './document/document.ts';
+import { isJson } from './document/json-document.ts';
+import { type DocumentOptions, readDocument } from './document/read-document.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Splits `path=value`, which `--set` and `--field` take. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */
-export function readPair(text: string, flag: string): { readonly path: string; readonly value: unknown } {
+export async function readPair(
+  text: string,
+  flag: string,
+): Promise<{ readonly path: string; readonly value: unknown }> {
   const at = text.search(/(?<!\\)=/);
   if (at < 1) {
     throw invalidInput(
@@ -17,31 +23,11 @@ export function readPair(text: string, flag: string): { readonly path: string; r
     );
   }
   const value = text.slice(at + 1);
-  const json = parseExactJson(value, `${flag} ${text.slice(0, at)}`);
-  return { path: text.slice(0, at), value: json === undefined ? value : json };
-}
-
-/**
- * The JSON value of a text, or undefined if it is not JSON (`null` is a value). Throws a usage error for a number that
- * cannot be sent exactly.
- */
-function parseExactJson(text: string, name: string): unknown {
-  const value = parseJson(text);
-  if (value === undefined) return undefined;
-  refuseTooDeep(value, name);
-  const inexact = inexactNumber(text);
-  if (inexact === null) return value;
-  throw usageError(
-    `${name} contains the number ${inexact}, which cannot be sent exactly`,
-    'put it in double quotes to send it as text',
-    { code: 'inexact_number' },
-  );
-}
-
-/** Throws a usage error if the value is nested too deeply to be processed. */
-export function refuseTooDeep(value: unknown, name: string): void {
-  if (!isTooDeep(value)) return;
-  throw invalidInput(`${name} is nested more than ${maxNestingDepth} levels deep`, 'reduce the nesting');
+  const path = text.slice(0, at);
+  return {
+    path,
+    value: isJson(value) ? (await parseExact(value, `${flag} ${path}`, { syntax: 'JSON' })).value : value,
+  };
 }
 
 /** Whether a file argument stands for standard input. */
@@ -88,6 +74,11 @@ async function readBytes(source: InputSource, named: string, flag: string): Prom
   return readPipe(source, openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), named, flag);
 }
 
+/** An object that a file of the user holds. */
+export interface ParsedObject extends InputDocument {
+  readonly value: Record<string, unknown>;
+}
+
 /**
  * The object in a JSON or YAML text. Throws a usage error that names the text, and the line counted from the beginning of
  * the file that the user sees, in which `linesAbove` precede the text. `name` is null for what the user has just edited.
@@ -95,40 +86,66 @@ async function readBytes(source: InputSource, named: string, flag: string): Prom
 export async function parseObject(
   text: string,
   name: string | null,
-  linesAbove = 0,
-): Promise<Record<string, unknown>> {
+  options: DocumentOptions = {},
+): Promise<ParsedObject> {
   const named = name ?? 'your text';
   if (text.trim() === '') throw invalidInput(`${named} is empty`, 'write fields in it, as JSON or YAML');
-  let value = parseExactJson(text, named);
-  if (value === undefined) {
-    const yaml = await import('yaml');
-    try {
-      // A list as a name would become its text, with a warning of Node.
-      const document = yaml.parseDocument(text, { stringKeys: true });
-      // Warnings are about unknown tags, whose values would be sent wrongly.
-      const [problem] = [...document.errors, ...document.warnings];
-      if (problem !== undefined) throw problem;
-      value = document.toJS();
-    } catch (error) {
-      // The reasons that the parser gives are for its authors. Nested aliases that would fill the memory have no line.
-      const line = error instanceof yaml.YAMLError ? error.linePos?.[0].line : undefined;
-      const where = line === undefined ? '' : describeLine(text, line, linesAbove);
-      const problem = `invalid ${/^\s*[{[]/.test(text) ? 'JSON' : 'YAML'}${where}`;
-      throw invalidInput(name === null ? problem : `${name} is not valid: ${problem}`, fixInput);
-    }
-  }
-  refuseTooDeep(value, named);
-  if (isObject(value)) return value;
+  const document = await parseExact(text, name, options);
+  const { value } = document;
+  if (isObject(value)) return { ...document, value };
   throw invalidInput(
     `${named} must be an object (got ${Array.isArray(value) ? 'a list' : 'a single value'})`,
     'for example {"name": "My store"}',
   );
 }
 
-/** ` in line 3 (tags: [a, b)`. */
-function describeLine(text: string, number: number, linesAbove: number): string {
-  const line = text.split('\n')[number - 1]?.trim() ?? '';
-  return ` in line ${number + linesAbove}${line === '' ? '' : ` (${line.slice(0, 40)})`}`;
+/** What a text holds, in which every number can be sent as it is written. Throws a usage error. */
+async function parseExact(
+  text: string,
+  name: string | null,
+  options: DocumentOptions,
+): Promise<InputDocument> {
+  const document = await parseDocument(text, name, options);
+  const { inexactNumber } = document;
+  if (inexactNumber === null) return document;
+  const where = text.includes('\n') ? ` in line ${inexactNumber.line}` : '';
+  throw usageError(
+    `${name ?? 'your text'} contains the number ${inexactNumber.text}${where}, which cannot be sent exactly`,
+    'put it in double quotes to send it as text',
+    { code: 'inexact_number' },
+  );
+}
+
+/** What a text holds. Throws a usage error that names it as {@link parseObject} does. */
+export async function parseDocument(
+  text: string,
+  name: string | null,
+  options: DocumentOptions,
+): Promise<InputDocument> {
+  try {
+    return await readDocument(text, options);
+  } catch (error) {
+    throw describeDocumentError(error, text, name, options.linesAbove ?? 0);
+  }
+}
+
+/** `settings.yaml (--from-file): invalid YAML in line 3 (start: 22:00): a tab at its beginning; …`. */
+function describeDocumentError(
+  error: unknown,
+  text: string,
+  name: string | null,
+  linesAbove: number,
+): unknown {
+  if (error instanceof TooDeepError) {
+    const what = `${name ?? 'your text'} is nested more than ${maxNestingDepth} levels deep`;
+    return invalidInput(what, 'reduce the nesting');
+  }
+  if (!(error instanceof DocumentError)) return error;
+  const { syntax, line, reason, repeatsKey } = error;
+  const found = text.split('\n')[line - linesAbove - 1]?.trim().slice(0, 40) ?? '';
+  const shown = found === '' ? '' : ` (${found})`;
+  const problem = repeatsKey ? reason : `invalid ${syntax} in line ${line}${shown}: ${reason}`;
+  return invalidInput(name === null ? problem : `${name}: ${problem}`, fixInput);
 }
 
 /** The name of a file in messages. */

@@ -3,6 +3,7 @@ import { type FieldError, fixInput, invalidFields, notTogether, usageError } fro
 import { getPath, parsePath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
+import { refuseEmptyKeys } from './document/empty-keys.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseText } from './field-flags.ts';
 import { describeFile, isStandardInput, parseObject, readPair, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
@@ -26,17 +27,15 @@ export const bodyOptions = [
 /** The unchecked body from file, `--set` and flags. Later sources override earlier ones. */
 export async function readBody(
   source: InputSource,
+  { body: schema }: Pick<Operation, 'body'>,
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
 ): Promise<Record<string, unknown>> {
   refuseSharedStdin(fields, parsed);
   const file = optionValue(parsed, '--from-file');
-  const body =
-    file === undefined
-      ? {}
-      : await parseObject(await readText(source, file, '--from-file'), `${describeFile(file)} (--from-file)`);
+  const body = file === undefined ? {} : await readBodyFile(source, schema, file);
   for (const text of optionValues(parsed, '--set')) {
-    const { path, value } = readPair(text, '--set');
+    const { path, value } = await readPair(text, '--set');
     setPath(body, parsePath(path), value);
   }
   for (const field of fields) {
@@ -49,6 +48,19 @@ export async function readBody(
     if (typeof value === 'string') setPath(body, field.path, parseText(field, value));
   }
   return body;
+}
+
+async function readBodyFile(
+  source: InputSource,
+  schema: Operation['body'],
+  file: string,
+): Promise<Record<string, unknown>> {
+  const name = `${describeFile(file)} (--from-file)`;
+  // A name says more than what the text begins with.
+  const syntax = /\.json$/i.test(file) ? 'JSON' : undefined;
+  const document = await parseObject(await readText(source, file, '--from-file'), name, { syntax });
+  refuseEmptyKeys(document, schema, name);
+  return document.value;
 }
 
 /** An empty file for a required text is refused: it usually means that an earlier step failed. */

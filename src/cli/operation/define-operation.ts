@@ -158,7 +158,7 @@ async function prepareRun(
 ): Promise<Run> {
   const { operation } = command;
   const input = { ui, session, parsed, fields };
-  const body = operation.body === null ? null : await readBody(session, fields, parsed);
+  const body = operation.body === null ? null : await readBody(session, operation, fields, parsed);
   let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;

@@ -2,7 +2,7 @@ import { isObject } from '../../base/json.ts';
 import { invalidInput, notTogether, usageError } from '../../cli/core/errors.ts';
 import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { describeFile, readPair, readText, refuseTooDeep } from '../../cli/input/input-files.ts';
+import { describeFile, parseDocument, readPair, readText } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';
 import type { HttpMethod } from '../../contract/operation.ts';
 
@@ -27,29 +27,21 @@ export async function readRawBody(
   if (file === undefined) {
     if (method === 'GET' || fields.length === 0) return { value: null, query: fields };
     const value: Record<string, unknown> = {};
-    for (const field of fields) setRawField(value, field);
+    for (const field of fields) await setRawField(value, field);
     return { value, query: [] };
   }
   if (fields.length > 0) throw notTogether('--field', '--input');
   if (method === 'GET')
     throw usageError('GET has no body, so --input cannot be used', 'use -f for the query');
   const text = await readText(source, file, '--input');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalidInput(
-      `${describeFile(file)} (--input) is not JSON`,
-      'the file must be JSON, because it is sent unchanged',
-    );
-  }
-  refuseTooDeep(value, `${describeFile(file)} (--input)`);
+  // The text is sent unchanged, so numbers of any length arrive as they are.
+  const { value } = await parseDocument(text, `${describeFile(file)} (--input)`, { syntax: 'JSON' });
   return { value: isObject(value) ? value : null, text, query: [] };
 }
 
 /** Sets `path=value` in the body; `path[]=value` appends to a list. Throws a usage error. */
-function setRawField(body: Record<string, unknown>, text: string): void {
-  const { path, value } = readPair(text, '--field');
+async function setRawField(body: Record<string, unknown>, text: string): Promise<void> {
+  const { path, value } = await readPair(text, '--field');
   const isItem = path.endsWith('[]');
   const names = parsePath(isItem ? path.slice(0, -2) : path);
   if (names.some((name) => /[[\]]/.test(name))) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
+import { refuseEmptyKeys } from '../../cli/input/document/empty-keys.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
@@ -47,7 +48,9 @@ async function editAndSave(run: Run): Promise<Result | null> {
     // Comments further down belong to the user.
     withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^(#[^\n]*\n)+\n?/, ''),
     async use(text) {
-      const next = await parseObject(text, null, linesAboveText);
+      const document = await parseObject(text, null, { syntax: 'YAML', linesAbove: linesAboveText });
+      refuseEmptyKeys(document, saveSettings.body, null);
+      const next = document.value;
       checkBody(saveSettings, [], next);
       if (isDeepStrictEqual(next, clientFields(base.document))) return null;
       const ifMoved = [

@@ -121,7 +121,7 @@ const wrong: readonly Wrong[] = [
   ],
   [
     'store update --from-file file',
-    'file (--from-file) is not valid: invalid JSON in line 2',
+    'file (--from-file): invalid JSON in line 2 (b: [): a comma is missing before b',
     { file: '{"name": "a"\n b: [' },
   ],
   [
