@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { DocumentError, TooDeepError } from '../input/document/document.ts';
-import { readJson } from '../input/document/json-document.ts';
+import { DocumentError, TooDeepError } from '../core/document/document.ts';
+import { readJson } from '../core/document/json-document.ts';
 
 /** The text of a file of settings. Throws for a pipe or a device: reading one could block for ever, and Ctrl-C with it. */
 export function readRegularFile(file: string): string {

@@ -3,11 +3,11 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { isObject } from '../../base/json.ts';
 import { describeSystemError } from '../../base/system-error.ts';
+import { DocumentError, type InputDocument, TooDeepError } from '../core/document/document.ts';
+import { isJson } from '../core/document/json-document.ts';
+import { type DocumentOptions, readDocument } from '../core/document/read-document.ts';
 import { CliError, fixInput, invalidInput, usageError } from '../core/errors.ts';
 import { maxNestingDepth } from '../core/json-text.ts';
-import { DocumentError, type InputDocument, TooDeepError } from './document/document.ts';
-import { isJson } from './document/json-document.ts';
-import { type DocumentOptions, readDocument } from './document/read-document.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Splits `path=value`, which `--set` and `--field` take. The value is JSON if it parses as JSON, otherwise text. Throws a usage error. */

@@ -3,7 +3,7 @@ import { type FieldError, fixInput, invalidFields, notTogether, usageError } fro
 import { getPath, parsePath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
-import { refuseEmptyKeys } from './document/empty-keys.ts';
+import { refuseEmptyKeys } from './empty-keys.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseText } from './field-flags.ts';
 import { describeFile, isStandardInput, parseObject, readPair, readText } from './input-files.ts';
 import type { InputSource } from './stdin.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
-import { refuseEmptyKeys } from '../../cli/input/document/empty-keys.ts';
+import { refuseEmptyKeys } from '../../cli/input/empty-keys.ts';
 import { parseObject } from '../../cli/input/input-files.ts';
 import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';

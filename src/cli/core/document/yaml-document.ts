@@ -1,5 +1,5 @@
 import * as yaml from 'yaml';
-import { inexactNumber, isTooDeep } from '../../core/json-text.ts';
+import { inexactNumber, isTooDeep } from '../json-text.ts';
 import { DocumentError, type InputDocument, pathKey, repeatedKey, TooDeepError } from './document.ts';
 import { reasonOf } from './yaml-reasons.ts';
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../base/json.ts';
-import { inexactNumber, isTooDeep } from '../../core/json-text.ts';
+import { inexactNumber, isTooDeep } from '../json-text.ts';
 import { DocumentError, type InputDocument, pathKey, repeatedKey, TooDeepError } from './document.ts';
 import { scanJson } from './scan-json.ts';
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { invalidInput } from '../../core/errors.ts';
-import { dottedPath } from '../../core/field-path.ts';
-import type { InputDocument } from './document.ts';
+import type { InputDocument } from '../core/document/document.ts';
+import { invalidInput } from '../core/errors.ts';
+import { dottedPath } from '../core/field-path.ts';
 
 /**
  * Throws exit 2 for a key of YAML with nothing behind it, unless one value belongs there: the lines of a section were

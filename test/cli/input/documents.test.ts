@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machineFor } from '../../../helpers/cli.ts';
-import { fakeService, startStore } from '../../../helpers/scene.ts';
-import { typed } from '../../../helpers/typed.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { fakeService, startStore } from '../../helpers/scene.ts';
+import { typed } from '../../helpers/typed.ts';
 
 const target = { origin: 'https://api.example.com', storeId: 'store-1', apiKey: 'some-long-key' };
 
