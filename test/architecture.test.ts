@@ -44,6 +44,9 @@ const failureText = {
   ],
 };
 
+/** Only these put printable texts together: elsewhere a text is a value of a template, which escapes it. */
+const draws = /^src\/cli\/(core\/sanitize|config\/phrase|output\/(tables|wrap))\.ts$/;
+
 /** What prints and what asks must not reach the store, its settings or the history. */
 const session = { file: 'src/cli/command/session.ts', notFrom: /^src\/cli\/(output|prompts)\// };
 
@@ -245,6 +248,9 @@ function findViolations(files: readonly SourceFile[]): string[] {
     const lines = source.text.split('\n').length - 1;
     return [
       ...importsOf(source).map((found) => violationOf(found, names)),
+      /\b(drawn\(|as Printable\b)/.test(code) && !draws.test(file)
+        ? `${file} declares a text printable`
+        : null,
       /\bprocess\.exit\b/.test(code) ? `${file} ends the process` : null,
       /\bconsole\s*\./.test(code) ? `${file} writes to the console` : null,
       /\bprocess\.(env|argv|stdin|stdout|stderr)\b/.test(code) &&

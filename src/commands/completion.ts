@@ -5,6 +5,7 @@ import { inputNeeded } from '../cli/command/input-needed.ts';
 import { usageError } from '../cli/core/errors.ts';
 import { packageFolder } from '../cli/core/package-folder.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
+import { printableLines } from '../cli/core/sanitize.ts';
 
 /** The script of each shell in the package's folder `completions`. */
 const scripts = new Map([
@@ -38,6 +39,6 @@ Invoke-Expression\` to $PROFILE.`,
     const script = scripts.get(shell);
     if (script === undefined)
       throw usageError(`unsupported shell "${shell}"`, `use one of ${shells.join(', ')}`);
-    ui.print(readFileSync(path.join(packageFolder(), 'completions', script), 'utf8'));
+    ui.print(printableLines(readFileSync(path.join(packageFolder(), 'completions', script), 'utf8')));
   },
 };

@@ -5,7 +5,7 @@ import type { Session } from '../cli/command/session.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { describeTarget } from '../cli/config/connection-settings.ts';
 import { phrase, phraseText, toRun } from '../cli/config/phrase.ts';
-import { printableLines } from '../cli/core/sanitize.ts';
+import { joined, line } from '../cli/core/sanitize.ts';
 import { recording } from '../cli/operation/send/send-run.ts';
 import { tryKey } from '../cli/operation/try-key.ts';
 import { formatDistance } from '../cli/output/format-value.ts';
@@ -43,8 +43,8 @@ function printFindings(ui: Ui, findings: readonly (Finding & { readonly check: s
   const paint = { ok: ui.out.color.green, warning: ui.out.color.yellow };
   const rows = findings.map(
     ({ check, status, message }): Row => [
-      `${check.padEnd('settings'.length)}  ${paint[status](status)}`,
-      printableLines(message),
+      { drawn: joined([line`${check.padEnd('settings'.length)} `, paint[status](line`${status}`)], ' ') },
+      message,
     ],
   );
   ui.print(renderRecord(rows, ui.out));

@@ -7,6 +7,7 @@ import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
 import { getPath } from '../cli/core/field-path.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
+import { joined, line, type Printable } from '../cli/core/sanitize.ts';
 import {
   type ChangeOptions,
   newRun,
@@ -179,18 +180,18 @@ async function prepareRestore(
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
   const { removed, returned } = asObject(getPath(answerBody(record), ['sections', 'blog']));
   const notes = [
-    `${record.id} restored ${await describeRestored(session, record)}.`,
-    ...(Number(removed) > 0 ? ['The posts that it removed come back.'] : []),
-    ...(Number(returned) > 0 ? ['The posts that it brought back are removed.'] : []),
+    line`${record.id} restored ${await describeRestored(session, record)}.`,
+    ...(Number(removed) > 0 ? [line`The posts that it removed come back.`] : []),
+    ...(Number(returned) > 0 ? [line`The posts that it brought back are removed.`] : []),
   ];
-  ui.notice(notes.join(' '));
+  ui.notice(joined(notes, ' '));
   ui.notice(await describeReplaced({ ...run, request }, true, record.id));
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
 
-function introduce({ record }: Undo): string {
+function introduce({ record }: Undo): Printable {
   const { id, operation, age } = recordSummary(record);
-  return `This takes back ${id} (${operation}, ${age}):`;
+  return line`This takes back ${id} (${operation}, ${age}):`;
 }
 
 /** A field that is missing is the same as one that is null. */
@@ -202,7 +203,7 @@ function isSame(one: unknown, other: unknown): boolean {
 function refuseOverLater(ui: Ui, { record }: FieldUndo, moved: readonly UndoneField[]): void {
   const message = `${moved.map(({ path }) => labelOf(path)).join(', ')} changed again since ${record.id}`;
   if (ui.canAsk) {
-    ui.notice(ui.err.color.yellow(`Warning: ${message}.`));
+    ui.notice(line`Warning: ${message}.`, 'yellow');
     return;
   }
   throw new CliError({

@@ -34,7 +34,7 @@ interface More {
 type Row = readonly [missing: number, given: string, more?: More];
 
 /** What the example store has, and what the rows before have made. */
-function lookUp({ service, made }: World, name: string): string {
+function lookUp({ service, made }: Pick<World, 'service' | 'made'>, name: string): string {
   const { origin, storeId, databaseFile, example } = service;
   const known: Readonly<Record<string, string | undefined>> = {
     origin,
@@ -47,8 +47,19 @@ function lookUp({ service, made }: World, name: string): string {
   return known[name] ?? made.get(name) ?? `no ${name}`;
 }
 
+/** The command line of a row. */
+export function argumentsOf(
+  world: Pick<World, 'service' | 'made'>,
+  name: string,
+  given: string,
+): readonly string[] {
+  // `{store}` is the program's own.
+  const line = given.replace(/\{(?!store\})(\w+)\}/g, (_, what) => lookUp(world, what));
+  return [...name.split(' '), ...wordsOf(line)];
+}
+
 /** Every command of the tree, in an order in which one can use what another has made. */
-const rows: Readonly<Record<string, Row>> = {
+export const rows: Readonly<Record<string, Row>> = {
   'store update': [3, '--name Juniper'],
   'blog create': [3, '--title Sale --content-md Text.'],
   'settings show': [0, '--json'],
@@ -176,9 +187,7 @@ async function runAll(situation: Situation) {
   };
   for (const [name, [missing, given, { code = 0, serves, makes } = {}]] of Object.entries(rows)) {
     const words = name.split(' ');
-    // `{store}` is the program's own.
-    const line = given.replace(/\{(?!store\})(\w+)\}/g, (_, what) => lookUp(world, what));
-    const args = [...words, ...wordsOf(line)];
+    const args = argumentsOf(world, name, given);
     // A server lacks nothing.
     if (serves === undefined) note(name, missing, await runIn(situation, world, words));
     const result = await runIn(situation, world, args, serves);

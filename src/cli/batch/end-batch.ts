@@ -5,6 +5,7 @@ import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { CliError, type Step } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
+import { line } from '../core/sanitize.ts';
 import { noticeDone } from '../operation/result/print-result.ts';
 import { upperFirst } from '../output/labels.ts';
 import {
@@ -62,7 +63,7 @@ export async function endBatch<Item>(
     outcomes.filter((outcome) => outcome !== 'applied'),
     words,
   );
-  if (applied.length === 0) ui.notice(`${upperFirst(others || `no ${words.many}`)}.`);
+  if (applied.length === 0) ui.notice(line`${upperFirst(others || `no ${words.many}`)}.`);
   else
     noticeDone(
       ui,
@@ -72,7 +73,7 @@ export async function endBatch<Item>(
     );
   // What the user skipped; other items are skipped for a reason.
   if (words.again !== null && results.some(({ outcome, code }) => outcome === 'skipped' && code === null))
-    ui.notice(`Run the same command again for the rest; ${words.again}.`);
+    ui.notice(line`Run the same command again for the rest; ${words.again}.`);
   return { applied };
 }
 

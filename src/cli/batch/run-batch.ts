@@ -1,7 +1,7 @@
 import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { printable, printableInOneLine } from '../core/sanitize.ts';
+import { printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
 import { padText, wrapText } from '../output/wrap.ts';
 import {
@@ -144,8 +144,8 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   function print(item: Item, result: ItemResult): void {
     if (ui.json || ui.quiet) return;
     const parts = [padText(outcomes[result.outcome], wordWidth), ...cells(item, result), result.message];
-    const line = printableInOneLine(parts.filter((part) => part !== '').join('  '));
-    ui.print(width === null ? line : wrapText(line, width));
+    const shown = printableInOneLine(parts.filter((part) => part !== '').join('  '));
+    ui.print(width === null ? shown : wrapText(shown, width));
   }
 
   const isDone = ({ outcome }: ItemResult) => outcome === 'applied' || outcome === 'exists';
@@ -160,7 +160,7 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
       progress.end();
       for (const { item, result } of ended) {
         const doneId = ui.quiet && isDone(result) ? id(item, result) : null;
-        if (doneId !== null) ui.print(printable(doneId));
+        if (doneId !== null) ui.print(printableInOneLine(doneId));
         // The error that stopped the batch says why an item was not reached.
         if (!isDone(result) && result.outcome !== 'not_sent') print(item, result);
       }

@@ -1,11 +1,12 @@
 import type { CommandResult } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
+import { joined, line, type Printable, printable } from '../core/sanitize.ts';
 import { choosePager } from '../output/pager.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
 import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
 
-/** What a batch is going to do, before it is asked for and sent. All texts are printable. */
+/** What a batch is going to do, before it is asked for and sent. */
 export interface Plan {
   readonly words: BatchWords;
   /** Items whose result is known, each with what identifies it. */
@@ -40,29 +41,32 @@ export function showPlan(ui: Ui, plan: Plan): void {
   if (plan.rows.length === 0 && problemsOf(plan).length === 0) return;
   const described = describePlan(ui, plan);
   const isPaged = plan.rows.length > 0 && choosePager(described, ui.io) !== null;
-  const head = [inPager, ...(plan.notes ?? []).map((note) => wrapTo(ui, note))].join('\n\n');
-  if (ui.canAsk) ui.print(isPaged ? `${head}\n\n${described}\n\n${inPager}` : described);
+  const notes = (plan.notes ?? []).map((note) => wrapTo(ui, note));
+  if (ui.canAsk) ui.print(isPaged ? joined([inPager, ...notes, described, inPager], '\n\n') : described);
   noticeRest(ui, plan);
 }
 
-const inPager = 'This is the plan; nothing has been sent. Press q to close it and continue.';
+const inPager = line`This is the plan; nothing has been sent. Press q to close it and continue.`;
 
 /** In a terminal the totals, then what cannot be sent, and what is to be sent. What exists already is only counted. */
-function describePlan(ui: Ui, plan: Plan): string {
-  const problems = problemsOf(plan).map(
-    ({ name, result }) => `${name}\n${wrapTo(ui, `  ${result.message}`)}`,
+function describePlan(ui: Ui, plan: Plan): Printable {
+  const problems = problemsOf(plan).map(({ name, result }) =>
+    joined([line`${name}`, wrapTo(ui, line`  ${result.message}`)], '\n'),
   );
-  return [
-    ui.canAsk ? wrapTo(ui, totalsOf(plan)) : '',
-    problems.join('\n'),
-    plan.rows.length === 0 ? '' : alignLines([plan.header, ...plan.rows], ui.out.width),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const parts = [
+    ui.canAsk ? wrapTo(ui, totalsOf(plan)) : line``,
+    joined(problems, '\n'),
+    plan.rows.length === 0 ? line`` : alignLines([plan.header, ...plan.rows], ui.out.width),
+  ];
+  return joined(
+    parts.filter((part) => part !== ''),
+    '\n\n',
+  );
 }
 
-function wrapTo({ out: { width } }: Ui, text: string): string {
-  return width === null ? text : wrapText(text, width);
+function wrapTo({ out: { width } }: Ui, text: string): Printable {
+  const shown = printable(text);
+  return width === null ? shown : wrapText(shown, width);
 }
 
 function problemsOf({ known }: Plan): Plan['known'] {
@@ -70,16 +74,16 @@ function problemsOf({ known }: Plan): Plan['known'] {
 }
 
 /** `12 to create (draft), 1 to check, 2 already created, 1 cannot be created`. */
-function totalsOf({ counts, words, ...plan }: Plan): string {
+function totalsOf({ counts, words, ...plan }: Plan): Printable {
   const outcomes = plan.known.map(({ result }) => result.outcome);
   const known = describeTotals(outcomes, words, `cannot be ${words.applied}`);
-  return [...counts, known].filter(Boolean).join(', ');
+  return printable([...counts, known].filter(Boolean).join(', '));
 }
 
 /** The totals, where the plan does not show them, and the notes. */
-function noticeRest({ canAsk, notice, err }: Ui, plan: Plan): void {
+function noticeRest({ canAsk, notice }: Ui, plan: Plan): void {
   const { notes = [] } = plan;
-  notice(canAsk ? '' : totalsOf(plan));
-  for (const note of notes) notice(err.color.yellow(note));
+  notice(canAsk ? line`` : totalsOf(plan));
+  for (const note of notes) notice(printable(note), 'yellow');
   if (canAsk && notes.length > 0) notice('');
 }

@@ -3,7 +3,7 @@ import { invalidFields } from '../core/errors.ts';
 import { textAt } from '../core/field-path.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
-import { printable } from '../core/sanitize.ts';
+import { line } from '../core/sanitize.ts';
 import { namesIn, refuseUnknownFields } from './answer-fields.ts';
 import { printJson } from './print-json.ts';
 import type { Ui } from './ui.ts';
@@ -48,7 +48,7 @@ export function printList(
   if (ui.fields !== null) refuseUnknownFields(ui.fields, fields);
   if (ui.quiet) {
     for (const produced of items.map((item) => textAt(item, [id])))
-      if (produced !== null) ui.print(printable(produced));
+      if (produced !== null) ui.print(line`${produced}`);
   } else if (ui.json) printJson(ui, items);
   else if (items.length > 0) show();
   else ui.notice(empty);
@@ -56,5 +56,5 @@ export function printList(
 
 /** Says how many rows `--limit` has left out; `of` says what they are. */
 export function noticeMore(ui: Ui, count: number, limit: number, of = String(count)): void {
-  if (count > limit) ui.notice(`Showing ${limit} of ${of}. Use --limit ${count} to see all.`);
+  if (count > limit) ui.notice(line`Showing ${limit} of ${of}. Use --limit ${count} to see all.`);
 }

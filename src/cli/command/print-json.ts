@@ -2,7 +2,7 @@ import { nearestFirst } from '../../base/nearest-name.ts';
 import { requireProfile } from '../config/connection-settings.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
 import { getPath, setPath } from '../core/field-path.ts';
-import { printable } from '../core/sanitize.ts';
+import { line } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';
 import { namesIn } from './answer-fields.ts';
 import type { Ui } from './ui.ts';
@@ -33,9 +33,9 @@ export function chosenFields({ fields, notice }: Ui, value: unknown): unknown {
   const items: unknown[] = Array.isArray(value) ? value : [value];
   for (const path of fields) {
     if (items.length === 0 || items.some((item) => getPath(item, path) !== undefined)) continue;
-    const name = printable(path.join('.'));
+    const name = path.join('.');
     const names = nearestFirst(namesIn(value), name).slice(0, 30).join(', ');
-    notice(`unknown field: ${name} (the response has: ${names || 'no fields'})`);
+    notice(line`unknown field: ${name} (the response has: ${names || 'no fields'})`);
   }
   const selected = items.map((item) => {
     const chosen: Record<string, unknown> = {};

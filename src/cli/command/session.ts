@@ -10,6 +10,7 @@ import {
 import { configDirectory, demoDirectory, historyDirectory } from '../config/directories.ts';
 import { openProfiles, type ProfileStore } from '../config/profile-store.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
+import { line } from '../core/sanitize.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, noteRetries } from '../output/describe-exchange.ts';
 import {
@@ -52,19 +53,21 @@ export interface OpenSession {
 
 /** Files, history and connections are opened on demand. */
 export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
-  const { err, notice, saveUserText, waiting } = ui;
+  const { notice, saveUserText, waiting } = ui;
   const cleanups: (() => Promise<void>)[] = [];
   const listeners: ((exchange: Exchange) => void)[] = [];
   if (flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG))
     listeners.push((exchange) => saveUserText(describeExchange(exchange)));
 
-  const profiles = memoize(async () => openProfiles(configDirectory(io), io.process, notice));
+  const profiles = memoize(async () =>
+    openProfiles(configDirectory(io), io.process, (note) => notice(line`${note}`)),
+  );
   const settings = memoize(async () => resolveSettings(flags, io.env, io.cwd, await profiles()));
   const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');
     const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io)));
     cleanups.push(() => started.close());
-    notice(err.color.dim('demo: example data on this machine, not a real store'));
+    notice('demo: example data on this machine, not a real store', 'dim');
     return started;
   });
 
@@ -81,7 +84,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
         if (exchange.status !== null) waiting.answered();
         for (const listener of listeners) listener(exchange);
       },
-      onRetry: noteRetries((text) => notice(err.color.dim(text))),
+      onRetry: noteRetries((text) => notice(text, 'dim')),
     });
     cleanups.push(() => client.close());
     return {

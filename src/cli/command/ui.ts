@@ -1,11 +1,15 @@
 import type { Phrase } from '../config/phrase.ts';
 import { phraseText } from '../config/phrase.ts';
 import { type Io, isInputForbidden } from '../core/io.ts';
+import type { Literal } from '../core/sanitize.ts';
 import { inAscii, isAsciiLocale } from '../output/ascii.ts';
 import { choosePager, showInPager } from '../output/pager.ts';
-import { type Style, styleOf } from '../output/style.ts';
+import { type Mark, type Style, styleOf } from '../output/style.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { createStatusLine, createWaiting, type Waiting } from './status-line.ts';
+
+/** What can be printed: words of the program, a phrase, or what was drawn. Never a text that was put together otherwise. */
+type Sayable<Text extends string> = (Text & Literal<Text>) | Phrase;
 
 /** What talks to the person, or to the program that reads the output. */
 export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
@@ -17,15 +21,15 @@ export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
   /** Whether the user can be asked: terminals on both ends, and prompts not forbidden. */
   readonly canAsk: boolean;
   /** Writes data to stdout. Text longer than the terminal goes through a pager, which blocks until the user leaves it. */
-  print(text: string): void;
+  print<Text extends string>(text: Sayable<Text>): void;
   /** Writes a message to stderr, wrapped at words in a terminal, not in `commands`. With --quiet, only if a question follows. */
-  notice(text: Phrase): void;
+  notice<Text extends string>(text: Sayable<Text>, tone?: Mark): void;
   /** A notice that a command shows once, however often it comes. */
-  noticeOnce(text: string): void;
+  noticeOnce<Text extends string>(text: Sayable<Text>, tone?: Mark): void;
   /** The same as `notice` without wrapping, because the user may copy the text, such as a command. */
-  noticeToCopy(text: Phrase): void;
+  noticeToCopy<Text extends string>(text: Sayable<Text>): void;
   /** Writes what the user typed to stderr before an error would lose it, with --quiet too. */
-  saveUserText(text: string): void;
+  saveUserText<Text extends string>(text: Sayable<Text>): void;
   /** Shows a progress bar below all other output on stderr; null removes it. Terminals only. */
   setProgressBar(bar: string | null): void;
   readonly waiting: Waiting;
@@ -40,14 +44,17 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   const widths = err.width === null ? null : await import('../output/wrap.ts');
   const status = createStatusLine(io, quiet, widths?.truncateText);
   const isAscii = isAsciiLocale(io.env);
-  const drawn = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
-  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${drawn(text, err)}\n`));
+  const inLocale = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
+  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${inLocale(text, err)}\n`));
   const untilQuestion: string[] = [];
   const writeNotice = quiet ? (text: string) => untilQuestion.push(text) : writeLine;
   io.beforeQuestion = () => untilQuestion.splice(0).forEach(writeLine);
   const wrapped = (text: string) =>
     err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
-  const notice = (text: Phrase) => writeNotice(wrapped(phraseText(text, flags)));
+  const textOf = (text: Phrase) => phraseText(text, flags);
+  const painted = (text: Phrase, tone: Mark | undefined) =>
+    tone === undefined ? textOf(text) : err.color[tone](textOf(text));
+  const notice = (text: Phrase, tone?: Mark) => writeNotice(wrapped(painted(text, tone)));
   const promptsForbidden = isInputForbidden(flags, io.env);
   return {
     json,
@@ -62,21 +69,23 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
       // After Ctrl-D, the user cannot answer any more.
       return !io.stdin.readableEnded;
     },
-    print: (text) => {
+    print: (said: Phrase) => {
+      const text = textOf(said);
       const ended = text.endsWith('\n') ? text : `${text}\n`;
-      const whole = json ? ended : drawn(ended, out);
+      const whole = json ? ended : inLocale(ended, out);
       const pager = out.width === null || json || quiet || flags.noInput ? null : choosePager(whole, io);
       if (pager !== null && showInPager(whole, pager, io)) return;
       status.writeAbove(() => io.stdout.write(whole));
     },
     notice,
-    noticeOnce: (text) => {
-      if (!said.has(text)) notice(text);
+    noticeOnce: (phrase: Phrase, mark?: Mark) => {
+      const text = textOf(phrase);
+      if (!said.has(text)) notice(text, mark);
       said.add(text);
     },
-    noticeToCopy: (text) => writeNotice(phraseText(text, flags)),
-    saveUserText: writeLine,
-    setProgressBar: (bar) => status.setBar(bar && drawn(bar, err)),
+    noticeToCopy: (text: Phrase) => writeNotice(textOf(text)),
+    saveUserText: (text: Phrase) => writeLine(textOf(text)),
+    setProgressBar: (bar) => status.setBar(bar && inLocale(bar, err)),
     waiting: createWaiting(status),
   };
 }

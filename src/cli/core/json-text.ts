@@ -1,4 +1,4 @@
-import { printableJson } from './sanitize.ts';
+import { type Printable, printableJson } from './sanitize.ts';
 
 /** Deeper levels are not indented further: the text would grow with the square of its depth. */
 const maxIndentDepth = 100;
@@ -9,7 +9,7 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
  * Lays JSON text out anew, indented or on one line. Works on the text and not on parsed values, so that numbers, the
  * order of fields and repeated fields come out as the service sent them. `json` must be valid.
  */
-export function formatJson(json: string, layout: 'pretty' | 'compact'): string {
+export function formatJson(json: string, layout: 'pretty' | 'compact'): Printable {
   const pretty = layout === 'pretty';
   const parts: string[] = [];
   let depth = 0;

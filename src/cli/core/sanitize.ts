@@ -1,3 +1,12 @@
+declare const isPrintable: unique symbol;
+
+/** Text that may be printed as it is: what came from outside is escaped in it. Made here, and by what draws. */
+export type Printable = string & { readonly [isPrintable]: true };
+
+/** A text that stands in the source, and not one that was put together while the program runs. */
+// An object needs no property for a pattern such as `${string}`, but one for each literal.
+export type Literal<Text extends string> = Record<never, never> extends Record<Text, 1> ? never : Text;
+
 /**
  * Characters that act on a terminal or on the order of text instead of being shown: C0 and C1 controls, DEL, line and
  * paragraph separators, bidirectional marks, zero-width and tag characters, the byte order mark, lone surrogates.
@@ -26,8 +35,36 @@ function escapeUnprintable(text: string, kept = '', instead = escapeCharacter): 
 }
 
 /** Untrusted text for one line of a terminal: control characters become visible escapes such as `\u001b`. */
-export function printable(text: string): string {
-  return escapeUnprintable(text);
+export function printable(text: string): Printable {
+  return escapeUnprintable(text) as Printable;
+}
+
+/**
+ * What was drawn from texts that are printable, each of them, such as a table: colors and columns are put in around them.
+ * For the functions that draw; a command prints what they return, or a phrase.
+ */
+export function drawn(text: string): Printable {
+  return text as Printable;
+}
+
+/** A line of text from a template, whose values come from anywhere and are escaped. */
+export function line(texts: TemplateStringsArray, ...values: readonly (string | number)[]): Printable {
+  return drawn(texts.map((text, index) => text + printable(String(values[index] ?? ''))).join(''));
+}
+
+/** What the user typed, below a heading. */
+export function yourText(text: string): Printable {
+  return joined([line`\nYour text:`, printableLines(text)], '\n\n');
+}
+
+/** A text with an empty line before and after it. */
+export function apart(text: Printable): Printable {
+  return joined([line``, text, line``], '\n');
+}
+
+/** Printable texts, with a separator between them. */
+export function joined(texts: readonly Printable[], separator: '' | ' ' | ', ' | '\n' | '\n\n'): Printable {
+  return drawn(texts.join(separator));
 }
 
 /** Untrusted text without the characters that act on a terminal or hide text; keeps line feeds and tabs. */
@@ -36,22 +73,22 @@ export function withoutControls(text: string): string {
 }
 
 /** Untrusted text of several lines, joined into one: `input: a; b`. */
-export function printableInOneLine(text: string): string {
+export function printableInOneLine(text: string): Printable {
   const parts = text.split(/\r?\n/).map((line) => line.trim());
   return printable(parts.filter(Boolean).join('; ').replaceAll(':; ', ': '));
 }
 
 /** Untrusted text of several lines: keeps line feeds and tabs, and drops carriage returns before line feeds. */
-export function printableLines(text: string): string {
-  return escapeUnprintable(text.replaceAll('\r\n', '\n'), '\n\t');
+export function printableLines(text: string): Printable {
+  return escapeUnprintable(text.replaceAll('\r\n', '\n'), '\n\t') as Printable;
 }
 
 /**
  * The same JSON value as text that is safe to show in a terminal. `JSON.stringify`, and services, leave DEL, C1 controls
  * and bidirectional overrides unescaped.
  */
-export function printableJson(json: string): string {
-  return escapeUnprintable(json, '\n\t\r');
+export function printableJson(json: string): Printable {
+  return escapeUnprintable(json, '\n\t\r') as Printable;
 }
 
 /**

@@ -7,7 +7,7 @@ import { notTogether } from '../core/errors.ts';
 import { getPath } from '../core/field-path.ts';
 import { advancedGroup, type CommandTool, type OptionSpec } from '../core/option-spec.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../core/parsed-command.ts';
-import { printableLines } from '../core/sanitize.ts';
+import { yourText } from '../core/sanitize.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { deriveFlags, type FieldFlag } from '../input/field-flags.ts';
 import { bodyOptions, readBody } from '../input/request-body.ts';
@@ -117,7 +117,7 @@ function showLongTexts({ request, ui, fields }: Run): void {
   for (const { path: field, fileFlag } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    ui.saveUserText(`\nYour text:\n\n${printableLines(text.replace(/\n$/, ''))}\n`);
+    ui.saveUserText(yourText(`${text.replace(/\n$/, '')}\n`));
   }
 }
 

@@ -5,7 +5,7 @@ import { limitOption, noticeMore, printList, readLimit } from '../command/lists.
 import { shortenId } from '../command/short-id.ts';
 import type { Ui } from '../command/ui.ts';
 import { phrase, toRun } from '../config/phrase.ts';
-import { printable } from '../core/sanitize.ts';
+import { line, type Printable } from '../core/sanitize.ts';
 import { formatAge, formatDistance, formatValue } from '../output/format-value.ts';
 import { toneOf, upperFirst } from '../output/labels.ts';
 import { renderLines } from '../output/tables.ts';
@@ -53,11 +53,13 @@ The service cannot list them.`,
         fields: names,
         empty: phrase`No ${what} known on this machine. Start with ${toRun(...start.split(' '))}.`,
         show() {
-          ui.notice(`${upperFirst(what)} seen on this machine:`);
+          ui.notice(line`${upperFirst(what)} seen on this machine:`);
           const columns = fields.filter((name) => shown.some((object) => fieldOf(object, name) !== null));
           ui.print(describe(ui, { known, shown, columns, age }));
           if (shown.some(({ id }) => id === ''))
-            ui.notice(`${upperFirst(what)} without an id were marked as applied: their response was lost.`);
+            ui.notice(
+              line`${upperFirst(what)} without an id were marked as applied: their response was lost.`,
+            );
           noticeMore(ui, known.length, limit);
         },
       });
@@ -78,17 +80,17 @@ interface Listed extends Pick<KnownList, 'age'> {
 }
 
 /** The table. If its rows do not fit the terminal, ids and times are shortened, then the longest field is cut. */
-function describe(ui: Ui, { known, shown, columns, age }: Listed): string {
+function describe(ui: Ui, { known, shown, columns, age }: Listed): Printable {
   const { out } = ui;
   const now = Date.now();
   const header = ['id', ...columns.map(titleOf), age === 'seenAt' ? 'seen' : 'age'];
   const ids = known.map(({ id }) => id);
   const shorten = (name: string, value: string) => {
-    if (name === 'id') return printable(shortenId(value, ids));
+    if (name === 'id') return shortenId(value, ids);
     if (!name.endsWith('At')) return null;
     const text = formatDistance(Date.parse(value) - now);
     const tone = toneOf(name, value, now);
-    return tone === undefined ? text : out.color[tone](text);
+    return tone === undefined ? text : { drawn: out.color[tone](line`${text}`) };
   };
   const cellOf = (name: string, object: KnownObject, isWhole: boolean) => {
     const value = fieldOf(object, name);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { leafPaths } from '../../base/json.ts';
 import { getPath } from '../core/field-path.ts';
 import type { Change } from '../core/json-changes.ts';
+import type { Printable } from '../core/sanitize.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
 import type { Style } from './style.ts';
@@ -21,7 +22,7 @@ export function rowsOfChanges(changes: readonly Change[]): Row[] {
 }
 
 /** The rows as text. What draws tables is loaded on demand: it takes as long as Node's own start. */
-export async function drawRecord(rows: readonly Row[], style: Style): Promise<string> {
+export async function drawRecord(rows: readonly Row[], style: Style): Promise<Printable> {
   const { renderRecord } = await import('./tables.ts');
   return renderRecord(rows, style);
 }

@@ -1,9 +1,9 @@
 import type { Exchange } from '../../client/exchange.ts';
 import type { Retry } from '../../client/retry.ts';
-import { maskWebhooksIn, printable, printableLines } from '../core/sanitize.ts';
+import { line, maskWebhooksIn, type Printable, printableLines } from '../core/sanitize.ts';
 
 /** One request and its answer for `--debug`. The client has redacted the key already. */
-export function describeExchange(exchange: Exchange): string {
+export function describeExchange(exchange: Exchange): Printable {
   const headers = (mark: string, fields: Readonly<Record<string, string>> | null) =>
     Object.entries(fields ?? {}).map(([name, value]) => `${mark} ${name}: ${value}`);
   const lines = [
@@ -23,7 +23,7 @@ export function describeExchange(exchange: Exchange): string {
  * Says why a request is sent again, and when. Requests of a command wait together: that the connection is tried again is said
  * once, and a rate limit again only if the wait gets much longer.
  */
-export function noteRetries(notice: (text: string) => void): (retry: Retry) => void {
+export function noteRetries(notice: (text: Printable) => void): (retry: Retry) => void {
   let isReconnectingSaid = false;
   let longestLimitMs = 0;
   return (retry) => {
@@ -38,9 +38,9 @@ export function noteRetries(notice: (text: string) => void): (retry: Retry) => v
 }
 
 /** The notice before a retry: the reason and the delay. */
-export function describeRetry({ status, delayMs, forMs, reason }: Omit<Retry, 'attempt'>): string {
-  const why = status === 429 ? 'rate limited by the service' : printable(reason);
-  return `${why}: retrying ${forMs === null ? `in ${inSeconds(delayMs)}` : `for up to ${inSeconds(forMs)}`} s`;
+export function describeRetry({ status, delayMs, forMs, reason }: Omit<Retry, 'attempt'>): Printable {
+  const why = status === 429 ? 'rate limited by the service' : reason;
+  return line`${why}: retrying ${forMs === null ? `in ${inSeconds(delayMs)}` : `for up to ${inSeconds(forMs)}`} s`;
 }
 
 /** Short delays are rounded to a tenth of a second, longer ones to a second. */

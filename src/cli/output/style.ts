@@ -1,10 +1,14 @@
 import { type Environment, isSwitchedOn, usableColumns } from '../core/io.ts';
 import { formatJson } from '../core/json-text.ts';
+import type { Printable } from '../core/sanitize.ts';
 
 const colorNames = ['bold', 'dim', 'red', 'green', 'yellow'] as const;
 
-/** Functions that mark a text: with the sixteen colors that every terminal has, in the shades its user chose, or unchanged. */
-type Palette = Readonly<Record<(typeof colorNames)[number], (text: string) => string>>;
+/** How a text can be marked: with the sixteen colors that every terminal has, in the shades its user chose. */
+export type Mark = (typeof colorNames)[number];
+
+/** Functions that mark a text, or leave it unchanged. What was printable stays so. */
+export type Palette = Readonly<Record<Mark, <Text extends string>(text: Text) => Text>>;
 
 export const withoutColors = Object.fromEntries(
   colorNames.map((name) => [name, (text: string) => text]),
@@ -33,13 +37,13 @@ export async function styleOf(
       : terminal && env.TERM !== 'dumb' && !plain;
   return {
     // Loaded on demand: chalk takes longer to load than the rest of the output.
-    color: useColors ? new (await import('chalk')).Chalk({ level: 1 }) : withoutColors,
+    color: useColors ? (new (await import('chalk')).Chalk({ level: 1 }) as Palette) : withoutColors,
     width: terminal ? usableColumns(stream.columns) : null,
     plain,
   };
 }
 
 /** Indented JSON in a terminal, compact JSON elsewhere. `json` must be valid JSON text. */
-export function renderJson(json: string, style: Style): string {
+export function renderJson(json: string, style: Style): Printable {
   return formatJson(json, style.width === null ? 'compact' : 'pretty');
 }

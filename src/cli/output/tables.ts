@@ -1,20 +1,27 @@
 import Table from 'cli-table3';
 import { isObject } from '../../base/json.ts';
-import { printable } from '../core/sanitize.ts';
+import { drawn, joined, type Printable, printableLines } from '../core/sanitize.ts';
 import { formatValue, type ValueContext } from './format-value.ts';
 import { labelOf, type Tone, toneOf } from './labels.ts';
 import type { Style } from './style.ts';
 import { displayWidth, padText, truncateText, wrapText } from './wrap.ts';
 
-/** A row of a record: its label, its value as text, and the color of the value if it has one. */
-export type Row = readonly [label: string, value: string, tone?: Tone | undefined];
+/** What stands in a column: a text, which is escaped here, or one with marks in it. */
+export type Cell = string | { readonly drawn: Printable };
+
+/** A row of a record: its label, its value, and the color of the value if it has one. */
+export type Row = readonly [label: Cell, value: Cell, tone?: Tone | undefined];
+
+function textOf(cell: Cell): Printable {
+  return typeof cell === 'string' ? printableLines(cell) : cell.drawn;
+}
 
 /**
  * The fields of a JSON object as rows, those of nested objects too, null and missing ones left out.
  * Lists of objects are left out as well: they are tables of their own.
  */
 export function rowsOf(body: unknown, context: ValueContext = {}, parent: readonly string[] = []): Row[] {
-  if (!isObject(body)) return [['Value', printable(JSON.stringify(body))]];
+  if (!isObject(body)) return [['Value', JSON.stringify(body)]];
   return Object.entries(body).flatMap(([name, value]): Row[] => {
     const path = [...parent, name];
     if (value === null || value === undefined) return [];
@@ -34,8 +41,9 @@ export function rowsOf(body: unknown, context: ValueContext = {}, parent: readon
  * Two columns, labels and values, wrapped to the width of the terminal. A value goes below its label if the terminal is too
  * narrow for two columns, or if the value has a word too long for its column, such as an id, that fits there.
  */
-export function renderRecord(rows: readonly Row[], style: Style): string {
-  if (style.plain) return rows.map(([label, value]) => `${label}: ${value}`).join('\n');
+export function renderRecord(cells: readonly Row[], style: Style): Printable {
+  const rows = cells.map(([label, value, tone]) => [textOf(label), textOf(value), tone] as const);
+  if (style.plain) return drawn(rows.map(([label, value]) => `${label}: ${value}`).join('\n'));
   const width = style.width ?? Number.POSITIVE_INFINITY;
   const total = width - 2 * gap - 1;
   // Long labels wrap before the value column gets too narrow to read.
@@ -62,24 +70,30 @@ export function renderRecord(rows: readonly Row[], style: Style): string {
       return padText(part && style.color.bold(part), labelWidth + gap) + paint(values[index] ?? '');
     });
   });
-  return trimLines(lines.join('\n'));
+  return drawn(trimLines(lines.join('\n')));
 }
 
 /** {@link renderRecord}, indented by two spaces. */
-export function renderIndented(rows: readonly Row[], style: Style): string {
+export function renderIndented(rows: readonly Row[], style: Style): Printable {
   const width = style.width === null ? null : style.width - gap;
-  return renderRecord(rows, { ...style, width }).replace(/^(?=.)/gm, ' '.repeat(gap));
+  return indented(renderRecord(rows, { ...style, width }));
+}
+
+/** Text of several lines, indented by two spaces. */
+export function indented(text: Printable): Printable {
+  return drawn(text.replace(/^(?=.)/gm, ' '.repeat(gap)));
 }
 
 /**
- * A table with a header; in a terminal that is too narrow, a record for each row. Cells must be printable already.
+ * A table with a header; in a terminal that is too narrow, a record for each row.
  * Text is wrapped to fit. Words are not, because ids and addresses must stay copyable.
  */
 export function renderTable(
   header: readonly string[],
-  cells: readonly (readonly string[])[],
+  rows: readonly (readonly Cell[])[],
   style: Style,
-): string {
+): Printable {
+  const cells = textsOf(rows);
   const total = style.width ?? Number.POSITIVE_INFINITY;
   const widths = columnWidths(header, cells);
   const minWidths = header.map((title, column) =>
@@ -92,9 +106,16 @@ export function renderTable(
   while (max > 0 && rowWidth(narrowedTo(max)) > total) max -= 1;
   if (!style.plain && max > 0) return drawTable(header, cells, narrowedTo(max), style);
   const records = cells.map((row) =>
-    header.map((title, column): Row => [labelOf([title]), row[column] ?? '']),
+    header.map((title, column): Row => [labelOf([title]), { drawn: row[column] ?? printableLines('') }]),
   );
-  return records.map((rows) => renderRecord(rows, style)).join('\n\n');
+  return joined(
+    records.map((fields) => renderRecord(fields, style)),
+    '\n\n',
+  );
+}
+
+function textsOf(rows: readonly (readonly Cell[])[]): readonly (readonly Printable[])[] {
+  return rows.map((row) => row.map(textOf));
 }
 
 /**
@@ -103,20 +124,27 @@ export function renderTable(
  */
 export function renderLines(
   header: readonly string[],
-  rowsWith: (isWhole: boolean) => readonly (readonly string[])[],
+  rowsWith: (isWhole: boolean) => readonly (readonly Cell[])[],
   mayBeCut: readonly number[],
   style: Style,
-): string {
+): Printable {
   const { width, plain } = style;
-  const whole = rowsWith(true);
-  const missing = (rows: typeof whole) => (width === null ? 0 : rowWidth(columnWidths(header, rows)) - width);
-  if (plain || missing(whole) <= 0) return renderTable(header, whole, style);
-  const short = rowsWith(false);
+  const whole = textsOf(rowsWith(true));
+  const missing = (rows: readonly (readonly Printable[])[]) =>
+    width === null ? 0 : rowWidth(columnWidths(header, rows)) - width;
+  const drawWhole = (rows: typeof whole) =>
+    renderTable(
+      header,
+      rows.map((row) => row.map((text) => ({ drawn: text }))),
+      style,
+    );
+  if (plain || missing(whole) <= 0) return drawWhole(whole);
+  const short = textsOf(rowsWith(false));
   const widths = columnWidths(header, short);
   const column = mayBeCut.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
   const room = Math.max(minCutWidth, (widths[column] ?? 0) - Math.max(0, missing(short)));
-  const cut = short.map((row) => row.with(column, truncateText(row[column] ?? '', room)));
-  return renderTable(header, missing(cut) <= 0 ? cut : whole, style);
+  const cut = short.map((row) => row.with(column, truncateText(row[column] ?? drawn(''), room)));
+  return drawWhole(missing(cut) <= 0 ? cut : whole);
 }
 
 function columnWidths(header: readonly string[], rows: readonly (readonly string[])[]): number[] {
@@ -130,10 +158,10 @@ function drawTable(
   cells: readonly (readonly string[])[],
   widths: readonly number[],
   { color }: Style,
-): string {
+): Printable {
   // As wide as its column, so that all parts of a long table have the same columns.
   const titles = header.map((title, column) => color.bold(title.toUpperCase().padEnd(widths[column] ?? 0)));
-  return Array.from({ length: Math.ceil(cells.length / rowsAtOnce) }, (_, part) => {
+  const parts = Array.from({ length: Math.ceil(cells.length / rowsAtOnce) }, (_, part) => {
     const table = new Table({
       // Its own colors would write escapes into pipes.
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
@@ -151,7 +179,8 @@ function drawTable(
     }
     const lines = trimLines(table.toString()).split('\n');
     return lines.slice(part === 0 ? 0 : 1).join('\n');
-  }).join('\n');
+  });
+  return drawn(parts.join('\n'));
 }
 
 /** The time that the library takes grows with the square of the rows: with all at once, five seconds for 10 000. */

@@ -7,6 +7,7 @@ import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError, type Step, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
+import { yourText } from '../core/sanitize.ts';
 
 type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring'>;
 
@@ -95,7 +96,7 @@ export async function editUntilUsed<Result>(
     }
   } catch (error) {
     if (text !== original)
-      ui.saveUserText(`\nYour text:\n\n${editing.keepsNote && problem !== null ? withNote() : text}`);
+      ui.saveUserText(yourText(editing.keepsNote && problem !== null ? withNote() : text));
     throw error;
   }
 }

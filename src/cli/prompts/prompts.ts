@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from '../core/errors.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
-import { printable } from '../core/sanitize.ts';
+import { printable, printableLines } from '../core/sanitize.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
 import * as plain from './accessible-prompts.ts';
 import { readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
@@ -121,7 +121,7 @@ export function askSeveral(
   const named = choices.map(({ value, name, short = name, description }) => ({
     value,
     name: wrapFor(io, name, '    '),
-    short,
+    short: printable(short),
     checked: preset.includes(value),
     ...(description !== undefined && { description: wrapFor(io, description, '') }),
   }));
@@ -168,10 +168,11 @@ function listStyle(io: Io, message: string, { length }: readonly Choice[]) {
   };
 }
 
-/** Wraps text at words, because the prompts would cut it. Leaves space for the prompt's prefix. */
+/** Escapes text, and wraps it at words, because the prompts would cut it. Leaves space for the prompt's prefix. */
 function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string, indentation = '  '): string {
-  if (isPlain({ env })) return text;
-  return wrapText(text, columns - 4).replaceAll('\n', `\n${indentation}`);
+  const shown = printableLines(text);
+  if (isPlain({ env })) return shown;
+  return wrapText(shown, columns - 4).replaceAll('\n', `\n${indentation}`);
 }
 
 /** Wraps an answer that follows its question on the same line. */

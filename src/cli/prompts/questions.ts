@@ -1,5 +1,6 @@
 import type { Ui } from '../command/ui.ts';
 import { WentBack } from '../core/errors.ts';
+import { line } from '../core/sanitize.ts';
 
 /** Asks for something, and stores the answer. Asked again, it offers what was answered before. */
 export type Question = () => Promise<void>;
@@ -10,7 +11,7 @@ export type Questions = () => readonly Question[];
 /** Explains Escape and Ctrl-C before the first of several questions, once in a command. */
 export function explainKeys({ err, noticeOnce }: Ui): void {
   const back = err.plain ? 'Type < and press Enter' : 'Press Esc';
-  noticeOnce(err.color.dim(`${back} for the previous question, Ctrl-C to cancel.`));
+  noticeOnce(line`${back} for the previous question, Ctrl-C to cancel.`, 'dim');
 }
 
 /** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */

@@ -4,7 +4,7 @@ import type { Connection } from '../../cli/command/connection.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
-import { printableLines } from '../../cli/core/sanitize.ts';
+import { type Printable, printableLines } from '../../cli/core/sanitize.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { printRequest, printResult } from '../../cli/operation/result/print-result.ts';
@@ -170,7 +170,7 @@ async function read({ ui, session, connection, method, path }: RawRequest): Prom
   return { answer: outcome.body, text: outcome.text, etag: outcome.etag, record: null };
 }
 
-function renderBody(ui: Ui, text: string): string {
+function renderBody(ui: Ui, text: string): Printable {
   return isJson(text) ? renderJson(text, ui.out) : printableLines(text);
 }
 

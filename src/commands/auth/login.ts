@@ -16,6 +16,7 @@ import {
 import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { readStdin } from '../../cli/input/stdin.ts';
 import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
@@ -56,11 +57,12 @@ read-only request. You are asked for the key, which is not shown; with --with-ke
     await profiles.set(profile, (before) => ({ ...before, baseUrl, storeId, apiKey, keyBaseUrl: baseUrl }));
     if (profiles.current() === null) await profiles.use(profile);
     noticeDone(ui, `Logged in to store ${describePlace(target)} (profile ${profile})`);
-    ui.notice(`The key is stored in ${profiles.file}.`);
+    ui.notice(line`The key is stored in ${profiles.file}.`);
     const variable = keyVariable(io.env);
-    if (variable !== null) ui.notice(`${variable} is set: commands use the key in it, not the stored key.`);
+    if (variable !== null)
+      ui.notice(line`${variable} is set: commands use the key in it, not the stored key.`);
     if (profiles.current() !== profile)
-      ui.notice(`Use it with --profile ${profile}, or \`storectl profile use ${profile}\`.`);
+      ui.notice(line`Use it with --profile ${profile}, or \`storectl profile use ${profile}\`.`);
     printProfile(ui, profiles, profile);
   },
 };
@@ -119,7 +121,7 @@ async function askLogin(ui: Ui, session: Session, given: Given): Promise<Target>
   ];
   if (questions.length > 1) explainKeys(ui);
   else {
-    ui.notice(`New key for store ${describePlace(checkTarget(given, key))} (profile ${given.profile}):`);
+    ui.notice(line`New key for store ${describePlace(checkTarget(given, key))} (profile ${given.profile}):`);
     ui.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
   }
   for (let from = 0; ; ) {

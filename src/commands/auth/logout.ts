@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printProfile } from '../../cli/command/print-json.ts';
 import { keyVariable } from '../../cli/config/connection-settings.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 
 export const command: CommandDefinition = {
@@ -11,7 +12,7 @@ export const command: CommandDefinition = {
     const { profile, apiKey } = await session.settings();
     const profiles = await session.profiles();
     if (profiles.get(profile)?.apiKey === undefined) {
-      ui.notice(`Profile ${profile} has no stored key.`);
+      ui.notice(line`Profile ${profile} has no stored key.`);
     } else {
       await profiles.set(profile, (before) => {
         const { apiKey: _, keyBaseUrl: __, ...rest } = before ?? {};
@@ -21,7 +22,7 @@ export const command: CommandDefinition = {
       ui.notice('The key stays valid until you revoke it in the settings of the store.');
     }
     const variable = apiKey?.source === 'environment' ? keyVariable(session.io.env) : null;
-    if (variable !== null) ui.notice(`The key in ${variable} is still used: unset it too.`);
+    if (variable !== null) ui.notice(line`The key in ${variable} is still used: unset it too.`);
     printProfile(ui, profiles, profile);
   },
 };

@@ -7,7 +7,6 @@ import {
   type Sourced,
 } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
-import { printable } from '../../cli/core/sanitize.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 
@@ -49,15 +48,15 @@ checked with a read-only request. It is never shown.`,
     if (ui.json) printJson(ui, status);
     else {
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
-        value === null ? 'not set' : printable(value) + (sourced ? originOf(sourced.source) : '');
+        value === null ? 'not set' : value + (sourced ? originOf(sourced.source) : '');
       const keyForPeople =
         apiKey === null && storedKeyUrl !== undefined
-          ? `stored for ${printable(storedKeyUrl)}; not sent to another base URL`
+          ? `stored for ${storedKeyUrl}; not sent to another base URL`
           : shown(apiKey?.source === 'profile' ? 'stored' : status.key, apiKey);
       ui.print(
         renderRecord(
           [
-            ['Profile', printable(profile) + originOf(settings.profileSource)],
+            ['Profile', profile + originOf(settings.profileSource)],
             ['Base URL', shown(status.baseUrl, baseUrl)],
             ['Store ID', shown(status.storeId, storeId)],
             ['Key', keyForPeople],

@@ -2,7 +2,7 @@ import { completeKnownId } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -39,7 +39,7 @@ takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
   dryRunNote: ({ parsed }) =>
     isOn(parsed, noSafetyBackup)
       ? null
-      : 'Without --dry-run, a safety backup of the same sections is taken first.',
+      : line`Without --dry-run, a safety backup of the same sections is taken first.`,
 });
 
 /** A safety backup for a restore that cannot succeed would only use up space. */
@@ -61,7 +61,7 @@ async function refuseMissingSections(session: Session, backupId: string, wanted:
   const noun = missing.length === 1 ? 'section' : 'sections';
   const backup = typeof label === 'string' ? `"${label}"` : backupId;
   throw usageError(
-    printable(`backup ${backup} has no ${noun} ${missing.join(', ')}; it has ${sections.join(', ')}`),
+    `backup ${backup} has no ${noun} ${missing.join(', ')}; it has ${sections.join(', ')}`,
     'use --sections with sections of the backup',
     { code: 'not_in_backup' },
   );

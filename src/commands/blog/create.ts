@@ -3,6 +3,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
+import { yourText } from '../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -99,7 +100,7 @@ async function createEdited(call: CommandCall, file: string | undefined): Promis
     );
     return await onePost(edited.fields).run({ ...call, parsed: { ...parsed, options: new Map(kept) } });
   } catch (error) {
-    ui.saveUserText(`\nYour text:\n\n${edited.text}`);
+    ui.saveUserText(yourText(edited.text));
     throw error;
   }
 }

@@ -2,9 +2,10 @@ import { isObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { joined, line } from '../../cli/core/sanitize.ts';
 import { formatValue } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { renderTable } from '../../cli/output/tables.ts';
+import { indented, renderTable } from '../../cli/output/tables.ts';
 
 /** Columns of the tables; --json prints all fields. */
 const columns = ['id', 'subdomain', 'status', 'reason', 'title', 'read', 'name', 'label', 'sections', 'url'];
@@ -19,20 +20,20 @@ export const command: CommandDefinition = {
       return undefined;
     }
     const { width } = ui.out;
-    const indented = { ...ui.out, width: width === null ? null : width - 2 };
+    const inside = { ...ui.out, width: width === null ? null : width - 2 };
     const parts = Object.entries(example).flatMap(([name, value]) => {
-      const title = ui.out.color.bold(name === 'reclaims' ? 'Reclaim notices' : labelOf([name]));
+      const title = ui.out.color.bold(line`${name === 'reclaims' ? 'Reclaim notices' : labelOf([name])}`);
       if (isObject(value)) return [];
-      if (!Array.isArray(value)) return `${title}  ${formatValue(name, value)}`;
+      if (!Array.isArray(value)) return joined([title, line` ${formatValue(name, value)}`], ' ');
       const items: unknown[] = value;
       const objects = items.filter(isObject);
       const shown = columns.filter((column) => Object.hasOwn(objects[0] ?? {}, column));
-      if (shown.length === 0) return `${title}\n  none`;
+      if (shown.length === 0) return joined([title, line`  none`], '\n');
       const cells = objects.map((item) => shown.map((column) => formatValue(column, item[column])));
-      return `${title}\n${renderTable(shown, cells, indented).replace(/^(?=.)/gm, '  ')}`;
+      return joined([title, indented(renderTable(shown, cells, inside))], '\n');
     });
-    ui.print(parts.join('\n\n'));
+    ui.print(joined(parts, '\n\n'));
     const open = example.disputes.find(({ status }) => status === 'open') ?? example.disputes[0];
-    ui.notice(`\nTry: storectl --${demoProfile} disputes show ${open?.id ?? 'ID'}`);
+    ui.notice(line`\nTry: storectl --${demoProfile} disputes show ${open?.id ?? 'ID'}`);
   },
 };

@@ -1,9 +1,9 @@
 import { asObject, isObject } from '../../base/json.ts';
-import { printable, printableLines } from '../../cli/core/sanitize.ts';
+import { joined, line, type Printable, printableLines } from '../../cli/core/sanitize.ts';
 import { formatValue } from '../../cli/output/format-value.ts';
 import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
 import type { Style } from '../../cli/output/style.ts';
-import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import { indented, type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { wrapText } from '../../cli/output/wrap.ts';
 import { describeTimeline } from './timeline.ts';
 
@@ -32,12 +32,13 @@ const hourMs = 3_600_000;
  * A dispute as a case file: status and deadlines, reason, risk signals, evidence, and any other fields that the service
  * sent. Wrapped in a terminal only.
  */
-export function describeDispute(answer: unknown, out: Style, now = Date.now()): string {
+export function describeDispute(answer: unknown, out: Style, now = Date.now()): Printable {
   const { record, evidence, ...rest } = asObject(answer);
   const dispute = asObject(record);
   const others = Object.entries(dispute).filter(([name]) => !placed.includes(name));
   const sections = [
-    [out.color.bold(`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, now, out)].join(
+    joined(
+      [out.color.bold(line`Dispute ${textOf(dispute.id) || '(without an id)'}`), head(dispute, now, out)],
       '\n',
     ),
     describeTimeline(dispute, now, out),
@@ -46,10 +47,13 @@ export function describeDispute(answer: unknown, out: Style, now = Date.now()): 
     describeEvidence(evidence, now, out),
     section('Other fields', fieldLines({ ...Object.fromEntries(others), ...rest }, now, out), out),
   ];
-  return sections.filter((text) => text !== '').join('\n\n');
+  return joined(
+    sections.filter((text) => text !== ''),
+    '\n\n',
+  );
 }
 
-function head(dispute: Record<string, unknown>, now: number, style: Style): string {
+function head(dispute: Record<string, unknown>, now: number, style: Style): Printable {
   const isOpen = dispute.status === 'open';
   const rows = headFields.flatMap((name): Row[] => {
     const value = dispute[name];
@@ -72,50 +76,49 @@ function withUrgency(text: string, value: unknown, now: number): readonly [text:
   return [text];
 }
 
-function describeEvidence(evidence: unknown, now: number, style: Style): string {
+function describeEvidence(evidence: unknown, now: number, style: Style): Printable {
   const items = Array.isArray(evidence) ? evidence : [];
-  if (items.length === 0) return 'No evidence.';
+  if (items.length === 0) return line`No evidence.`;
   const described = items.map((item, index) => evidenceItem(item, index + 1, now, style));
-  return [style.color.bold(`Evidence (${items.length})`), ...described].join('\n\n');
+  return joined([style.color.bold(line`Evidence (${items.length})`), ...described], '\n\n');
 }
 
-function evidenceItem(item: unknown, number: number, now: number, style: Style): string {
+function evidenceItem(item: unknown, number: number, now: number, style: Style): Printable {
   // No command takes its id.
   const { id: _, label, kind, textValue, ...others } = isObject(item) ? item : { value: item };
   const title = [textOf(label), textOf(kind) && `[${textOf(kind)}]`].filter(Boolean).join(' ');
   const fields = fieldLines(others, now, style);
   const text = paragraph(textValue, style);
-  return [
-    style.color.bold(`${number}. ${title || '(no label)'}`),
+  const parts = [
+    style.color.bold(line`${number}. ${title || '(no label)'}`),
     ...(fields === '' ? [] : [fields]),
-    ...(text === '' ? [] : ['', text]),
-  ].join('\n');
+    ...(text === '' ? [] : [line``, text]),
+  ];
+  return joined(parts, '\n');
 }
 
 /** Fields as an indented record. Lists of objects are shown as JSON, so that nothing is hidden. */
-function fieldLines(fields: unknown, now: number, style: Style): string {
+function fieldLines(fields: unknown, now: number, style: Style): Printable {
   if (!isObject(fields)) return paragraph(fields, style);
   const rows = Object.entries(fields).flatMap(([name, value]): Row[] =>
     Array.isArray(value) && value.some(isObject)
-      ? [[labelOf([name]), printable(JSON.stringify(value))]]
+      ? [[labelOf([name]), JSON.stringify(value)]]
       : rowsOf({ [name]: value }, { now }),
   );
   return renderIndented(rows, style);
 }
 
-function section(title: string, text: string, { color }: Style): string {
-  return text === '' ? '' : `${color.bold(title)}\n${text}`;
+function section(title: string, text: Printable, { color }: Style): Printable {
+  return text === '' ? text : joined([color.bold(line`${title}`), text], '\n');
 }
 
 /** A text, wrapped and indented. */
-function paragraph(value: unknown, { width }: Style): string {
-  const indented = textOf(value)
-    .trimEnd()
-    .replace(/^(?=.)/gm, '  ');
-  return width === null ? indented : wrapText(indented, width);
+function paragraph(value: unknown, { width }: Style): Printable {
+  const text = indented(printableLines(textOf(value).trimEnd()));
+  return width === null ? text : wrapText(text, width);
 }
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? printableLines(value) : printable(JSON.stringify(value) ?? '');
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,5 +1,5 @@
 import { optionValue } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { apart, joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import {
   type OperationRequest,
@@ -31,12 +31,12 @@ export async function introduceDispute(run: Run): Promise<void> {
 }
 
 /** What a dry run of one or many decisions leaves out. */
-export function dryRunNote(run: Run): string {
-  return `Without --dry-run, each dispute is read right before its decision, and decided only if it is ${printable(expectedStatus(run))}.`;
+export function dryRunNote(run: Run): Printable {
+  return line`Without --dry-run, each dispute is read right before its decision, and decided only if it is ${expectedStatus(run)}.`;
 }
 
 export function showCaseFile({ ui }: Run, { answer }: CurrentDispute): void {
-  ui.notice(`${describeDispute(answer, ui.err)}\n`);
+  ui.notice(joined([describeDispute(answer, ui.err), line``], '\n'));
 }
 
 export function expectedStatus({ parsed }: Run): string {
@@ -46,8 +46,8 @@ export function expectedStatus({ parsed }: Run): string {
 /** Asks for the confirmation of a decision whose case file is on the screen. Escape goes back to the questions. */
 export async function confirmAndDecide(run: Run): Promise<Result> {
   const { ui, request } = run;
-  const { text = '', changesNothing, send } = await previewDecision(run, true);
-  ui.notice(changesNothing ? text : `\n${text}\n`);
+  const { text = line``, changesNothing, send } = await previewDecision(run, true);
+  ui.notice(changesNothing ? text : apart(text));
   if (!changesNothing) await confirmById(run, request.parameters.disputeId ?? '', questionOf(request), true);
   return send();
 }
@@ -70,7 +70,7 @@ export async function previewDecision(run: Run, isShown = run.interview !== null
   const comparison = compareDecision(dispute, decision, expected);
   if (comparison === 'same') {
     return {
-      text: `Already decided as ${printable(String(body?.status))}; nothing was sent.`,
+      text: line`Already decided as ${String(body?.status)}; nothing was sent.`,
       changesNothing: true,
       send: async () => unchangedResult(dispute.record),
     };
@@ -78,10 +78,12 @@ export async function previewDecision(run: Run, isShown = run.interview !== null
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
   const remark = remarkOn(decision.status);
   const asked = ui.canAsk ? [renderRecord(rowsOf(decision), ui.err)] : [];
-  if (remark !== null) asked.push(ui.err.color.yellow(`Warning: ${remark}.`));
-  const parts = [describeDispute(dispute.answer, ui.err), ...asked].map((part) => `${part}\n`);
+  if (remark !== null) asked.push(ui.err.color.yellow(line`Warning: ${remark}.`));
+  const parts = [describeDispute(dispute.answer, ui.err), ...asked].map((part) =>
+    joined([part, line``], '\n'),
+  );
   return {
-    text: isShown ? asked.join('\n') : parts.join('\n'),
+    text: joined(isShown ? asked : parts, '\n'),
     isNews: true,
     send: () => send(run, { readAt: dispute.readAt, former: formerOf(dispute) }),
   };

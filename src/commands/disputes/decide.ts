@@ -3,7 +3,6 @@ import { usageError } from '../../cli/core/errors.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
@@ -66,8 +65,8 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
     record === null
       ? []
       : [
-          ['Status', `${expectedStatus(run)} → ${printable(String(getPath(answer, ['status'])))}`],
-          ['Resolution', printable(String(getPath(answer, ['resolution'])))],
+          ['Status', `${expectedStatus(run)} → ${String(getPath(answer, ['status']))}`],
+          ['Resolution', String(getPath(answer, ['resolution']))],
         ],
   done: (_, { request: { parameters, body } }) =>
     `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,

@@ -1,3 +1,4 @@
+import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { Style } from '../../cli/output/style.ts';
 import { displayWidth } from '../../cli/output/wrap.ts';
 
@@ -18,7 +19,7 @@ export function describeTimeline(
   dispute: Readonly<Record<string, unknown>>,
   now: number,
   { color, width, plain }: Style,
-): string {
+): Printable {
   const isOpen = dispute.status === 'open';
   const stops = [
     ...stopOf('Opened', dispute.createdAt),
@@ -27,18 +28,19 @@ export function describeTimeline(
     ...stopOf('Appeal deadline', dispute.appealDeadlineAt),
   ].sort((a, b) => a.time - b.time);
   const hasDeadline = stops.some(({ label, time }) => /deadline$/i.test(label) && (isOpen || time > now));
-  if (width === null || plain || !hasDeadline) return '';
+  if (width === null || plain || !hasDeadline) return line``;
   const columns = placeStops(stops, Math.min(width, maxWidth));
-  if (columns === null) return '';
-  const line = (text: (stop: Stop) => string) =>
-    stops.reduce((row, stop, index) => row.padEnd(columns[index] ?? 0) + text(stop), '');
+  if (columns === null) return line``;
+  const lineOf = (text: (stop: Stop) => string) =>
+    line`${stops.reduce((row, stop, index) => row.padEnd(columns[index] ?? 0) + text(stop), '')}`;
   const today = columns[stops.findIndex(({ label }) => label === 'Today')] ?? 0;
   const marks = Array.from({ length: (columns.at(-1) ?? 0) + 1 }, (_, column) => {
-    if (column === today) return color.bold('◆');
-    if (columns.includes(column)) return '●';
-    return column < today ? '━' : color.dim('─');
+    if (column === today) return color.bold(line`◆`);
+    if (columns.includes(column)) return line`●`;
+    return column < today ? line`━` : color.dim(line`─`);
   });
-  return [line(({ label }) => label), marks.join(''), line(({ time }) => dayOf(time, now))].join('\n');
+  const rows = [lineOf(({ label }) => label), joined(marks, ''), lineOf(({ time }) => dayOf(time, now))];
+  return joined(rows, '\n');
 }
 
 function stopOf(label: string, value: unknown): Stop[] {

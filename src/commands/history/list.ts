@@ -5,7 +5,7 @@ import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { textAt } from '../../cli/core/field-path.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
 import {
   answerBody,
@@ -15,7 +15,7 @@ import {
   recordSummary,
 } from '../../cli/output/record-summary.ts';
 import type { Style } from '../../cli/output/style.ts';
-import { renderLines } from '../../cli/output/tables.ts';
+import { type Cell, renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
@@ -81,7 +81,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     const records = all
       .filter((record) => operation === undefined || record.operation === operation)
       .filter((record) => state === undefined || isIn(state, record));
-    for (const { message } of problems) ui.notice(ui.err.color.yellow(printable(`warning: ${message}`)));
+    for (const { message } of problems) ui.notice(line`warning: ${message}`, 'yellow');
     if (problems.some(({ kind }) => kind === 'damaged'))
       ui.notice(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
@@ -91,13 +91,13 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     printList(ui, summaries, {
       fields: recordFields,
       empty: isFiltered
-        ? 'No matching records on this machine.'
-        : 'No history yet on this machine for this store.',
+        ? line`No matching records on this machine.`
+        : line`No history yet on this machine for this store.`,
       show() {
         const seen = readSeen(history.journal.folder).map(({ id }) => id);
         const made = all.flatMap((record) => [idInPath(record.path), textAt(answerBody(record), ['id'])]);
         ui.print(describe(summaries, ui, [...seen, ...made.filter((id) => id !== null)]));
-        ui.notice(`Stored in ${history.journal.folder}`);
+        ui.notice(line`Stored in ${history.journal.folder}`);
         if (records.some(({ open }) => open))
           ui.notice(phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`);
         noticeMore(ui, records.length, limit, countRecords(records));
@@ -129,15 +129,15 @@ function summarize(records: readonly HistoryRecord[], all: readonly HistoryRecor
 }
 
 /** The table. Where it has to be narrow, labels are cut, and ids are short, but differ from all of `known`. */
-function describe(summaries: readonly ListedChange[], { out }: Ui, known: readonly string[]): string {
+function describe(summaries: readonly ListedChange[], { out }: Ui, known: readonly string[]): Printable {
   const id = /\b[\da-f]{8}-[\da-f-]{27}$/;
   const rowsWith = (isWhole: boolean) => {
     const shown = (text: string) => (isWhole ? text : text.replace(id, (whole) => shortenId(whole, known)));
     return summaries.map((summary) => [
       summary.id,
       formatAge(Date.now() - Date.parse(summary.createdAt)),
-      printable(summary.operation),
-      truncateText(printable(shown(summary.label || '-')), maxLabelWidth),
+      summary.operation,
+      truncateText(line`${shown(summary.label || '-')}`, maxLabelWidth),
       describeResult({ ...summary, result: summary.result && shown(summary.result) }, out),
     ]);
   };
@@ -145,14 +145,15 @@ function describe(summaries: readonly ListedChange[], { out }: Ui, known: readon
 }
 
 /** The state in words, or as a mark in a terminal if it is applied, and the id or error after it. */
-function describeResult(summary: ListedChange, { color, width, plain }: Style): string {
+function describeResult(summary: ListedChange, { color, width, plain }: Style): Cell {
   const { state, open, result, undoneBy } = summary;
   if (undoneBy !== null) return `undone by ${undoneBy}`;
   const words = describeState(summary);
   const isDoubt = state === 'sent' || state === 'unknown';
-  const text = result === null || isDoubt || result === markedByHand ? null : printable(result);
-  if (state === 'applied' && !open && width !== null && !plain) return `${color.green('✓')} ${text ?? words}`;
+  const text = result === null || isDoubt || result === markedByHand ? null : result;
+  if (state === 'applied' && !open && width !== null && !plain)
+    return { drawn: joined([color.green(line`✓`), line`${text ?? words}`], ' ') };
   if (state === 'applied' && !open) return text === null ? words : `${words} ${text}`;
   const paint = open ? color.yellow : color.red;
-  return paint(words) + (text === null ? '' : `: ${text}`);
+  return { drawn: joined([paint(line`${words}`), text === null ? line`` : line`: ${text}`], '') };
 }

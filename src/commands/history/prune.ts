@@ -3,6 +3,7 @@ import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { pruneLogs } from '../../history/journal/prune.ts';
@@ -30,9 +31,9 @@ are backups unless ${backups} is given: the service cannot list them.`,
     const options = { olderThanMs, withBackups: isOn(parsed, backups), isDryRun: dryRun };
     const ids = (await pruneLogs(history.journal, options)).map(({ id }) => id);
     if (ui.json) printJson(ui, dryRun ? { wouldRemove: ids } : { removed: ids });
-    else if (dryRun || ui.quiet) for (const id of ids) ui.print(id);
+    else if (dryRun || ui.quiet) for (const id of ids) ui.print(line`${id}`);
     if (ids.length === 0) ui.notice('Nothing to remove.');
-    else if (dryRun) ui.notice(`Would remove ${countRuns(ids)}. Nothing was removed.`);
+    else if (dryRun) ui.notice(line`Would remove ${countRuns(ids)}. Nothing was removed.`);
     else noticeDone(ui, `Removed ${countRuns(ids)}`);
   },
 };

@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { recordChoice } from '../../cli/output/record-summary.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
@@ -25,8 +25,8 @@ until you mark it.`,
 };
 
 function report(ui: Ui, { file, message, copy, records }: RepairedLog): void {
-  ui.notice(`${printable(file)} ${printable(message)}.`);
-  ui.notice(`A copy is in ${printable(copy)}.`);
-  for (const record of records) ui.print(recordChoice(record).name);
+  ui.notice(line`${file} ${message}.`);
+  ui.notice(line`A copy is in ${copy}.`);
+  for (const record of records) ui.print(line`${recordChoice(record).name}`);
   if (records.some(isInDoubt)) ui.notice(phrase`Run ${toRun('resume')} to finish what is open.`);
 }

@@ -6,7 +6,7 @@ import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { changesBetween } from '../../cli/core/json-changes.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { maskWebhooks, printable } from '../../cli/core/sanitize.ts';
+import { joined, line, maskWebhooks, type Printable } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { rowsOfRestored } from '../../cli/operation/result/restored.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
@@ -46,7 +46,12 @@ export const command: CommandDefinition = {
     if (ui.json) printJson(ui, records.length === 1 ? records[0] : records);
     else {
       const { records: all } = history.list();
-      ui.print(records.map((record) => describe(ui, record, all)).join('\n\n'));
+      ui.print(
+        joined(
+          records.map((record) => describe(ui, record, all)),
+          '\n\n',
+        ),
+      );
       for (const record of records) {
         if (record.open)
           ui.noticeToCopy(
@@ -60,7 +65,7 @@ export const command: CommandDefinition = {
 };
 
 /** `all` are the records of the store. */
-function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecord[]): string {
+function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecord[]): Printable {
   const { open, baseUrl, ...summary } = recordSummary(record);
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
   const head = {
@@ -83,12 +88,13 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
   const request = isObject(former) ? rowsOfChanges(changesBetween(clientFields(former), sent)) : rowsOf(sent);
   const { bold } = out.color;
   const block = (title: string, rows: readonly Row[]) =>
-    rows.length === 0 ? [] : [`${bold(title)}\n${renderIndented(rows, out)}`];
-  return [
+    rows.length === 0 ? [] : [joined([bold(line`${title}`), renderIndented(rows, out)], '\n')];
+  const parts = [
     renderRecord(rowsOf(head), out),
-    ...block('Request', [['Method', record.method], ['Path', printable(record.path)], ...request]),
+    ...block('Request', [['Method', record.method], ['Path', record.path], ...request]),
     ...block('Response', rowsOfResponse(record)),
-  ].join('\n\n');
+  ];
+  return joined(parts, '\n\n');
 }
 
 /** Whether `undo` would take the change back. */

@@ -3,6 +3,7 @@ import type { CommandCall, CommandDefinition } from '../../cli/command/command-d
 import { describeTarget } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { operations } from '../../contract/operations.ts';
 import type { Setup } from './tools.ts';
 
@@ -42,7 +43,7 @@ same history as the commands.`,
     const setup = await readSetup(call, readAllowed(parsed));
     const { allowed, target } = setup;
     ui.notice(
-      `Serving ${target}; ${allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`}.`,
+      line`Serving ${target}; ${allowed.size === 0 ? 'nothing can be changed' : `may send: ${[...allowed].join(', ')}`}.`,
     );
     if (ui.io.stdin.isTTY) ui.notice('Waiting for an MCP client on standard input. Press Ctrl-C to stop.');
     const { serve } = await import('./server.ts');

@@ -19,7 +19,7 @@ messages that endpoints receive; the service cannot list them, and ignores ids t
     const done = `Marked ${describeMarked(request.body ?? {})} as read`;
     return isDoubtful ? `${done} (the service ignores unknown ids)` : done;
   },
-  show: () => '',
+  show: () => [],
   arguments: [
     { name: 'notificationId', description: 'IDs of the notifications', variadic: true, optional: true },
   ],

@@ -3,7 +3,7 @@ import { printList } from '../../cli/command/lists.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { demoProfile, resolveSettings } from '../../cli/config/connection-settings.ts';
 import { historyDirectory } from '../../cli/config/directories.ts';
-import { printable } from '../../cli/core/sanitize.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { describeStore } from '../../cli/operation/call/store-in-use.ts';
 import { renderTable } from '../../cli/output/tables.ts';
 import { canonicalId } from '../../contract/operation.ts';
@@ -29,14 +29,14 @@ export const command: CommandDefinition = {
     printList(ui, rows, {
       id: 'name',
       fields,
-      empty: 'No profiles yet. Run `storectl auth login` to create one.',
+      empty: phrase`No profiles yet. Run ${toRun('auth', 'login')} to create one.`,
       show: () =>
         ui.print(
           renderTable(
             ['name', 'base URL', 'store', 'key'],
             rows.map(({ name, used, baseUrl, storeId, key }) => [
-              printable(name) + (used ? ' (in use)' : ''),
-              printable(baseUrl ?? '-'),
+              name + (used ? ' (in use)' : ''),
+              baseUrl ?? '-',
               storeOf(ui, { baseUrl, storeId }),
               key ? 'stored' : 'not stored',
             ]),
@@ -54,7 +54,7 @@ function storeOf(
   { baseUrl, storeId }: { readonly baseUrl: string | null; readonly storeId: string | null },
 ): string {
   if (storeId === null) return '-';
-  if (baseUrl === null || out.width === null) return printable(storeId);
+  if (baseUrl === null || out.width === null) return storeId;
   const folder = historyDirectory(io, { baseUrl, storeId: canonicalId(storeId) });
   return describeStore(storeId, readStoreName(folder));
 }

@@ -9,6 +9,7 @@ import {
 } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
@@ -42,7 +43,7 @@ export const command: CommandDefinition = {
     noticeDone(ui, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
     if (url && before?.keyBaseUrl && before.keyBaseUrl !== url) {
       ui.notice(
-        `The stored key is for ${before.keyBaseUrl} and will not be sent to ${url}: run \`${loginCommand(name)}\`.`,
+        line`The stored key is for ${before.keyBaseUrl} and will not be sent to ${url}: run \`${loginCommand(name)}\`.`,
       );
     }
     printProfile(ui, profiles, name);

@@ -9,7 +9,7 @@ import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf } from '../../cli/core/parsed-command.ts';
-import { printable, printableInOneLine } from '../../cli/core/sanitize.ts';
+import { line, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { changeOptions, noteRecording, recording } from '../../cli/operation/send/send-run.ts';
@@ -117,7 +117,9 @@ async function findRecords(
   const held = all.filter((record) => foreseeResume(history, record) === 'running');
   if (held.length > 0) {
     const ids = held.map((record) => record.id).join(', ');
-    ui.notice(`${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`);
+    ui.notice(
+      line`${countItems(held.length, words)} left out: another storectl command is working on ${ids}.`,
+    );
   }
   return all.filter((record) => !held.includes(record));
 }
@@ -169,9 +171,9 @@ async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promis
 
 function showRequest(ui: Ui, record: HistoryRecord): void {
   const { method, path, body } = record;
-  ui.notice(recordChoice(record).name);
+  ui.notice(line`${recordChoice(record).name}`);
   const rows = rowsOf(body === null ? {} : JSON.parse(body));
-  ui.notice(renderIndented([['Method', method], ['Path', printable(path)], ...rows], ui.err));
+  ui.notice(renderIndented([['Method', method], ['Path', path], ...rows], ui.err));
 }
 
 /** Continues one change. In a terminal, what is not sent without a yes is asked for. */
@@ -266,8 +268,8 @@ async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
       store: storeId,
       baseUrl: profile === demoProfile ? undefined : baseUrl,
     });
-    const where = printable(`store ${storeId} @ ${baseUrl}`);
-    ui.notice(`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
-    ui.noticeToCopy(`  ${command}`);
+    const where = `store ${storeId} @ ${baseUrl}`;
+    ui.notice(line`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
+    ui.noticeToCopy(line`  ${command}`);
   }
 }

@@ -2,6 +2,7 @@ import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { newRun } from '../../cli/operation/call/run.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
 import {
@@ -40,10 +41,10 @@ export async function offerRestore(
 ): Promise<void> {
   const from = await describeBackup(session, backupId);
   ui.notice(
-    `Safety backup ${safetyBackupId} was taken, but the restore of ${from} was not begun: nothing was restored.`,
+    line`Safety backup ${safetyBackupId} was taken, but the restore of ${from} was not begun: nothing was restored.`,
   );
   const command = ['backup', 'restore', backupId, '--sections', sections.join(',')];
-  if (!ui.canAsk) return ui.noticeToCopy(`To restore it: ${commandLine(command, session.flags)}`);
+  if (!ui.canAsk) return ui.noticeToCopy(line`To restore it: ${commandLine(command, session.flags)}`);
   if (!(await agrees(ui, 'Go on with this restore?'))) return;
   const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
   const parsed = { arguments: {}, options: new Map() };

@@ -1,5 +1,6 @@
 import { printJson } from '../../cli/command/print-json.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts';
@@ -34,9 +35,9 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
     const pruned = await open((storage) => prune(storage, { ...options, signal: session.io.signal }));
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
     if (total === 0) ui.notice('Nothing to remove.');
-    else if (dryRun) ui.notice(`Would remove ${describe(pruned)}. Nothing was removed.`);
+    else if (dryRun) ui.notice(line`Would remove ${describe(pruned)}. Nothing was removed.`);
     else noticeDone(ui, `Removed ${describe(pruned)}`);
-    if (quiet) ui.print(String(total));
+    if (quiet) ui.print(line`${total}`);
     else if (json) printJson(ui, dryRun ? { wouldRemove: pruned } : { removed: pruned });
   },
 });

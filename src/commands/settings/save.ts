@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { mergeObjects } from '../../cli/core/field-path.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -53,7 +54,7 @@ async function mergeIntoCurrent(run: Run): Promise<Preview> {
   if (changes.length > 0) return { text: await drawRecord(rowsOfChanges(changes), run.ui.err), send };
   const text =
     contender === null
-      ? 'No changes; nothing was sent.'
-      : `No changes, but ${contender.id} is in doubt and may still change them. They are saved again, so that they stay.`;
+      ? line`No changes; nothing was sent.`
+      : line`No changes, but ${contender.id} is in doubt and may still change them. They are saved again, so that they stay.`;
   return { text, changesNothing: true, send };
 }

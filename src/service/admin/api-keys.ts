@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { base62, formatKey } from '../../contract/api-key.ts';
 import { type Preset, presets, type Scope } from '../../contract/scopes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
+import { line } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
+import { validate } from '../model/validation.ts';
 import { insert } from '../storage/core/statement.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import {
@@ -36,9 +39,14 @@ export interface CreatedKey {
   readonly expiresAt: string | null;
 }
 
-/** Creates an API key. Rejects with a ServiceError `not_found` if the store does not exist. */
+const named = z.strictObject({ label: line(120) });
+
+/**
+ * Creates an API key. Rejects with a ServiceError: `not_found` if the store does not exist, `validation_failed` for its label.
+ */
 export async function createKey(storage: Storage, options: NewKey): Promise<CreatedKey> {
-  const { storeId, label = '', kind = 'live', expiresInSeconds } = options;
+  const { storeId, kind = 'live', expiresInSeconds } = options;
+  const { label } = validate(named, { label: options.label ?? '' });
   const now = Date.now();
   const properties = {
     kind,

@@ -5,7 +5,15 @@ import { timestamp } from './time.ts';
 
 /** Schemas of fields that several resources have. Lengths are in code points. */
 
-/** Text that may be empty. No text may contain NUL, see `parseJsonObject`. */
+/** Characters that a text may not have, as in a regular expression. No text may contain NUL, see `parseJsonObject`. */
+const notInText = '\\u0000';
+const notInLine = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+
+const ofText = `^[^${notInText}]*$`;
+const ofLine = `^[^${notInLine}]*$`;
+const filled = (without: string) => `^[^${without}]*[^\\s${without}][^${without}]*$`;
+
+/** Text that may be empty. */
 export function text(max: number) {
   return z
     .string()
@@ -14,14 +22,54 @@ export function text(max: number) {
       params: { code: 'too_long' },
       abort: true,
     })
-    .meta({ maxLength: max, pattern: '^[^\\u0000]*$' });
+    .meta({ maxLength: max, pattern: ofText });
 }
+
+/**
+ * Text in one line that may be empty, such as a title. It has no control characters: they could act on the terminal of
+ * somebody who reads it, or look like a line that the program has written.
+ */
+export function line(max: number) {
+  return text(max)
+    .regex(new RegExp(ofLine, 'u'), 'must be in one line, without control characters')
+    .meta({ maxLength: max, pattern: ofLine });
+}
+
+const isFilled = (value: string) => value.trim() !== '';
+const notEmpty = { error: 'must not be empty', params: { code: 'too_short' } };
 
 /** Text that is not blank. */
 export function filledText(max: number) {
   return text(max)
-    .refine((value) => value.trim() !== '', { error: 'must not be empty', params: { code: 'too_short' } })
-    .meta({ minLength: 1, pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$' });
+    .refine(isFilled, notEmpty)
+    .meta({ maxLength: max, minLength: 1, pattern: filled(notInText) });
+}
+
+/** Text in one line that is not blank. */
+export function filledLine(max: number) {
+  return line(max)
+    .refine(isFilled, notEmpty)
+    .meta({ maxLength: max, minLength: 1, pattern: filled(notInLine) });
+}
+
+const isEmptyOrFilled = (value: string) => value === '' || isFilled(value);
+const notBlank = {
+  error: 'must not be blank: leave it out or empty for the default',
+  params: { code: 'blank' },
+};
+
+/** Text for which an empty one stands for a default: one of blanks, which nobody could read, is a mistake. */
+export function textOrDefault(max: number) {
+  return text(max)
+    .refine(isEmptyOrFilled, notBlank)
+    .meta({ maxLength: max, pattern: `^$|${filled(notInText)}` });
+}
+
+/** {@link textOrDefault} in one line. */
+export function lineOrDefault(max: number) {
+  return line(max)
+    .refine(isEmptyOrFilled, notBlank)
+    .meta({ maxLength: max, pattern: `^$|${filled(notInLine)}` });
 }
 
 /** A field that may be left out, which is the same as null. */

@@ -1,11 +1,21 @@
 import * as z from 'zod';
-import { distinct, filledText, mapKey, pattern, text, timeZone } from './field-schemas.ts';
+import {
+  distinct,
+  filledLine,
+  line,
+  lineOrDefault,
+  mapKey,
+  pattern,
+  text,
+  textOrDefault,
+  timeZone,
+} from './field-schemas.ts';
 
 const clockTime = () => pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 22:00');
 
 const template = z.strictObject({
-  title: text(256).default(''),
-  body: text(4096).default(''),
+  title: lineOrDefault(256).default(''),
+  body: textOrDefault(4096).default(''),
   private: z.boolean().default(false),
 });
 
@@ -24,7 +34,7 @@ const groups = {
   discovery: group({
     enabled: z.boolean().default(false),
     summary: text(500).default(''),
-    categories: distinct(filledText(50), 20).default([]),
+    categories: distinct(filledLine(50), 20).default([]),
   }),
   showcase: group({
     enabled: z.boolean().default(false),
@@ -50,9 +60,9 @@ export type SettingsDocument = z.output<typeof settingsDocument>;
 export const settingsInput = z
   .strictObject({
     ...groups,
-    storeId: text(100).optional(),
-    env: text(100).optional(),
-    updatedAt: text(100).optional(),
+    storeId: line(100).optional(),
+    env: line(100).optional(),
+    updatedAt: line(100).optional(),
   })
   .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
 

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import {
   color,
   currency,
-  filledText,
+  filledLine,
+  line,
   mapKey,
   pattern,
   text,
@@ -35,7 +36,7 @@ const settings = z.strictObject({
   liveStatsDefault: z.boolean(),
   discordUrl: webUrl().nullable(),
   maintenanceMessage: text(1000).nullable(),
-  socials: z.record(mapKey(), text(2048)),
+  socials: z.record(mapKey(), line(2048)),
   checkout: z.strictObject({
     couponField: z.boolean(),
     termsRequired: z.boolean(),
@@ -78,7 +79,7 @@ export const initialSettings: StoreSettings = {
 
 /** Fields of a store outside of its settings that a client may change. */
 export const storeIdentity = z.strictObject({
-  name: filledText(120),
+  name: filledLine(120),
   slug: slug(),
   defaultCurrency: currency,
   timezone: timeZone,
@@ -107,7 +108,7 @@ export const storePatch = notEmpty(
     settings: notEmpty(
       settings
         .extend({
-          socials: notEmpty(z.record(mapKey(), text(2048).nullable())),
+          socials: notEmpty(z.record(mapKey(), line(2048).nullable())),
           checkout: notEmpty(settings.shape.checkout.partial()),
           tax: notEmpty(settings.shape.tax.partial()),
         })

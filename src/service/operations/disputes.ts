@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { decisions } from '../../contract/operations/disputes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import {
+  filledLine,
   filledText,
   idempotencyKey,
   mapKey,
@@ -60,9 +61,9 @@ const lowerCaseWord = (example: string) =>
 /** Evidence for a dispute: a text, or the key of a file in the storage of the operator. */
 export const newEvidence = z.strictObject({
   kind: lowerCaseWord('tracking_number'),
-  label: filledText(200),
+  label: filledLine(200),
   textValue: optional(filledText(200_000)),
-  storageKey: optional(filledText(1024)),
+  storageKey: optional(filledLine(1024)),
 });
 
 /** Body of operation 6. */
@@ -72,7 +73,7 @@ export const newDispute = z.strictObject({
   idempotencyKey: idempotencyKey(),
   orderId: optional(uuid()),
   buyerEmail: optional(z.email().max(254)),
-  providerCaseId: optional(filledText(200)),
+  providerCaseId: optional(filledLine(200)),
   riskSignals: z.record(mapKey(), jsonValue).nullish(),
   deadlineAt: time().nullish(),
   appealDeadlineAt: time().nullish(),

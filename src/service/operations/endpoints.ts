@@ -4,7 +4,14 @@ import { endpointKinds, eventTypes } from '../../contract/operations/notificatio
 import { discordUrl, maskDiscordUrl } from '../model/discord-url.ts';
 import { ServiceError } from '../model/errors.ts';
 import { isEventType } from '../model/event-types.ts';
-import { color, distinct, filledText, pattern, text } from '../model/field-schemas.ts';
+import {
+  color,
+  distinct,
+  filledLine,
+  lineOrDefault,
+  pattern,
+  textOrDefault,
+} from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
 import { timestamp } from '../model/time.ts';
@@ -32,14 +39,14 @@ const eventType = () =>
 /** Body of operation 11. */
 export const newEndpoint = z.strictObject({
   kind: z.enum(endpointKinds),
-  name: filledText(80),
+  name: filledLine(80),
   url: webhookUrl(),
   events: distinct(eventType(), 32).min(1, 'must contain at least one event'),
   enabled: z.boolean().default(true),
   discordTemplate: z
     .strictObject({
-      title: text(256).nullable().default(null),
-      description: text(4096).nullable().default(null),
+      title: lineOrDefault(256).nullable().default(null),
+      description: textOrDefault(4096).nullable().default(null),
       color: color().nullable().default(null),
     })
     .nullable()

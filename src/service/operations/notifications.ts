@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text, time } from '../model/field-schemas.ts';
+import { line, time } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
 import { markAll, markSome } from '../storage/queries/notifications.ts';
 import type { Work } from './unit-of-work.ts';
@@ -8,7 +8,7 @@ import type { Work } from './unit-of-work.ts';
 export const readMark = z
   .strictObject({
     /** Ids that the store does not have are ignored, so any text is valid. */
-    ids: z.array(text(100)).max(500).optional(),
+    ids: z.array(line(100)).max(500).optional(),
     before: time().optional(),
   })
   .refine(({ ids, before }) => ids === undefined || before === undefined, {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { postStates } from '../../contract/operations/blog.ts';
 import { invalidField, ServiceError } from '../model/errors.ts';
-import { distinct, filledText, optional, pattern, text, time, uuid } from '../model/field-schemas.ts';
+import { distinct, filledLine, line, optional, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
@@ -16,7 +16,7 @@ const maxSlug = 120;
 /** Body of operation 2. */
 export const newPost = z
   .strictObject({
-    title: filledText(200),
+    title: filledLine(200),
     contentMd: text(200_000),
     slug: pattern(
       /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
@@ -24,7 +24,7 @@ export const newPost = z
     ).optional(),
     excerpt: optional(text(500)),
     coverImageId: optional(uuid()),
-    tags: distinct(filledText(50), 20).default([]),
+    tags: distinct(filledLine(50), 20).default([]),
     featuredProductIds: distinct(z.guid('must be a UUID'), 50)
       .transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))])
       .default([]),
@@ -34,7 +34,7 @@ export const newPost = z
         description: 'When to publish a post with the status scheduled. Must be in the future.',
       }),
     ),
-    metaTitle: optional(text(200)),
+    metaTitle: optional(line(200)),
     metaDescription: optional(text(500)),
   })
   .meta({

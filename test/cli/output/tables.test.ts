@@ -5,6 +5,7 @@ import { shortenId } from '../../../src/cli/command/short-id.ts';
 import { formatJson } from '../../../src/cli/core/json-text.ts';
 import { printable, printableJson, printableLines } from '../../../src/cli/core/sanitize.ts';
 import { formatDistance, formatTime, formatValue } from '../../../src/cli/output/format-value.ts';
+import type { Palette } from '../../../src/cli/output/style.ts';
 import { styleOf, withoutColors } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable, rowsOf } from '../../../src/cli/output/tables.ts';
 import { wrapText } from '../../../src/cli/output/wrap.ts';
@@ -422,7 +423,7 @@ test.each([
 });
 
 test('statuses, and deadlines that are near, are colored in tables and records; the words stay the same', () => {
-  const style = { color: new Chalk({ level: 1 }), width: 80 };
+  const style = { color: new Chalk({ level: 1 }) as Palette, width: 80 };
   const now = Date.now();
   const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
   const values = { now, currency: null };

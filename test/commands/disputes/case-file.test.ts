@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
+import type { Palette } from '../../../src/cli/output/style.ts';
 import { withoutColors } from '../../../src/cli/output/style.ts';
 import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
 import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
@@ -8,8 +9,8 @@ import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
-const pipe = { color: new Chalk({ level: 0 }), width: null };
-const terminal = { color: new Chalk({ level: 1 }), width: 60 };
+const pipe = { color: new Chalk({ level: 0 }) as Palette, width: null };
+const terminal = { color: new Chalk({ level: 1 }) as Palette, width: 60 };
 const inHours = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
 
 test('what the contract does not know is shown at the end, below what it knows', () => {

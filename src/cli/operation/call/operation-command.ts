@@ -6,6 +6,7 @@ import type { Ui } from '../../command/ui.ts';
 import type { Phrase } from '../../config/phrase.ts';
 import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
+import type { Printable } from '../../core/sanitize.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
 import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from './run.ts';
@@ -57,7 +58,7 @@ export interface CurrentValues {
 /** What a run would change, found out before it is sent. */
 export interface Preview {
   /** For people; the fields of the request unless given. */
-  readonly text?: string;
+  readonly text?: Printable;
   /** Then the user is not asked. */
   readonly changesNothing?: boolean;
   /** It says what the result does not, so it is shown to a user who was asked nothing, too. */
@@ -97,5 +98,5 @@ export interface ResultView {
   /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
   done?(result: Result, run: Run): string | null | Promise<string | null>;
   /** The answer for people, as text or rows, empty for nothing; without this function, a record of its fields. */
-  show?(result: Result, run: Run): string | readonly Row[];
+  show?(result: Result, run: Run): Printable | readonly Row[];
 }

@@ -7,7 +7,7 @@ import { idMeantBy, minIdLength, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
-import { printableLines } from '../../core/sanitize.ts';
+import { line, printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { idParameter } from '../../input/path-parameter.ts';
 import { describeKnown } from '../../output/describe-known.ts';
@@ -42,7 +42,9 @@ export function explainRefusal(
   const audience = { now: Date.now(), flags: session.flags, ...(nameOf && { nameOf }) };
   const { message, hint } = describeFailure(error.failure, audience);
   const lines = [`error: ${message}`, ...(isStepShown && hint !== undefined ? [`  ${hint}`] : [])];
-  ui.notice(`\n${ui.err.color.yellow(printableLines(lines.join('\n')))}\n`);
+  ui.notice('');
+  ui.notice(printableLines(lines.join('\n')), 'yellow');
+  ui.notice('');
 }
 
 /** Why a text from an editor was refused: a clause, and a line for each field, which is called as in the text. */
@@ -92,7 +94,7 @@ export async function interview(
     };
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
   if (missing.length > 0 && offered.length === 0) {
-    ui.notice(`No ${candidates?.what ?? `${nounOf(name)}s`} seen on this machine. Enter an id.`);
+    ui.notice(line`No ${candidates?.what ?? `${nounOf(name)}s`} seen on this machine. Enter an id.`);
   }
   if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.

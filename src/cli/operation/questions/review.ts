@@ -1,5 +1,6 @@
 import { CliError, cancelledError, type FieldError, WentBack } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
+import { apart } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
@@ -33,7 +34,7 @@ export async function reviewAndSend(
         run,
       );
       const { changesNothing, send } = preview;
-      if (isChange && text !== '') notice(changesNothing ? text : `\n${text}\n`);
+      if (isChange && text !== '') notice(changesNothing ? text : apart(text));
       if (!isChange || changesNothing || (await isAgreed(run, interview, command))) return await send();
     } catch (error) {
       if (error instanceof WentBack) {

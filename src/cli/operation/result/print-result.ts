@@ -10,7 +10,7 @@ import { commandLine, phrase, toRun } from '../../config/phrase.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
-import { maskWebhooks, printable } from '../../core/sanitize.ts';
+import { joined, line, maskWebhooks, type Printable } from '../../core/sanitize.ts';
 import { renderJson } from '../../output/style.ts';
 import type { ResultView } from '../call/operation-command.ts';
 import type { Result, Run } from '../call/run.ts';
@@ -44,16 +44,16 @@ export async function printResult(run: Run, command: ResultView, result: Result)
 
 /** Prints the command that takes a change back. */
 export function noticeUndo(ui: Ui, { flags }: Session, { id }: HistoryRecord): void {
-  ui.noticeToCopy(`Undo: ${commandLine(['undo', id], flags)}`);
+  ui.noticeToCopy(line`Undo: ${commandLine(['undo', id], flags)}`);
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
 export function noticeDone({ err, notice }: Ui, text: string): void {
-  notice(`${err.color.green('✓')} ${printable(text)}`);
+  notice(joined([err.color.green(line`✓`), line`${text}`], ' '));
 }
 
 /** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
-async function describeAnswer(run: Run, command: ResultView, result: Result): Promise<string | null> {
+async function describeAnswer(run: Run, command: ResultView, result: Result): Promise<Printable | null> {
   const { ui } = run;
   const { answer } = result;
   const { out, notice } = ui;
@@ -88,7 +88,7 @@ function printId({ request: { operation }, ui }: Run, { answer, record }: Result
   // The response of a restore has no id: `undo` takes the id of the change.
   const isUndoable = path === undefined && record !== null && hasUndo(record);
   const id = isUndoable ? record.id : textAt(answer, path ?? ['id']);
-  if (id !== null) ui.print(printable(id));
+  if (id !== null) ui.print(line`${id}`);
   else if (path !== undefined) throw withoutId(operation, record);
 }
 
@@ -126,8 +126,11 @@ export function printRequest(
     printJson(ui, { method, url, headers, body });
     return;
   }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  ui.print([`${method} ${url}`, ...lines].join('\n'));
-  if (body !== null) ui.print(`\n${renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 })}`);
+  const lines = Object.entries(headers).map(([name, value]) => line`${name}: ${value}`);
+  ui.print(joined([line`${method} ${url}`, ...lines], '\n'));
+  if (body !== null) {
+    const shown = renderJson(JSON.stringify(body), { ...out, width: out.width ?? 80 });
+    ui.print(joined([line``, shown], '\n'));
+  }
   ui.notice('dry run: nothing was sent');
 }

@@ -10,7 +10,7 @@ import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
-import { printable, shorten } from '../../core/sanitize.ts';
+import { joined, line, type Printable, shorten } from '../../core/sanitize.ts';
 import { formatDistance, formatMinute } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
 import { answerBody, recordChoice } from '../../output/record-summary.ts';
@@ -30,7 +30,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   const shown =
     typeof createdAt === 'string' ? `${backupId.slice(0, 8)} (${formatMinute(createdAt)})` : backupId;
   const name = typeof label === 'string' && !isSafety ? label : `before restoring ${shown}`;
-  return shorten(printable(`Safety: ${name}`), 120);
+  return shorten(line`Safety: ${name}`, 120);
 }
 
 /** What a restore replaces, and with what, said before it is confirmed. `undoes` is the id of the restore that it takes back. */
@@ -38,10 +38,10 @@ export async function describeReplaced(
   { request, session }: Run,
   takesSafetyBackup: boolean,
   undoes: string | null = null,
-): Promise<string> {
+): Promise<Printable> {
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
-  const listed = printable(new Intl.ListFormat('en-GB').format(sections));
+  const listed = new Intl.ListFormat('en-GB').format(sections);
   const what = `the ${listed} ${sections.length === 1 ? 'section' : 'sections'}`;
   const store = await describeStoreInUse(session);
   const from = await describeBackup(session, backupId);
@@ -50,18 +50,23 @@ export async function describeReplaced(
     ? 'A safety backup is taken first, so you can go back.'
     : 'No safety backup is taken.';
   const { takenBack, broughtBack } = changesBy(await session.history(), { ...request, undoes });
-  return [
-    `This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`,
+  const texts = [
+    line`This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`,
     ...listChanges('It takes back these changes of this machine', takenBack),
     ...listChanges('It brings back these changes of this machine', broughtBack),
-  ].join('\n');
+  ];
+  return joined(texts, '\n');
 }
 
 /** A line for each of the first ten, below the title; nothing for none. */
-function listChanges(title: string, changes: readonly HistoryRecord[]): string[] {
+function listChanges(title: string, changes: readonly HistoryRecord[]): Printable[] {
   if (changes.length === 0) return [];
-  const lines = changes.slice(0, 10).map((record) => `  ${recordChoice(record).name}`);
-  return [`${title}:`, ...lines, ...(changes.length > 10 ? [`  and ${changes.length - 10} more`] : [])];
+  const lines = changes.slice(0, 10).map((record) => line`  ${recordChoice(record).name}`);
+  return [
+    line`${title}:`,
+    ...lines,
+    ...(changes.length > 10 ? [line`  and ${changes.length - 10} more`] : []),
+  ];
 }
 
 /** The changes that a restore would take back and bring back, newest first: as if its record were there already. */
@@ -90,7 +95,7 @@ export async function describeBackup(session: Session, backupId: string): Promis
   const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
   if (typeof label !== 'string' || typeof createdAt !== 'string')
     return `backup ${backupId} (unknown on this machine: check the id)`;
-  return `backup ${backupId} ("${printable(label)}", ${formatDistance(Date.parse(createdAt) - Date.now())})`;
+  return `backup ${backupId} ("${label}", ${formatDistance(Date.parse(createdAt) - Date.now())})`;
 }
 
 /** The fields of a backup that this machine knows. */
@@ -105,7 +110,7 @@ export async function knownBackup(
 export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
   const backupId = idInPath(record.path) ?? '';
   const { label } = (await knownBackup(session, backupId)) ?? {};
-  const suffix = typeof label === 'string' ? ` ("${printable(label)}")` : '';
+  const suffix = typeof label === 'string' ? ` ("${label}")` : '';
   const sections = sectionsOf(asObject(parseJson(record.body)));
   return `${sections.join(', ')} from backup ${backupId}${suffix}`;
 }
@@ -199,6 +204,6 @@ export function withSafetyBackup(
   { safetyBackupId }: Pick<HistoryRecord, 'safetyBackupId'>,
 ): unknown {
   if (!(error instanceof CliError) || safetyBackupId === null) return error;
-  const done = [`safety backup ${printable(safetyBackupId)} was taken`];
+  const done = [`safety backup ${safetyBackupId} was taken`];
   return new CliError({ ...error.failure, done, safetyBackupId });
 }

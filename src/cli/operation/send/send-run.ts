@@ -11,7 +11,7 @@ import { demoProfile } from '../../config/connection-settings.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isOn } from '../../core/parsed-command.ts';
-import { printable } from '../../core/sanitize.ts';
+import { line } from '../../core/sanitize.ts';
 import { idParameter } from '../../input/path-parameter.ts';
 import { fieldsToNameByFlag } from '../../input/request-body.ts';
 import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.ts';
@@ -22,9 +22,8 @@ import { describeHistoryError } from './refusals.ts';
 
 /** Says where a change goes before it is sent. */
 export async function announce({ target, ui, session }: Run): Promise<void> {
-  const { dim } = ui.err.color;
   const host = target.profile === demoProfile ? '' : ` @ ${new URL(target.baseUrl).host}`;
-  ui.notice(dim(`${target.profile} → store ${await describeStoreInUse(session)}${host}`));
+  ui.notice(line`${target.profile} → store ${await describeStoreInUse(session)}${host}`, 'dim');
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
@@ -112,7 +111,7 @@ export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui'
   return {
     ...sendOptions(session),
     client: target.client,
-    onWait: () => ui.notice(ui.err.color.dim('Waiting for another storectl command to finish…')),
+    onWait: () => ui.notice('Waiting for another storectl command to finish…', 'dim'),
   };
 }
 
@@ -172,8 +171,8 @@ function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
     earlier.state === 'applied'
       ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
       : `Sending ${earlier.id} again, because it is in doubt: with the same idempotency key it is applied only once.`;
-  if (ui.quiet) ui.saveUserText(printable(text));
-  else ui.notice(ui.err.color.dim(printable(text)));
+  if (ui.quiet) ui.saveUserText(line`${text}`);
+  else ui.notice(line`${text}`, 'dim');
 }
 
 /** Turns the errors of the history into the user's. */
@@ -195,11 +194,11 @@ const findings = {
 
 /** What the user should know about how an outcome was found out and written down. */
 export function noteRecording(ui: Ui, { finding, recordingError }: Recorded): void {
-  const { notice, err } = ui;
+  const { notice } = ui;
   const found = finding && findings[finding];
-  if (found) notice(err.color.yellow(found));
+  if (found) notice(found, 'yellow');
   if (recordingError !== null)
-    notice(err.color.yellow(`The outcome could not be recorded: ${printable(recordingError.message)}`));
+    notice(line`The outcome could not be recorded: ${recordingError.message}`, 'yellow');
 }
 
 /** The records that a command with this result has applied. */
@@ -209,11 +208,10 @@ export function recordsOf({ record }: Result): readonly HistoryRecord[] {
 
 /** Says where the service has other values than were sent. The change was applied, so it is no error. */
 function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
-  const { notice, err } = ui;
-  for (const line of differencesFromSent(request.body, body)) notice(err.color.yellow(printable(line)));
+  for (const difference of differencesFromSent(request.body, body)) ui.notice(line`${difference}`, 'yellow');
 }
 
 /** Drift is a warning and not an error: it must not cost the user their answer. */
-export function noteDrift({ noticeOnce, err }: Ui, { drift }: Applied): void {
-  for (const line of drift) noticeOnce(err.color.yellow(`unexpected response: ${printable(line)}`));
+export function noteDrift({ noticeOnce }: Ui, { drift }: Applied): void {
+  for (const one of drift) noticeOnce(line`unexpected response: ${one}`, 'yellow');
 }

@@ -9,6 +9,7 @@ import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { line } from '../../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Result, Run } from '../../../cli/operation/call/run.ts';
@@ -70,7 +71,8 @@ async function decideNext(run: Run, heading: string): Promise<ItemResult> {
   const dispute = await readDispute(run);
   const { status } = dispute.record;
   if (status !== expectedStatus(run)) return makeResult('exists', { message: `already ${String(status)}` });
-  ui.notice(`\n${ui.err.color.bold(heading)}`);
+  ui.notice('');
+  ui.notice(line`${heading}`, 'bold');
   showCaseFile(run, dispute);
   explainKeys(ui);
   const body: Record<string, unknown> = {};

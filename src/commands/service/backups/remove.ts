@@ -1,3 +1,4 @@
+import { line } from '../../../cli/core/sanitize.ts';
 import { removeBackup } from '../../../service/index.ts';
 import { endCommand } from '../operator/end-command.ts';
 
@@ -6,6 +7,6 @@ export const command = endCommand({
   description: 'Remove a backup of a store. The store keeps what it has.',
   noun: 'backup',
   done: 'Removed backup',
-  loss: 'Nobody can restore a removed backup.',
+  loss: line`Nobody can restore a removed backup.`,
   run: removeBackup,
 });

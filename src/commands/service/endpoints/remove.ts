@@ -1,3 +1,4 @@
+import { line } from '../../../cli/core/sanitize.ts';
 import { removeEndpoint } from '../../../service/index.ts';
 import { endCommand } from '../operator/end-command.ts';
 
@@ -7,6 +8,6 @@ export const command = endCommand({
 again, but nothing can be sent to it.`,
   noun: 'endpoint',
   done: 'Removed endpoint',
-  loss: 'The secret URL of the endpoint is erased.',
+  loss: line`The secret URL of the endpoint is erased.`,
   run: removeEndpoint,
 });

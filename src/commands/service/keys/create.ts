@@ -1,5 +1,6 @@
 import { notTogether, usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { line } from '../../../cli/core/sanitize.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
@@ -41,18 +42,20 @@ export const command = operatorCommand({
       ? readWholeNumber(session, parsed, '--expires-in-days', { min: 1, max: 99_999, fallback: 90 }) * 86_400
       : undefined;
     const grant = readGrant(parsed);
+    const labelled = { flags: { label: '--label' } };
     const options = { ...grant, label: optionValue(parsed, '--label'), expiresInSeconds };
     if (parsed.options.has('--stores-from')) {
       return eachLine(operator, '--stores-from', {
+        options: labelled,
         run: async (storage, id) => ({
           storeId: id,
           ...(await createKey(storage, { ...options, storeId: id })),
         }),
-        show: ({ storeId: id, key }) => `${id}\t${key}`,
+        show: ({ storeId: id, key }) => line`${id}\t${key}`,
       });
     }
     const { '--store': storeId } = need('--store');
-    const created = await open((storage) => createKey(storage, { ...options, storeId }));
+    const created = await open((storage) => createKey(storage, { ...options, storeId }), labelled);
     printKey(ui, created, storeId, 'preset' in grant ? grant.preset : created.scopes.join(', '));
   },
 });

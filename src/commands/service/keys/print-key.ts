@@ -1,5 +1,6 @@
 import { printJson } from '../../../cli/command/print-json.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
+import { line } from '../../../cli/core/sanitize.ts';
 import { noticeDone } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import type { CreatedKey } from '../../../service/index.ts';
@@ -11,7 +12,7 @@ export function printKey(ui: Ui, created: CreatedKey, storeId: string, ...about:
   noticeDone(ui, `Created key ${id} for store ${storeId} (${[...about, expiry].join(', ')})`);
   if (ui.json) printJson(ui, created);
   else {
-    ui.print(key);
+    ui.print(line`${key}`);
     ui.notice('Copy the key now: it will not be shown again.');
   }
 }

@@ -1,3 +1,4 @@
+import { line } from '../../../cli/core/sanitize.ts';
 import { revokeKey, ServiceError } from '../../../service/index.ts';
 import { endCommand } from '../operator/end-command.ts';
 
@@ -7,7 +8,7 @@ export const command = endCommand({
     'Revoke a key. It stops working immediately and cannot be restored. To replace a key without downtime, use `service keys rotate`.',
   noun: 'key',
   done: 'Revoked key',
-  loss: 'A revoked key cannot be restored.',
+  loss: line`A revoked key cannot be restored.`,
   async run(storage, id, storeId) {
     if (await revokeKey(storage, id, storeId)) return { id };
     throw new ServiceError('not_found', 'Key not found');

@@ -1,5 +1,6 @@
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
+import { line } from '../../../cli/core/sanitize.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import { rotateKey } from '../../../service/index.ts';
@@ -34,6 +35,6 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     const rotated = await open((storage) => rotateKey(storage, keyId, options), { hint });
     printKey(ui, rotated, rotated.storeId);
     if (!ui.json)
-      ui.notice(`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
+      ui.notice(line`The old key ${keyId} is valid until ${formatMinute(rotated.previous.expiresAt)}.`);
   },
 });

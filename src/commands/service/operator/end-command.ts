@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
+import type { Printable } from '../../../cli/core/sanitize.ts';
 import { argumentNeeded, askOrFail, confirmOption, confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import type { Storage } from '../../../service/index.ts';
@@ -14,7 +15,7 @@ interface EndCommand {
   readonly noun: string;
   readonly done: string;
   /** What is lost with the object: said before it is confirmed. */
-  readonly loss: string | ((storage: Storage, id: string) => Promise<string>);
+  readonly loss: Printable | ((storage: Storage, id: string) => Promise<Printable>);
   run(storage: Storage, id: string, storeId: string | undefined): Promise<{ readonly id: string }>;
 }
 

@@ -2,6 +2,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
+import type { Printable } from '../../../cli/core/sanitize.ts';
 import { readText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
 import type { WithStorageOptions } from './database-options.ts';
@@ -26,7 +27,7 @@ export async function eachLine<Result>(
   }: {
     readonly options?: WithStorageOptions;
     run(storage: Storage, line: string): Promise<Result>;
-    show(result: Result): string;
+    show(result: Result): Printable;
   },
 ): Promise<void> {
   const filled = (await readText(session, optionValue(parsed, flag) ?? '-', flag))

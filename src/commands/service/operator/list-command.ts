@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { limitOption, printList, readLimit } from '../../../cli/command/lists.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import { printable } from '../../../cli/core/sanitize.ts';
+import { line } from '../../../cli/core/sanitize.ts';
 import { formatDistance, formatValue } from '../../../cli/output/format-value.ts';
 import { labelOf } from '../../../cli/output/labels.ts';
 import { renderTable } from '../../../cli/output/tables.ts';
@@ -38,7 +38,7 @@ function cellOf(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   return name.endsWith('At')
     ? formatDistance(Date.parse(String(value)) - Date.now())
-    : printable(formatValue(name, value));
+    : formatValue(name, value);
 }
 
 /** A command that lists something, `--limit` at a time. */
@@ -67,15 +67,18 @@ export function listCommand<Item extends { readonly id: string }>({
       const items = found.slice(0, limit);
       const rows = () =>
         items.map((item) => columns.map((name) => cells[name]?.(item) ?? cellOf(name, item[name])));
+      const [noun = ''] = words.split(' ');
       const titles = columns.map((name) => labelOf([name]));
-      const empty = `No ${words.split(' ')[0]}.`;
       printList(ui, items, {
-        empty: start === undefined ? empty : `${empty} Run \`${next(start)}\` to create one.`,
+        empty:
+          start === undefined ? line`No ${noun}.` : line`No ${noun}. Run \`${next(start)}\` to create one.`,
         show: () => ui.print(renderTable(titles, rows(), ui.out)),
       });
       const last = items.at(-1);
       if (found.length === items.length || last === undefined) return;
-      ui.notice(`There are more than ${limit}: add ${more?.(last) ?? `--limit ${10 * limit}`} to see more.`);
+      ui.notice(
+        line`There are more than ${limit}: add ${more?.(last) ?? `--limit ${10 * limit}`} to see more.`,
+      );
     },
   });
 }

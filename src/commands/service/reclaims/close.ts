@@ -1,3 +1,4 @@
+import { line } from '../../../cli/core/sanitize.ts';
 import { closeReclaim } from '../../../service/index.ts';
 import { endCommand } from '../operator/end-command.ts';
 
@@ -6,6 +7,6 @@ export const command = endCommand({
   description: 'Close a reclaim notice. The store can no longer appeal it.',
   noun: 'reclaim',
   done: 'Closed reclaim notice',
-  loss: 'A closed notice cannot be opened again.',
+  loss: line`A closed notice cannot be opened again.`,
   run: closeReclaim,
 });

@@ -5,6 +5,7 @@ import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { line, printableJson } from '../../../cli/core/sanitize.ts';
 import { version } from '../../../cli/core/version.ts';
 import {
   type App,
@@ -90,8 +91,8 @@ proxies, see docs/operating.md in the package.`,
       if (!(error instanceof CliError) || ui.json || ui.io.stderr.isTTY === true) throw error;
       // Whatever reads the log reads JSON.
       const { exitCode, code } = error.failure;
-      const line = { time: new Date().toISOString(), level: 'error', code, message: error.message };
-      ui.notice(JSON.stringify(line));
+      const record = { time: new Date().toISOString(), level: 'error', code, message: error.message };
+      ui.notice(printableJson(JSON.stringify(record)));
       return { exitCode };
     }
   },
@@ -122,7 +123,7 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
     const observers: ((record: object) => void)[] = [];
     const log = createServiceLog(ui.quiet ? { write() {} } : ui.io.stderr, logLevel, observers);
     const tell = (level: LogLevel, message: string) =>
-      isTerminal ? ui.notice(message) : log({ level, message });
+      isTerminal ? ui.notice(line`${message}`) : log({ level, message });
     const delivers = !isOn(parsed, '--no-delivery');
     const writer = await startWriter({ storage, location, delivers, sink, log });
     let server: Listening | undefined;
@@ -139,7 +140,7 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
       if (retentionDays > 0) pruning = pruneDaily({ storage, retentionDays, log });
       for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
       if (ui.json) printJson(ui, { origin: server.origin, database: location });
-      else ui.print(`Listening on ${server.origin}`);
+      else ui.print(line`Listening on ${server.origin}`);
       tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
       if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
       const stopped = new Promise<void>((resolve) => {

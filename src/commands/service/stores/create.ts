@@ -1,5 +1,6 @@
 import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
+import { line } from '../../../cli/core/sanitize.ts';
 import { createStore } from '../../../service/index.ts';
 import { eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
@@ -35,7 +36,7 @@ export const command = operatorCommand({
       await eachLine(operator, '--names-from', {
         options,
         run: (storage, name) => createStore(storage, { name, currency, timezone }),
-        show: ({ id }) => id,
+        show: ({ id }) => line`${id}`,
       });
       return;
     }
@@ -43,6 +44,6 @@ export const command = operatorCommand({
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
     if (ui.quiet || ui.json) return;
-    ui.noticeToCopy(`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
+    ui.noticeToCopy(line`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
   },
 });

@@ -1,3 +1,4 @@
+import { line } from '../../../cli/core/sanitize.ts';
 import { deleteStore, measureStore } from '../../../service/index.ts';
 import { endCommand } from '../operator/end-command.ts';
 
@@ -11,7 +12,7 @@ the service also does once a day.`,
   async loss(storage, id) {
     const { name, posts, backups, disputes, unsent } = await measureStore(storage, id);
     const objects = [counted(posts, 'post'), counted(backups, 'backup'), counted(disputes, 'dispute')];
-    return `Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}. All of it goes.`;
+    return line`Store "${name}" has ${objects.join(', ')} and ${counted(unsent, 'unsent message')}. All of it goes.`;
   },
   run: deleteStore,
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sectionNames } from '../../../contract/operations/backups.ts';
 import { firstCodePoints } from '../../model/code-points.ts';
 import { invalidFields, notFound } from '../../model/errors.ts';
-import { distinct, filledText, idempotencyKey } from '../../model/field-schemas.ts';
+import { distinct, filledLine, idempotencyKey } from '../../model/field-schemas.ts';
 import { createId } from '../../model/ids.ts';
 import { timestamp } from '../../model/time.ts';
 import { insert } from '../../storage/core/statement.ts';
@@ -21,7 +21,7 @@ const someSections = () =>
 
 /** Body of `backup.create`. */
 export const newBackup = z.strictObject({
-  label: filledText(maxLabel),
+  label: filledLine(maxLabel),
   sections: someSections(),
   idempotencyKey: idempotencyKey(),
 });
