@@ -20,7 +20,8 @@ const unusedModules = [
   'ajv-formats',
   'when-exit',
 ];
-const stub = fileURLToPath(new URL('scripts/unused-module.cjs', import.meta.url));
+const fileIn = (name) => fileURLToPath(new URL(name, import.meta.url));
+const stub = fileIn('scripts/unused-module.cjs');
 const alias = Object.fromEntries(unusedModules.map((name) => [name, stub]));
 
 /** Options of every bundle of the source. */
@@ -84,7 +85,7 @@ function stageOf(id, modules) {
 
 function findStages(modules) {
   for (const [stage, roots] of Object.entries(stages)) {
-    const found = roots.map((root) => fileURLToPath(new URL(root, import.meta.url)));
+    const found = roots.map(fileIn);
     for (const module of found) {
       if (stageOfModule.has(module)) continue;
       stageOfModule.set(module, stage);
@@ -94,6 +95,20 @@ function findStages(modules) {
     }
   }
 }
+
+/** What a browser runs for `/docs` of the service. RapiDoc is taken as source, so that its parser stays out of the bundle. */
+const apiViewer = {
+  input: { 'api-viewer': 'scripts/api-viewer/viewer.mjs' },
+  platform: 'browser',
+  resolve: {
+    alias: {
+      '~': fileIn('node_modules/rapidoc/src'),
+      '@apitools/openapi-parser': fileIn('scripts/api-viewer/prepare-document.mjs'),
+    },
+  },
+  transform: { inject: { Buffer: ['buffer/', 'Buffer'] } },
+  output: { dir: 'dist', format: 'es', minify: true, codeSplitting: false },
+};
 
 /** What only the program may change about its process: a script that imports the library keeps V8's own flags. */
 const program = { ...shared.transform, define: { ...shared.transform.define, STORECTL_TUNES_V8: 'true' } };
@@ -136,4 +151,5 @@ export default defineConfig([
     resolve: { alias: { [unusedInSdk]: stub } },
     output: { ...output, codeSplitting: false },
   },
+  apiViewer,
 ]);

@@ -2,8 +2,9 @@
 // used without loading the parser: what Tab offers, and the help of every command. Prints nothing unless it fails: npm runs it on
 // installation.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
 import config from '../rolldown.config.mjs';
 import { load, root } from './load.mjs';
@@ -18,6 +19,11 @@ function refuseEager(level, log, print) {
   if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
   print(level, log);
 }
+
+// A browser gets it compressed, so it is kept so.
+const viewer = path.join('dist', 'api-viewer.js');
+writeFileSync(`${viewer}.gz`, gzipSync(readFileSync(viewer), { level: 9 }));
+rmSync(viewer);
 
 // The launcher keeps compiled code for one build only.
 const hash = createHash('sha256');

@@ -201,21 +201,21 @@ function drawSvg(lines, title, { background, text, palette }) {
   const width = Math.ceil(columns * cellWidth + 2 * margin);
   const height = lines.length * lineHeight + 2 * margin;
   const rows = lines.map((cells, row) => {
-    const spans = spansOf(cells).map(({ column, text: content, color, bold, dim }) => {
+    const words = wordsOf(cells).map(({ column, text: content, color, bold, dim }) => {
       const fill = color === null ? '' : ` fill="${palette[color % 16] ?? palette[color % 8]}"`;
       const weight = bold ? ' font-weight="bold"' : '';
       const opacity = dim ? ' opacity="0.65"' : '';
       const x = (margin + column * cellWidth).toFixed(1);
-      const span = (content.length * cellWidth).toFixed(1);
-      return `<tspan x="${x}" textLength="${span}"${fill}${weight}${opacity}>${escapeXml(content)}</tspan>`;
+      const length = (content.length * cellWidth).toFixed(1);
+      return `<tspan x="${x}" textLength="${length}"${fill}${weight}${opacity}>${escapeXml(content)}</tspan>`;
     });
-    return `<text y="${margin + (row + 0.75) * lineHeight}">${spans.join('')}</text>`;
+    return `<text y="${margin + (row + 0.75) * lineHeight}">${words.join('')}</text>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `<title>${escapeXml(title)}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" fill="${text}" xml:space="preserve">`,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" fill="${text}">`,
     ...rows.filter((row) => row.includes('<tspan')),
     '</g>',
     '</svg>',
@@ -223,17 +223,17 @@ function drawSvg(lines, title, { background, text, palette }) {
   ].join('\n');
 }
 
-/** Words of one style with the spaces between them, without those at the end of a line. */
-function spansOf(cells) {
-  const spans = [];
-  const end = cells.findLastIndex(({ text }) => text !== ' ') + 1;
-  for (const [column, { text, color, bold, dim }] of cells.slice(0, end).entries()) {
-    const last = spans.at(-1);
-    const isSame = last && last.color === color && last.bold === bold && last.dim === dim;
-    if (isSame) last.text += text;
-    else spans.push({ column, text, color, bold, dim });
+/** Words of one style, each with its column: browsers differ in what they do with spaces. */
+function wordsOf(cells) {
+  const words = [];
+  for (const [column, { text, color, bold, dim }] of cells.entries()) {
+    if (text === ' ') continue;
+    const last = words.at(-1);
+    const isSame = last && last.column + last.text.length === column;
+    if (isSame && last.color === color && last.bold === bold && last.dim === dim) last.text += text;
+    else words.push({ column, text, color, bold, dim });
   }
-  return spans.filter(({ text }) => text.trim() !== '');
+  return words;
 }
 
 function escapeXml(text) {

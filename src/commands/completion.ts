@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { packageFolder } from '../base/package-folder.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { inputNeeded } from '../cli/command/input-needed.ts';
 import { usageError } from '../cli/core/errors.ts';
-import { packageFolder } from '../cli/core/package-folder.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { printableLines } from '../cli/core/sanitize.ts';
 

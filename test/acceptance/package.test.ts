@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -19,6 +19,7 @@ test('the package holds the program, its manual and completions, and every licen
       'README.md',
       'bin/storectl.js',
       'completions/storectl.bash',
+      'dist/api-viewer.js.gz',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/chunks/storectl.js',
       'dist/library/client.d.ts',
@@ -33,8 +34,8 @@ test('the package holds the program, its manual and completions, and every licen
   ).toEqual([]);
 }, 120_000);
 
-test('it is under 1 MB, and every link in its Markdown leads into it or to the web', async () => {
-  const { file, contents } = await packProgram();
+test('it is under 5 MB on the disk, and every link in its Markdown leads into it or to the web', async () => {
+  const { unpackedSize, contents } = await packProgram();
   const broken: string[] = [];
   let links = 0;
   for (const page of contents.filter((name) => name.endsWith('.md'))) {
@@ -54,7 +55,7 @@ test('it is under 1 MB, and every link in its Markdown leads into it or to the w
 
   expect(broken).toEqual([]);
   expect(links).toBeGreaterThan(20);
-  expect(statSync(file).size).toBeLessThan(1_000_000);
+  expect(unpackedSize).toBeLessThan(5_000_000);
 });
 
 /** The anchors of the headings of a page, as GitHub makes them. */
@@ -81,7 +82,7 @@ test('what it needs is in it, and what it cannot use is not', async () => {
     contents.filter((name) => /compose|Dockerfile|action|CONTRIBUTING|^bench|^scripts/.test(name)),
   ).toEqual([]);
   expect(parts.components.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['commander', 'llhttp', 'undici', 'zod']),
+    expect.arrayContaining(['commander', 'lit-html', 'llhttp', 'rapidoc', 'undici', 'zod']),
   );
   for (const { name, version } of parts.components) {
     expect(notices).toContain(`\n\n${version === undefined ? name : `${name} ${version}`} (`);

@@ -12,6 +12,8 @@ interface Packed {
   readonly file: string;
   /** The paths of the files in it. */
   readonly contents: readonly string[];
+  /** In bytes, once installed. */
+  readonly unpackedSize: number;
 }
 
 let packed: Promise<Packed> | undefined;
@@ -23,8 +25,10 @@ export function packProgram(): Promise<Packed> {
     afterAll(() => rmSync(folder, { recursive: true }));
     const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
     const { stdout } = await promisify(execFile)('npm', args, { cwd: root });
-    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-    return { file: path.join(folder, filename), contents: files.map((file) => file.path) };
+    const [{ filename, files, unpackedSize }] = JSON.parse(stdout) as [
+      { filename: string; files: { path: string }[]; unpackedSize: number },
+    ];
+    return { file: path.join(folder, filename), contents: files.map((file) => file.path), unpackedSize };
   })();
   return packed;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../core/package-folder.ts';
+import { packageFolder } from '../../base/package-folder.ts';
 import type { Places } from './ids.ts';
 import type { CompletionModel } from './model.ts';
 import { offerFor } from './offer.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../core/package-folder.ts';
+import { packageFolder } from '../../base/package-folder.ts';
 import { version } from '../core/version.ts';
 
 /** Columns that help never exceeds. */

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { memoize } from '../../base/memoize.ts';
 import { busy } from '../model/errors.ts';
 import { ping, type Storage } from '../storage/core/storage.ts';
-import { showReference } from './api-reference.ts';
+import { sendViewer, showReference } from './api-reference.ts';
 import type { Content, HttpRequest } from './http-message.ts';
 import { describeService, replyOf } from './operation-handlers.ts';
 
 /** How long the database may take to answer `/readyz`. */
 const maxReadyMs = 1_500;
 
-/** What needs no key: `/healthz`, `/readyz`, and `/openapi.json` and `/docs`, which `/` names. */
+/** What needs no key: `/healthz`, `/readyz`, and `/openapi.json` and `/docs`, which `/` names, and the viewer that `/docs` loads. */
 export function publicRoutes(storage: Storage, version: string) {
   // One buffer each, which all answers share.
   const reference = memoize(showReference);
@@ -21,6 +21,7 @@ export function publicRoutes(storage: Storage, version: string) {
       replyOf(200, { name: 'Store Management Service', openapi: 'openapi.json', docs: 'docs' }),
     '/openapi.json': async () => description(),
     '/docs': async () => reference(),
+    '/docs/viewer.js': async ({ header }) => sendViewer(header('accept-encoding')),
     '/healthz': async () => replyOf(200, { ok: true }),
     async '/readyz'({ isStopping }) {
       if (isStopping) throw busy('The service is stopping');
