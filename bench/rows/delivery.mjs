@@ -29,8 +29,8 @@ const quietSettings = () => {
 
 /** SQL for stores `s0`, `s1` … with 20 endpoints each: `e0`, `e1` …, with the webhooks 0, 1 … */
 const filling = (count) => `
-  insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
-    ${numbers(0, count / perStore)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${longAgo}
+  insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at, version)
+    ${numbers(0, count / perStore)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${longAgo}, 'v'
     from number;
   insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
     ${numbers(0, count)} select 's' || (i / ${perStore}), 'e' || i, 'discord', 'E', 'm',

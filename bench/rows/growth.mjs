@@ -25,8 +25,8 @@ function filling(storeId, { rows, stores }) {
   const fifth = rows / 5;
   const own = `'${storeId}'`;
   return `begin;
-    insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at)
-      ${numbers(stores)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${time} from number;
+    insert into stores (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at, version)
+      ${numbers(stores)} select 's' || i, 'o', 'Store', 's' || i, 'active', 'EUR', 'UTC', '{}', ${time}, 'v' from number;
     insert into endpoints (store_id, id, kind, name, masked_url, secret_url, events, enabled, created_at)
       ${numbers(stores)} select 's' || i, 'e' || i, 'discord', 'E', 'm', 'u' || i, '["post_created"]', 1, ${time}
       from number;
@@ -35,9 +35,9 @@ function filling(storeId, { rows, stores }) {
     ${events(storeId, 2 * fifth)}
     insert into deliveries (store_id, id, event_id, endpoint_id, status, attempts, created_at)
       ${numbers(fifth)} select ${own}, 'd' || i, 'e' || i, 'e', 'delivered', 1, ${time} from number;
-    insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
+    insert into posts (store_id, position, id, title, slug, content_sha256, content_md, tags, featured_product_ids, status, view_count,
         created_at, updated_at)
-      ${numbers(fifth)} select ${own}, i, 'p' || i, 'Title', 'p' || i, 'Some text', '[]', '[]', 'draft', 0, ${time}, ${time}
+      ${numbers(fifth)} select ${own}, i, 'p' || i, 'Title', 'p' || i, '', 'Some text', '[]', '[]', 'draft', 0, ${time}, ${time}
       from number;
     insert into disputes (store_id, id, kind, status, reason, risk_signals, deadline_at, appeal_deadline_at,
         idempotency_key, created_at, updated_at)
@@ -182,10 +182,10 @@ async function medianOf(times, request) {
 
 /** The SQL that adds posts of this many characters after those that the store has, from a position on. */
 const posts = (storeId, first, count, characters) => `
-  insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
+  insert into posts (store_id, position, id, title, slug, content_sha256, content_md, tags, featured_product_ids, status, view_count,
       created_at, updated_at)
     with recursive number(i) as (select ${first} union all select i + 1 from number where i < ${first + count - 1})
-    select '${storeId}', i, 'p' || i, 'Title', 'p' || i, '${'x'.repeat(characters)}', '[]', '[]', 'draft', 0, ${time},
+    select '${storeId}', i, 'p' || i, 'Title', 'p' || i, '', '${'x'.repeat(characters)}', '[]', '[]', 'draft', 0, ${time},
       ${time} from number;`;
 
 /** Two services, with a store of 10 posts or notifications and one of many. */

@@ -5,7 +5,7 @@ export const additionHeaders = {
    * `keys` that it has received the `Idempotency-Key` of this request, and applies such keys once.
    */
   features: 'Service-Features',
-  /** Of a response to a valid key: its scopes, with spaces between them. */
+  /** Of a response to a valid key: the list of its scopes. */
   scopes: 'Service-Scopes',
   /** Of a response to a valid key: how many requests it may send (the IETF's field of that name). */
   rateLimitPolicy: 'RateLimit-Policy',

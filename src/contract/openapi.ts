@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { additionHeaders } from './headers.ts';
 import { type BodySchemas, bodySchema, type Json, responseSchemas, schemaUri } from './openapi-schemas.ts';
 import { describeParameter, type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
 import { operations } from './operations.ts';
@@ -20,7 +21,7 @@ const repetition: Readonly<Record<OperationClass, string>> = {
   keyed:
     'Idempotent per idempotency key: repeating a request returns the first response, with `Idempotency-Replayed: true`.',
   'one-shot':
-    'Not idempotent: if the response is lost, check whether the change was applied before retrying.',
+    'With an `Idempotency-Key`, repeating a request returns the first response, with `Idempotency-Replayed: true`; without one it may be applied again.',
 };
 
 /** The names of refusals, by their status. */
@@ -53,6 +54,12 @@ function isWrite(operation: ServedOperation): boolean {
 
 const headers = {
   requestId: header('ID of this request in the service log'),
+  features: header(
+    'What the service has beyond the contract: `reads`, and `keys` if the `Idempotency-Key` of the request arrived',
+  ),
+  scopes: header('Scopes of the key'),
+  ratePolicy: header('How many requests the key may send: `q` in `w` seconds'),
+  kept: header('`true` if this refusal stays the answer to the `Idempotency-Key`'),
   retryAfter: header('Seconds to wait before the next request'),
   etag: header('Version of the response, for `If-Match`'),
   location: header('Path of the new object'),
@@ -61,6 +68,11 @@ const headers = {
   ),
   authenticate: header('How to authenticate'),
 };
+
+const headersOfAll = { 'X-Request-Id': headers.requestId, [additionHeaders.features]: headers.features };
+
+/** Of refusals that may stay the answer to a key. */
+const keptStatuses: readonly number[] = [404, 409, 412, 422];
 
 /**
  * OpenAPI 3.1 description of the operations, as strict as this repository's service: bodies that fit it are accepted, and
@@ -125,16 +137,7 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
         description: describeParameter(name),
         schema: { type: 'string' },
       })),
-      ...(service.versioned && isWrite(operation)
-        ? [
-            {
-              name: 'If-Match',
-              in: 'header',
-              description: 'Update only if the `ETag` still matches; otherwise returns 412',
-              schema: { type: 'string' },
-            },
-          ]
-        : []),
+      ...headerParameters(operation),
     ],
     ...(schema !== null && {
       requestBody: {
@@ -157,16 +160,44 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
   };
 }
 
+function headerParameters(operation: ServedOperation): Json[] {
+  const parameters: Json[] = [];
+  if (operation.service.versioned && isWrite(operation)) {
+    parameters.push({
+      name: 'If-Match',
+      in: 'header',
+      description: 'Update only if the `ETag` still matches; otherwise returns 412',
+      schema: { type: 'string' },
+    });
+  }
+  if (hasHeaderKey(operation)) {
+    parameters.push({
+      name: additionHeaders.idempotencyKey,
+      in: 'header',
+      description:
+        'Requests with the same key are applied only once, for 48 hours. The key may be in quotes. A refusal stays the answer to it, too: send a corrected request with another key',
+      schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+    });
+  }
+  return parameters;
+}
+
+function hasHeaderKey(operation: ServedOperation): boolean {
+  return isWrite(operation) && operation.class !== 'keyed';
+}
+
 function describeSuccess(operation: ServedOperation, status: 200 | 201): Json {
-  const { id, class: kind, service } = operation;
+  const { id, service } = operation;
   const { response = operation.response } = service;
   return {
     description: z.globalRegistry.get(response)?.description,
     headers: {
-      'X-Request-Id': headers.requestId,
+      ...headersOfAll,
+      [additionHeaders.scopes]: headers.scopes,
+      [additionHeaders.rateLimitPolicy]: headers.ratePolicy,
       ...(service.versioned && { ETag: headers.etag }),
       ...(id === 'blog.create' && status === 201 && { Location: headers.location }),
-      ...(kind === 'keyed' && { 'Idempotency-Replayed': headers.replayed }),
+      ...(isWrite(operation) && { [additionHeaders.replayed]: headers.replayed }),
     },
     content: { 'application/json': { schema: referenceTo(response) } },
   };
@@ -177,6 +208,7 @@ function describeRefusal(status: number): Json {
   return failure(
     codes.map((code) => `\`${code}\`: ${problems[code].title}`).join('. '),
     {
+      ...(keptStatuses.includes(status) && { [additionHeaders.kept]: headers.kept }),
       ...(status === 401 && { 'WWW-Authenticate': headers.authenticate }),
       ...((status === 429 || status === 503) && { 'Retry-After': headers.retryAfter }),
     },
@@ -194,7 +226,7 @@ function exampleOf(code: ErrorCode): Json {
 function failure(description: string, moreHeaders: Json, narrower: Json, example?: Json): Json {
   return {
     description,
-    headers: { 'X-Request-Id': headers.requestId, ...moreHeaders },
+    headers: { ...headersOfAll, ...moreHeaders },
     content: {
       'application/problem+json': {
         schema: { ...referenceTo(problemDetails), ...narrower },

@@ -11,6 +11,7 @@ describe('on PostgreSQL', async () => {
   await import('./http/access.test.ts');
   await import('./http/authenticate.test.ts');
   await import('./http/drain.test.ts');
+  await import('./http/idempotency-key.test.ts');
   await import('./operations/backups.test.ts');
   await import('./operations/disputes.test.ts');
   await import('./operations/record-event.test.ts');

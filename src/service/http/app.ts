@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
-import type { ServedOperation } from '../../contract/operation.ts';
+import { additionHeaders } from '../../contract/headers.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
-import { type ApplyChange, createChanges, entityTagOf } from './changes.ts';
+import { type ApplyChange, createChanges } from './changes.ts';
 import {
   type Content,
   type HttpAnswer,
@@ -15,11 +15,12 @@ import {
   type HttpRequest,
   requireJson,
 } from './http-message.ts';
+import { keyIn, requireUsableKey } from './idempotency-key.ts';
 import { parseJsonObject } from './json-body.ts';
-import { type Handler, handlers, type Reply } from './operation-handlers.ts';
+import { type Handler, handlers } from './operation-handlers.ts';
 import { toProblem } from './problem.ts';
 import { publicRoutes } from './public-routes.ts';
-import { createRateLimiter, type RateLimit } from './rate-limit.ts';
+import { createRateLimiter, policyOf, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';
 
 export interface AppOptions {
@@ -55,8 +56,15 @@ interface Trace {
   readonly traceparent?: string | undefined;
 }
 
+/** What becomes known of a request while it is answered. */
+interface Exchange {
+  readonly trace: Trace;
+  /** Of its answer, whether it succeeds or not. */
+  readonly headers: Record<string, string>;
+}
+
 interface AppRoute extends Route {
-  answer(request: HttpRequest, parameters: readonly string[], trace: Trace): Promise<Content>;
+  answer(request: HttpRequest, parameters: readonly string[], exchange: Exchange): Promise<Content>;
 }
 
 /** Makes the service: the operations of the contract, and the routes that need no key. */
@@ -64,6 +72,7 @@ export function createApp(options: AppOptions): App {
   const { storage, version, clock = Date.now, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
   const limiter = rateLimit && createRateLimiter(rateLimit);
+  const limitPolicy = rateLimit && policyOf(rateLimit);
   const { applyChange = createChanges(storage) } = options;
   const authenticate = createAuthenticator(storage);
 
@@ -73,14 +82,16 @@ export function createApp(options: AppOptions): App {
     handler: Handler,
     request: HttpRequest,
     [storeId = '', targetId = '']: readonly string[],
-    trace: Trace,
-  ): Promise<Reply> {
+    { trace, headers }: Exchange,
+  ): Promise<Content> {
     const now = clock();
     const { clientAddress } = request;
     const key = await authenticate({ authorization: request.header('authorization'), clientAddress, now });
     const actor = key.id;
     trace.keyId = actor;
     trace.storeId = key.storeId;
+    headers[additionHeaders.scopes] = key.scopes.join(', ');
+    if (limitPolicy !== null) headers[additionHeaders.rateLimitPolicy] = limitPolicy;
     limiter?.take(actor, now);
 
     if (storeId !== key.storeId) throw notFound('Store', storeId);
@@ -91,14 +102,14 @@ export function createApp(options: AppOptions): App {
 
     if (operation.class !== 'read') {
       const ifMatch = request.header('if-match');
+      const idempotencyKey = operation.class === 'keyed' ? undefined : requireUsableKey(request);
       const { traceparent } = trace;
-      const change = { operation: operation.id, storeId, targetId, input, ifMatch, actor, now, traceparent };
-      return withTag(operation, await applyChange(change));
+      const rest = { input, ifMatch, idempotencyKey, actor, now, traceparent };
+      return applyChange({ operation: operation.id, storeId, targetId, ...rest });
     }
-    const reply = await storage
+    return storage
       .forStore(storeId)
       .read((db) => handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true }));
-    return withTag(operation, reply);
   }
 
   const find = createRouter<AppRoute>([
@@ -110,11 +121,11 @@ export function createApp(options: AppOptions): App {
     ...publicRoutes(storage, version),
   ]);
 
-  async function route(request: HttpRequest, trace: Trace): Promise<Content> {
+  async function route(request: HttpRequest, exchange: Exchange): Promise<Content> {
     const match = find(request.method, request.path);
     if (match === null) throw notFound('Path', request.path);
-    trace.route = match.path;
-    if (match.route !== null) return match.route.answer(request, match.parameters, trace);
+    exchange.trace.route = match.path;
+    if (match.route !== null) return match.route.answer(request, match.parameters, exchange);
     const headers = { Allow: match.allow };
     if (request.method === 'OPTIONS') return { status: 204, body: null, headers };
     throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}`, { headers });
@@ -126,12 +137,19 @@ export function createApp(options: AppOptions): App {
     const { method } = request;
     const traceparent = readTraceparent(request.header('traceparent'));
     const trace: Trace = { route: 'none', code: null, storeId: null, keyId: null, traceparent };
-    const { status, body, headers } = await route(request, trace).catch((error: unknown) => {
-      const problem = toProblem(error, requestId);
-      trace.code = problem.code;
-      if (problem.status >= 500) trace.error = describeError(error);
-      return problem;
-    });
+    const fields: Record<string, string> = {
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      [additionHeaders.features]: keyIn(request) === null ? 'reads' : 'reads, keys',
+    };
+    const { status, body, headers } = await route(request, { trace, headers: fields }).catch(
+      (error: unknown) => {
+        const problem = toProblem(error, requestId);
+        trace.code = problem.code;
+        if (problem.status >= 500) trace.error = describeError(error);
+        return problem;
+      },
+    );
     log({
       level: probes.has(trace.route) ? 'debug' : status >= 500 ? 'error' : 'info',
       method,
@@ -141,7 +159,6 @@ export function createApp(options: AppOptions): App {
       clientAddress: request.clientAddress,
       ...trace,
     });
-    const fields: Record<string, string> = { 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
     if (body !== null) fields['Content-Type'] = 'application/json';
     const content = method === 'HEAD' ? null : body;
     if (content !== null) fields['Content-Length'] = String(Buffer.byteLength(content));
@@ -149,12 +166,6 @@ export function createApp(options: AppOptions): App {
   }
 
   return handle;
-}
-
-/** With an ETag for If-Match, if the operation is `versioned`. */
-function withTag({ service }: ServedOperation, reply: Reply): Reply {
-  if (!service.versioned) return reply;
-  return { ...reply, headers: { ...reply.headers, ETag: entityTagOf(reply.body) } };
 }
 
 async function readInput<Input>(

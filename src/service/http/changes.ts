@@ -1,8 +1,10 @@
-import { sha256 } from '../../base/sha256.ts';
 import type { OperationId } from '../../contract/operations.ts';
-import type { Precondition } from '../operations/unit-of-work.ts';
-import type { Storage } from '../storage/core/storage.ts';
-import { handlers, type Reply } from './operation-handlers.ts';
+import { problems } from '../../contract/problem.ts';
+import { ServiceError } from '../model/errors.ts';
+import { type Answer, applyOnce, keepRefusal, keptRefusal } from '../operations/idempotency.ts';
+import type { Precondition, Work } from '../operations/unit-of-work.ts';
+import type { Queries, Storage } from '../storage/core/storage.ts';
+import { handlers } from './operation-handlers.ts';
 
 /** A valid request that changes something, as data. */
 export interface Change {
@@ -14,6 +16,8 @@ export interface Change {
   readonly input: unknown;
   /** The header. */
   readonly ifMatch: string | undefined;
+  /** In the header. Operations with a key in their body have none here. */
+  readonly idempotencyKey: string | undefined;
   /** Id of the API key. */
   readonly actor: string;
   /** Epoch milliseconds. */
@@ -23,27 +27,43 @@ export interface Change {
 }
 
 /** Applies a change. Resolves when it is on disk, and rejects with an error for `toProblem`. */
-export type ApplyChange = (change: Change) => Promise<Reply>;
+export type ApplyChange = (change: Change) => Promise<Answer>;
 
 export function createChanges(storage: Storage): ApplyChange {
-  return ({ operation, storeId, targetId, input, ifMatch, actor, now, traceparent }) => {
-    const isCurrent = parseIfMatch(ifMatch);
-    return storage
-      .forStore(storeId)
-      .change((db) =>
-        handlers[operation].run({ db, storeId, actor, now, traceparent }, { input, targetId, isCurrent }),
-      );
-  };
-}
+  return async (change) => {
+    const { operation, storeId, targetId, input, ifMatch, idempotencyKey, actor, now, traceparent } = change;
+    const handler = handlers[operation];
+    const request = { input, targetId, isCurrent: parseIfMatch(ifMatch) };
+    const inStore = storage.forStore(storeId).change;
+    const workOn = (db: Queries): Work => ({ db, storeId, actor, now, traceparent });
+    if (idempotencyKey === undefined) return inStore((db) => handler.run(workOn(db), request));
 
-/** Of a representation, given as JSON. What is stored determines its text, so equal documents have equal tags. */
-export function entityTagOf(text: string): string {
-  return `"${sha256(text).slice(0, 32)}"`;
+    const keyed = { operation, targetId, key: idempotencyKey, content: input };
+    let refusal: ServiceError | undefined;
+    async function runNoting(work: Work): Promise<Answer> {
+      try {
+        return await handler.run(work, request);
+      } catch (error) {
+        if (error instanceof ServiceError && problems[error.code].status < 500) refusal = error;
+        throw error;
+      }
+    }
+    try {
+      return await inStore((db) => applyOnce(workOn(db), keyed, () => runNoting(workOn(db)), handler.kept));
+    } catch (error) {
+      const refused = refusal;
+      if (refused === undefined || error !== refused) throw error;
+      // Another transaction, because this one is undone with what the change had begun.
+      const other = await inStore((db) => keepRefusal(workOn(db), keyed, refused, handler.kept));
+      if (other !== null) return other;
+      throw keptRefusal(refused, refused.headers);
+    }
+  };
 }
 
 /** Reads If-Match (RFC 9110, section 13.1.1): no header, `*`, or a list of strong entity tags. */
 function parseIfMatch(header: string | undefined): Precondition {
   if (header === undefined || header.trim() === '*') return () => true;
   const tags = new Set(header.split(',').map((tag) => tag.trim()));
-  return (document) => tags.has(entityTagOf(JSON.stringify(document)));
+  return (tag) => tags.has(tag());
 }

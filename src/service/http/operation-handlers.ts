@@ -1,14 +1,15 @@
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import type { OperationId } from '../../contract/operations.ts';
+import { tagOfContent } from '../model/entity-tag.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
 import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
-import { type Answer, applyOnce } from '../operations/idempotency.ts';
+import { type Abridged, type Answer, applyOnce } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
-import { createPost, newPost } from '../operations/posts.ts';
+import { createPost, newPost, withoutContent } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings, showSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
@@ -26,21 +27,19 @@ interface OperationRequest<Input> {
   readonly isCurrent: Precondition;
 }
 
-export interface Reply extends Answer {
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
 /** How the service answers an operation. */
 export interface Handler<Input = unknown> {
   /** Schema of the body, null without a body. */
   readonly input: z.ZodType<Input> | null;
   readonly maxBodyBytes: number;
   /** Operations that change something run in a change of the store. */
-  run(work: Work, request: OperationRequest<Input>): Promise<Reply>;
+  run(work: Work, request: OperationRequest<Input>): Promise<Answer>;
+  /** How its answer is kept under an idempotency key, if not as it is. */
+  readonly kept?: Abridged<Input>;
 }
 
 export const handlers: Record<OperationId, Handler> = {
-  'store.update': handler(storePatch, (work, { input, isCurrent }) => updateStore(work, input, isCurrent)),
+  'store.update': tagged(storePatch, (work, { input, isCurrent }) => updateStore(work, input, isCurrent)),
   'blog.create': {
     input: newPost,
     maxBodyBytes: 1024 * kibibyte,
@@ -49,14 +48,15 @@ export const handlers: Record<OperationId, Handler> = {
       const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
       return { ...replyOf(201, post), headers: { Location: location } };
     },
+    kept: withoutContent,
   } satisfies Handler<z.output<typeof newPost>>,
   'disputes.decide': handler(newDecision, (work, { targetId, input }) =>
     decideDispute(work, targetId, input),
   ),
-  'settings.show': handler(null, showSettings),
-  'settings.save': handler(settingsInput, (work, { input, isCurrent }) =>
-    saveSettings(work, input, isCurrent),
-  ),
+  'settings.show': tagged(null, async (work) => ({ document: await showSettings(work) })),
+  'settings.save': tagged(settingsInput, async (work, { input, isCurrent }) => ({
+    document: await saveSettings(work, input, isCurrent),
+  })),
   'disputes.open': once('disputes.open', newDispute, 201, (work, { input }) => openDispute(work, input)),
   'disputes.show': handler(null, (work, { targetId }) => showDispute(work, targetId)),
   'backup.create': once('backup.create', newBackup, 201, (work, { input }) => createBackup(work, input)),
@@ -85,7 +85,26 @@ function handler<Input>(input: z.ZodType<Input> | null, rules: Rules<Input>, sta
   };
 }
 
-/** For operations with an idempotency key: the same request again gets the first answer. */
+/** For what is `versioned`: answers with an ETag, which is that of the content unless the rules give another. */
+function tagged<Input>(
+  input: z.ZodType<Input> | null,
+  rules: (
+    work: Work,
+    request: OperationRequest<Input>,
+  ) => Promise<{ readonly document: object; readonly tag?: string }>,
+): Handler<Input> {
+  return {
+    input,
+    maxBodyBytes,
+    async run(work, request) {
+      const { document, tag } = await rules(work, request);
+      const { status, body } = replyOf(200, document);
+      return { status, body, headers: { ETag: tag ?? tagOfContent(body) } };
+    },
+  };
+}
+
+/** For operations with an idempotency key in the body: the same request again gets the first answer. */
 function once<Input extends { readonly idempotencyKey: string }>(
   operation: OperationId,
   input: z.ZodType<Input>,
@@ -95,15 +114,15 @@ function once<Input extends { readonly idempotencyKey: string }>(
   const { run, ...rest } = handler(input, rules, status);
   return {
     ...rest,
-    async run(work, request) {
-      const keyed = { operation, targetId: request.targetId };
-      const { replayed, ...reply } = await applyOnce(work, request.input, keyed, () => run(work, request));
-      return { ...reply, ...(replayed && { headers: { 'Idempotency-Replayed': 'true' } }) };
+    run(work, request) {
+      const { idempotencyKey: key, ...content } = request.input;
+      const keyed = { operation, targetId: request.targetId, key, content };
+      return applyOnce(work, keyed, () => run(work, request));
     },
   };
 }
 
-export function replyOf(status: number, body: object): Reply {
+export function replyOf(status: number, body: object): Answer {
   return { status, body: JSON.stringify(body) };
 }
 

@@ -6,6 +6,11 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** For `RateLimit-Policy` (the IETF's): as many requests as a burst in the time in which a bucket fills. */
+export function policyOf({ perSecond, burst }: RateLimit): string {
+  return `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+}
+
 export interface RateLimiter {
   /** Takes a token at a time (epoch ms). Throws `rate_limited` if the bucket of this name has none. */
   take(name: string, now: number): void;

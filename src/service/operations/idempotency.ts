@@ -1,8 +1,15 @@
 import { sha256 } from '../../base/sha256.ts';
+import { additionHeaders } from '../../contract/headers.ts';
+import { problems } from '../../contract/problem.ts';
 import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
-import { deleteAnswer, findAnswer, type KeyedRequest } from '../storage/queries/idempotency-keys.ts';
+import {
+  deleteAnswer,
+  findAnswer,
+  type KeyedRequest,
+  type StoredAnswer,
+} from '../storage/queries/idempotency-keys.ts';
 import type { Work } from './unit-of-work.ts';
 
 const retentionMs = daysInMs(2);
@@ -11,42 +18,116 @@ export interface Answer {
   readonly status: number;
   /** JSON. */
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A request with an idempotency key. */
+export interface Keyed extends KeyedRequest {
+  /** What has to be the same if the key is: the valid body without the key. */
+  readonly content: unknown;
+}
+
+/** How an answer is kept that repeats much of its request, which comes with the key anyway. Both are JSON. */
+export interface Abridged<Input = unknown> {
+  shorten(body: string, input: Input): string;
+  complete(kept: string, input: Input): string;
 }
 
 /**
- * Applies a request once per key: the same request again gets the stored answer. The effect and the answer are stored in one
- * transaction, which has to hold the lock of the store. Throws `idempotency_key_reused` for another request with the same
- * key. Refusals are not stored, so that a corrected request can be sent with the same key.
+ * Applies a request once per key: the same request again gets the stored answer, and a stored refusal is thrown again. The
+ * effect and the answer are stored in one transaction, which has to hold the lock of the store. Throws
+ * `idempotency_key_reused` for another request with the same key. If `effect` throws, nothing is stored.
  */
 export async function applyOnce(
   work: Work,
-  input: { readonly idempotencyKey: string },
-  request: Omit<KeyedRequest, 'key'>,
+  keyed: Keyed,
   effect: () => Promise<Answer>,
-): Promise<Answer & { readonly replayed: boolean }> {
-  const now = timestamp(work.now);
-  const { idempotencyKey: key, ...rest } = input;
-  const keyed = { ...request, key };
-  const fingerprint = sha256(canonicalJson(rest));
+  abridged?: Abridged,
+): Promise<Answer> {
+  const fingerprint = fingerprintOf(keyed);
+  const first = await findFirst(work, keyed, fingerprint);
+  if (first !== undefined) return replay(first, keyed, abridged);
+  const answer = await effect();
+  const { status, body, headers } = answer;
+  const kept = abridged?.shorten(body, keyed.content) ?? body;
+  await keep(work, keyed, { fingerprint, status, body: kept, headers });
+  return answer;
+}
+
+/**
+ * Makes a refusal the answer to its key, so that what was refused is never applied by the same request arriving late. If the
+ * same request was answered meanwhile, that is the answer to this one, too: returns it, or throws it.
+ */
+export async function keepRefusal(
+  work: Work,
+  keyed: Keyed,
+  refusal: ServiceError,
+  abridged?: Abridged,
+): Promise<Answer | null> {
+  const fingerprint = fingerprintOf(keyed);
+  const first = await findFirst(work, keyed, fingerprint);
+  if (first !== undefined) return replay(first, keyed, abridged);
+  const { code, message, fields, existing, headers } = refusal;
+  const body = JSON.stringify({ code, message, fields, existing });
+  await keep(work, keyed, { fingerprint, status: problems[code].status, body, headers });
+  return null;
+}
+
+/** A refusal that is the answer to its key. */
+export function keptRefusal(
+  { code, message, fields, existing }: Pick<ServiceError, 'code' | 'message' | 'fields' | 'existing'>,
+  headers: Answer['headers'],
+): ServiceError {
+  return new ServiceError(code, message, {
+    fields,
+    existing,
+    headers: { ...headers, [additionHeaders.kept]: 'true' },
+  });
+}
+
+/** The answer that the key has, unless it is expired. */
+async function findFirst(work: Work, keyed: Keyed, fingerprint: string): Promise<StoredAnswer | undefined> {
   const first = await findAnswer(work, keyed);
-  if (first !== undefined && first.expiresAt > now) {
-    if (first.fingerprint === fingerprint) {
-      return { status: first.status, body: first.body, replayed: true };
-    }
-    throw new ServiceError('idempotency_key_reused', 'This idempotency key was used for a different request');
+  if (first === undefined) return undefined;
+  if (first.expiresAt <= timestamp(work.now)) {
+    const { operation, targetId, key } = keyed;
+    // Not updated: `prune` looks at the oldest rows, and the new one belongs at the end.
+    await deleteAnswer(work.db, { operation, targetId, key, storeId: work.storeId });
+    return undefined;
   }
-  // Not updated: `prune` looks at the oldest rows, and the new one belongs at the end.
-  if (first !== undefined) await deleteAnswer(work.db, { ...keyed, storeId: work.storeId });
-  const { status, body } = await effect();
+  if (first.fingerprint === fingerprint) return first;
+  throw new ServiceError('idempotency_key_reused', 'This idempotency key was used for a different request');
+}
+
+/** Returns a stored answer, or throws a stored refusal. */
+function replay(first: StoredAnswer, { content }: Keyed, abridged: Abridged | undefined): Answer {
+  const { status, body } = first;
+  const headers = { ...JSON.parse(first.headers ?? '{}'), [additionHeaders.replayed]: 'true' };
+  if (status >= 400) throw keptRefusal(JSON.parse(body), headers);
+  return { status, body: abridged?.complete(body, content) ?? body, headers };
+}
+
+async function keep(
+  work: Work,
+  { operation, targetId, key }: Keyed,
+  answer: Answer & { readonly fingerprint: string },
+): Promise<void> {
+  const { fingerprint, status, body, headers = null } = answer;
   await insert(work, 'idempotencyKeys', {
-    ...keyed,
+    operation,
+    targetId,
+    key,
     fingerprint,
     status,
     body,
-    createdAt: now,
+    headers,
+    createdAt: timestamp(work.now),
     expiresAt: timestamp(work.now + retentionMs),
   });
-  return { status, body, replayed: false };
+}
+
+function fingerprintOf({ content }: Keyed): string {
+  return sha256(canonicalJson(content));
 }
 
 /** JSON with sorted object members, so that equal values have equal texts. */

@@ -8,6 +8,7 @@ import { withoutNulls } from '../model/merge.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { timestamp } from '../model/time.ts';
 import { insertPost, type PostRecord } from '../storage/queries/posts.ts';
+import type { Abridged } from './idempotency.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -64,6 +65,7 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
     title,
     slug: slug ?? (slugFrom(title, { max: maxSlug, ascii: false }) || `post-${id.slice(-12)}`),
     ...rest,
+    contentSha256: sha256(input.contentMd),
     publishedAt: input.status === 'published' ? now : null,
     viewCount: 0,
     createdAt: now,
@@ -71,14 +73,24 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
   };
   const existing = await insertPost(work, post);
   if (existing !== null) {
-    const { contentMd, ...shown } = existing;
+    // Its content may be the one that was sent.
     throw new ServiceError('slug_taken', `The store already has a post with the slug "${post.slug}"`, {
-      // A client whose first response was lost learns whether it is the post that it sent.
-      existing: { ...shown, contentSha256: sha256(contentMd) },
+      existing,
     });
   }
   await recordEvent(work, 'post_created', { postId: id, title, status: post.status });
   return toPost(post, work.now);
+}
+
+/** Of an answer to `blog.create`: what it says besides the content, which its request has. */
+export const withoutContent: Abridged<z.output<typeof newPost>> = {
+  shorten: (body, { contentMd }) => body.replace(memberOf(contentMd), () => memberOf(null)),
+  complete: (kept, { contentMd }) => kept.replace(memberOf(null), () => memberOf(contentMd)),
+};
+
+/** As it stands in JSON. Inside of a text its quotes would be escaped. */
+function memberOf(contentMd: string | null): string {
+  return `"contentMd":${JSON.stringify(contentMd)}`;
 }
 
 function checkSchedule(input: z.output<typeof newPost>, now: number): void {
@@ -94,7 +106,7 @@ function checkSchedule(input: z.output<typeof newPost>, now: number): void {
 }
 
 /** A scheduled post is published once its time has come. */
-function toPost(post: PostRecord, now: number) {
+function toPost({ contentSha256: _, ...post }: PostRecord, now: number) {
   const isDue = post.status === 'scheduled' && (post.scheduledAt ?? '') <= timestamp(now);
   return withoutNulls({
     ...post,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { tagOfContent } from '../model/entity-tag.ts';
 import { ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
@@ -16,7 +17,7 @@ export async function showSettings(tenant: Tenant) {
 /** Operation 5: replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
 export async function saveSettings(work: Work, document: SettingsDocument, isCurrent: Precondition) {
   const current = await showSettings(work);
-  if (!isCurrent(current)) {
+  if (!isCurrent(() => tagOfContent(JSON.stringify(current)))) {
     throw new ServiceError('stale', 'The settings have changed since you read them');
   }
   const groups = Object.keys(document) as (keyof SettingsDocument)[];

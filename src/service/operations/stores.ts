@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { tagOfVersion } from '../model/entity-tag.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
 import { changedPaths, merge, withoutNulls } from '../model/merge.ts';
@@ -6,7 +8,7 @@ import { type StorePatch, type StoreSettings, storeIdentity } from '../model/sto
 import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
 import { isUniqueViolation } from '../storage/core/engine-errors.ts';
-import type { Queries } from '../storage/core/storage.ts';
+import type { Queries, Tenant } from '../storage/core/storage.ts';
 import { findStore, insertStore, type StoreRecord, saveStore } from '../storage/queries/stores.ts';
 import { recordEvent } from './record-event.ts';
 import type { Precondition, Work } from './unit-of-work.ts';
@@ -38,6 +40,7 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
     status: 'setup',
     settings,
     createdAt: timestamp(now),
+    version: randomUUID(),
   };
   if ((await findStore({ db, storeId: id })) !== undefined) {
     throw new ServiceError('duplicate', 'A store with this id already exists');
@@ -46,20 +49,30 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
   return toStore(store);
 }
 
-/** Operation 1. A patch that changes nothing records no event. */
+/** `store.update`: the store, with its tag. A patch that changes nothing records no event. */
 export async function updateStore(work: Work, patch: StorePatch, isCurrent: Precondition) {
   const before = await findStore(work);
   if (before === undefined) throw notFound('Store', work.storeId);
-  if (!isCurrent(toStore(before))) {
+  if (!isCurrent(() => tagOfVersion(before.version))) {
     throw new ServiceError('stale', 'The store has changed since you read it');
   }
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
   const changed = changedPaths(before, after);
-  if (changed.length > 0) {
-    await refusingTakenSlug(after, saveStore(work.db, after));
-    await recordEvent(work, 'store_updated', { changed });
-  }
-  return toStore(after);
+  if (changed.length === 0) return toTagged(before);
+  const saved = await save(work, after);
+  await recordEvent(work, 'store_updated', { changed });
+  return toTagged(saved);
+}
+
+/** Saves what can change of a store, as a new version. */
+export async function save({ db }: Tenant, store: StoreRecord): Promise<StoreRecord> {
+  const saved = { ...store, version: randomUUID() };
+  await refusingTakenSlug(saved, saveStore(db, saved));
+  return saved;
+}
+
+function toTagged(store: StoreRecord) {
+  return { document: toStore(store), tag: tagOfVersion(store.version) };
 }
 
 function withoutClearedSocials(store: StoreRecord): StoreRecord {
@@ -67,13 +80,13 @@ function withoutClearedSocials(store: StoreRecord): StoreRecord {
   return { ...store, settings: { ...store.settings, socials: Object.fromEntries(kept) } };
 }
 
-function toStore(store: StoreRecord) {
+function toStore({ version: _, ...store }: StoreRecord) {
   const settings = { ...withoutNulls(store.settings), checkout: withoutNulls(store.settings.checkout) };
   return { ...store, settings, url: `https://${store.slug}.storefront.example` };
 }
 
 /** Slugs are unique among all stores because they become host names. */
-export async function refusingTakenSlug<Result>(
+async function refusingTakenSlug<Result>(
   { slug }: Pick<StoreRecord, 'slug'>,
   work: Promise<Result>,
 ): Promise<Result> {

@@ -10,5 +10,5 @@ export interface Work extends Tenant {
   readonly traceparent?: string | undefined;
 }
 
-/** Whether If-Match allows a change of a document that reads so now. */
-export type Precondition = (document: object) => boolean;
+/** Whether If-Match allows a change of what has this tag now. It is asked for the tag only if it has to know it. */
+export type Precondition = (tag: () => string) => boolean;

@@ -175,3 +175,23 @@ test('a new store has the given fields and defaults for the rest', async () => {
   const orphan = createKey(storage, { storeId: 'none', preset: 'owner' });
   await expect(orphan).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('the tag of a store is another one after each change, also back to what it was, and after a restore', async () => {
+  const service = await startService();
+  const rename = async (name: string, headers = {}) =>
+    service.call('store.update', '', { name }, { headers });
+  const tags = [];
+  const backup = { label: 'x', sections: ['store'], idempotencyKey: 'b' };
+  const read = await rename('A');
+  const { id } = (await service.call('backup.create', '', backup)).body;
+  for (const name of ['B', 'A']) tags.push((await rename(name)).headers.get('etag'));
+  expect((await rename('A')).headers.get('etag')).toBe(tags[1]);
+  await service.call('backup.restore', id, { sections: ['store'], idempotencyKey: 'r' });
+  tags.push(read.headers.get('etag'), (await rename('A')).headers.get('etag'));
+
+  expect(new Set(tags).size).toBe(4);
+  for (const tag of tags.slice(0, 3)) {
+    expect(await rename('C', { 'if-match': tag })).toMatchObject({ status: 412, body: { code: 'stale' } });
+  }
+  expect((await rename('C', { 'if-match': tags[3] })).status).toBe(200);
+});

@@ -12,6 +12,7 @@ const text = {
   title: 'T',
   slug: 'taken',
   contentMd: '',
+  contentSha256: '',
   excerpt: null,
   metaTitle: null,
   metaDescription: null,
@@ -100,17 +101,17 @@ async function fillStores(db: Queries, first: number, count: number, each: numbe
       (select cast(${first} as integer) union all select s + 1 from store where s + 1 < ${first + count}),
     number(i) as (select 1 union all select i + 1 from number where i < ${each})`;
   await sql`insert into stores
-    (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at) ${numbers}
-    select 's' || s, 'o', 'Store', 's' || s, 'active', 'EUR', 'UTC', '{}', '2030-02-01' from store`.execute(
+    (id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at, version) ${numbers}
+    select 's' || s, 'o', 'Store', 's' || s, 'active', 'EUR', 'UTC', '{}', '2030-02-01', 'v' from store`.execute(
     db,
   );
   await sql`insert into events (store_id, id, sequence, type, data, title, body, created_at) ${numbers}
     select 's' || s, 'e' || i, i, 'post_created', '{}', '', '', '2030-02-01' from store, number order by i`.execute(
     db,
   );
-  await sql`insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status,
+  await sql`insert into posts (store_id, position, id, title, slug, content_sha256, content_md, tags, featured_product_ids, status,
       view_count, created_at, updated_at) ${numbers}
-    select 's' || s, i, 'p' || i, '', 'p' || i, '', '[]', '[]', 'draft', 0, 't', 't' from store, number order by i`.execute(
+    select 's' || s, i, 'p' || i, '', 'p' || i, '', '', '[]', '[]', 'draft', 0, 't', 't' from store, number order by i`.execute(
     db,
   );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { additionHeaders } from '../../../contract/headers.ts';
 import { ServiceError } from '../../model/errors.ts';
 import { peerOf } from '../client-address.ts';
 import type { HttpAnswer } from '../http-message.ts';
@@ -27,6 +28,7 @@ export function createRefusals({ log, addressOf }: RefusalOptions) {
         'Cache-Control': 'no-store',
         Connection: 'close',
         'X-Request-Id': requestId,
+        [additionHeaders.features]: 'reads',
         'Content-Length': String(Buffer.byteLength(body)),
         ...headers,
       },

@@ -19,8 +19,8 @@ import {
   findSettings,
   putSettings,
 } from '../../storage/queries/settings.ts';
-import { findStore, type StoreRecord, saveStore } from '../../storage/queries/stores.ts';
-import { refusingTakenSlug } from '../stores.ts';
+import { findStore, type StoreRecord } from '../../storage/queries/stores.ts';
+import { save } from '../stores.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /** Without disputes, which are records of fact, and without keys and webhook secrets, which never leave the database. */
@@ -45,7 +45,7 @@ const store: Section<Pick<StoreRecord, 'name' | 'slug' | 'defaultCurrency' | 'ti
   async restore(tenant, content) {
     const before = await requireRecord(tenant);
     const after = { ...before, ...content };
-    await refusingTakenSlug(after, saveStore(tenant.db, after));
+    await save(tenant, after);
     return { changed: changedPaths(before, after) };
   },
 };

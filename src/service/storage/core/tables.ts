@@ -18,6 +18,8 @@ export const tables = {
     /** JSON. */
     settings: 'text not null',
     createdAt: 'text not null',
+    /** A new random one after each change of the columns above. */
+    version: 'text not null',
     /** The positions of the posts that it shows: ranges from 1, in order. The last one's end is null: up to the newest. */
     blog: `text not null default '[[1,null]]'`,
     /** The sequence of the newest event that was marked read with all before it. */
@@ -50,7 +52,8 @@ export const tables = {
     title: 'text not null',
     slug: 'text not null',
     excerpt: 'text',
-    contentMd: 'text not null',
+    /** In hex, of the content in UTF-8. */
+    contentSha256: 'text not null',
     coverImageId: 'text',
     /** JSON, as the next. */
     tags: 'text not null',
@@ -63,6 +66,8 @@ export const tables = {
     viewCount: 'integer not null',
     createdAt: 'text not null',
     updatedAt: 'text not null',
+    /** Last, because the embedded engine reads a row from its beginning: lists of posts leave it out. */
+    contentMd: 'text not null',
   },
   operationsSettings: {
     storeId: 'text primary key references stores (id)',
@@ -205,8 +210,10 @@ export const tables = {
     key: 'text not null',
     fingerprint: 'text not null',
     status: 'integer not null',
-    /** JSON. */
+    /** JSON. Of a refusal its parts, of a post without the content. */
     body: 'text not null',
+    /** JSON. */
+    headers: 'text',
     createdAt: 'text not null',
     expiresAt: 'text not null',
   },

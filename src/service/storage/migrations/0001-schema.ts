@@ -49,7 +49,11 @@ const constraints: Readonly<Partial<Record<keyof typeof tables, readonly string[
 const indexes = [
   'unique index stores_slug on stores (slug) where deleted_at is null',
   'index api_keys_of_store on api_keys (store_id, id)',
+  'index posts_id on posts (store_id, id)',
   'index posts_slug on posts (store_id, slug)',
+  `index disputes_open on disputes (store_id, deadline_at, id) where status = 'open'`,
+  'index disputes_case on disputes (store_id, provider_case_id, id) where provider_case_id is not null',
+  'index disputes_order on disputes (store_id, order_id, id) where order_id is not null',
   'index endpoints_due on endpoints (is_failing, due_at) where due_at is not null',
   'index events_by_time on events (store_id, created_at, sequence)',
   // Also for the foreign key: what cascades looks for all of an endpoint.

@@ -14,11 +14,13 @@ export interface StoredAnswer {
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string;
+  /** JSON. */
+  readonly headers: string | null;
   readonly expiresAt: string;
 }
 
 const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer>`
-  select fingerprint, status, body, expires_at from idempotency_keys
+  select fingerprint, status, body, headers, expires_at from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
 /** The stored answer to the request, which may be expired. */

@@ -34,7 +34,7 @@ const positionsOfSlug = statement<{ storeId: string; slug: string }, { position:
   select position from posts where store_id = ${'storeId'} and slug = ${'slug'}`;
 
 /** A post that has a slug. */
-type ExistingPost = Pick<PostRecord, 'id' | 'title' | 'slug' | 'contentMd'>;
+type ExistingPost = Pick<PostRecord, 'id' | 'title' | 'slug' | 'contentSha256'>;
 
 /** To be called in a change of the store. If a post that it shows has the slug, returns that one and adds none, else null. */
 export async function insertPost(tenant: Tenant, post: PostRecord): Promise<ExistingPost | null> {
@@ -45,7 +45,7 @@ export async function insertPost(tenant: Tenant, post: PostRecord): Promise<Exis
   if (taken !== undefined) {
     return await db
       .selectFrom('posts')
-      .select(['id', 'title', 'slug', 'contentMd'])
+      .select(['id', 'title', 'slug', 'contentSha256'])
       .where('storeId', '=', storeId)
       .where('position', '=', taken.position)
       .executeTakeFirstOrThrow();

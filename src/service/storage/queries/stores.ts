@@ -13,7 +13,7 @@ const storeById = statement<
   { storeId: string },
   Omit<Selectable<Schema['stores']>, 'blog' | 'mark' | 'deletedAt'>
 >`
-  select id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at
+  select id, organisation_id, name, slug, status, default_currency, timezone, settings, created_at, version
   from stores where id = ${'storeId'} and deleted_at is null`;
 
 export async function findStore({ db, storeId }: Tenant): Promise<StoreRecord | undefined> {
@@ -35,8 +35,8 @@ export async function insertStore(db: Queries, store: StoreRecord): Promise<void
     .execute();
 }
 
-/** Saves the fields that can change. Rejects with a unique violation if another store has the slug. */
+/** Saves the fields that can change, as a new version. Rejects with a unique violation if another store has the slug. */
 export const saveStore = statement<StoreRecord>`
   update stores set name = ${'name'}, slug = ${'slug'}, default_currency = ${'defaultCurrency'},
-    timezone = ${'timezone'}, settings = ${'settings'}
+    timezone = ${'timezone'}, settings = ${'settings'}, version = ${'version'}
   where id = ${'id'}`;

@@ -74,8 +74,8 @@ test('a failed commit rejects its whole group without a trace, and the next grou
   const poison = storage.write(async (db) => {
     // The engine looks at what this breaks when it commits.
     await sql`pragma defer_foreign_keys = on`.execute(db);
-    await sql`insert into posts (store_id, position, id, title, slug, content_md, tags, featured_product_ids, status, view_count,
-      created_at, updated_at) values ('nobody', 1, 'x', '', '', '', '', '', '', 0, '', '')`.execute(db);
+    await sql`insert into posts (store_id, position, id, title, slug, content_sha256, content_md, tags, featured_product_ids, status, view_count,
+      created_at, updated_at) values ('nobody', 1, 'x', '', '', '', '', '', '', '', 0, '', '')`.execute(db);
   });
   const results = await Promise.allSettled([insert(storage, 1), poison, insert(storage, 2)]);
   for (const result of results) {
