@@ -209,7 +209,7 @@ function drawSvg(lines, title, { background, text, palette }) {
       const length = (content.length * cellWidth).toFixed(1);
       return `<tspan x="${x}" textLength="${length}"${fill}${weight}${opacity}>${escapeXml(content)}</tspan>`;
     });
-    return `<text y="${margin + (row + 0.75) * lineHeight}">${words.join('')}</text>`;
+    return `<text y="${margin + (row + 0.75) * lineHeight}">${words.join(' ')}</text>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
