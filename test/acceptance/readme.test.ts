@@ -19,6 +19,9 @@ interface Block {
   readonly output: string | null;
 }
 
+/** The first block: two commands for a fresh clone, and what the first one prints. `.ci/run` runs both. */
+const [, clone = '', started = ''] = /```sh\n(.*?)```\n```text\n(.*?)```/s.exec(readme) ?? [];
+
 const blocks = [...readme.matchAll(/```bash\n(.*?)```\n(?:```text\n(.*?)```)?/gs)].map(
   ([, text = '', output = null]): Block => ({ text, output }),
 );
@@ -41,6 +44,12 @@ function normalized(output: string): string {
   );
 }
 
+/** Puts the program into a folder as `npm install --global` does. */
+function installProgram(folder: string): void {
+  const program = `#!/bin/sh\nexec "${testNode}" "${path.join(root, 'bin/storectl.js')}" "$@"\n`;
+  writeFileSync(path.join(folder, 'storectl'), program, { mode: 0o755 });
+}
+
 async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const [opened] = await Promise.race([once(socket, 'connect').then(() => [true]), once(socket, 'error')]);
@@ -48,21 +57,40 @@ async function isOpen(port: number): Promise<boolean> {
   return opened === true;
 }
 
+test('the first block has two commands for a fresh clone that cmd, PowerShell and sh take alike', () => {
+  expect(clone).toBe('npm ci && npm start\nnpm ci && npm test\n');
+});
+
+test('npm start takes the backup that the README shows, and says how to go on', async () => {
+  const env = { PATH: `${path.dirname(testNode)}:${process.env.PATH}`, HOME: temporaryFolder() };
+  const { stdout } = await promisify(execFile)('sh', ['-c', 'npm start --silent 2>&1'], { cwd: root, env });
+
+  const [backup, next = ''] = stdout.split(/\n\n/);
+  expect(normalized(`${backup}`)).toBe(normalized(started));
+  expect(next).toContain('  npx storectl demo info  ');
+  const shown = await promisify(execFile)('npx', ['storectl', 'demo', 'info'], { cwd: root, env });
+  expect(shown.stdout).toContain('Backups\n');
+});
+
 test('the blocks of the README, pasted one after the other into bash, print what it shows', async () => {
   const home = temporaryFolder();
   const port = await freePort();
+  installProgram(home);
   const terminal = await openTerminal(
     root,
-    { HOME: home, PATH: `${path.dirname(testNode)}:${process.env.PATH}` },
+    { HOME: home, PATH: `${home}:${path.dirname(testNode)}:${process.env.PATH}` },
     { columns: 200, rows: 60 },
   );
   terminal.type('exec bash --norc --noprofile');
   await terminal.shows(/bash --norc --noprofile\n\$$/);
+  await terminal.typeAt(/\$$/, 'npm start --silent; echo end');
+  await terminal.shows(/\nend\n\$$/);
   for (const [index, { text, output }] of blocks.entries()) {
     const file = path.join(home, `block-${index}`);
-    // The test runs in a clone that is built already.
-    const commands = text.replace('npm ci --silent\n', '').replaceAll('4010', String(port));
-    writeFileSync(file, commands.replaceAll('service.log', path.join(home, 'service.log')));
+    writeFileSync(
+      file,
+      text.replaceAll('4010', String(port)).replaceAll('service.log', path.join(home, 'service.log')),
+    );
     terminal.type('clear');
     await terminal.typeAt(/^\$$/, `. ${file}; echo end`);
     const screen = await terminal.shows(/\nend\n\$$/);
@@ -70,16 +98,14 @@ test('the blocks of the README, pasted one after the other into bash, print what
     if (output === null) expect(printed, text).not.toMatch(/error:|bash:/);
     else expect(normalized(printed), text).toBe(normalized(output));
   }
-  expect(blocks).toHaveLength(7);
+  expect(blocks).toHaveLength(6);
 }, 120_000);
 
 test('the block that starts a service also works in a script, and stops the service', async () => {
   const home = temporaryFolder();
   const port = await freePort();
   const [block] = blocks.filter(({ text }) => text.includes('service start'));
-  // As it is installed.
-  const program = `#!/bin/sh\nexec "${testNode}" "${path.join(root, 'bin/storectl.js')}" "$@"\n`;
-  writeFileSync(path.join(home, 'storectl'), program, { mode: 0o755 });
+  installProgram(home);
   const script = ['set -e', block?.text].join('\n').replaceAll('4010', String(port));
 
   const env = { HOME: home, PATH: `${home}:${process.env.PATH}` };

@@ -1,0 +1,24 @@
+// `npm start`: what a newcomer sees first. It takes a backup of the demo store, and says how to go on.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+const first = ['--demo', 'backup', 'create', '--label', 'first', '--sections', 'store,blog'];
+const program = path.resolve(import.meta.dirname, '..', 'bin', 'storectl.js');
+
+console.log(`$ storectl ${first.join(' ')}`);
+const { status } = spawnSync(process.execPath, [program, ...first], { stdio: 'inherit' });
+process.exitCode = status ?? 1;
+
+const next = [
+  ['demo info', 'see what the demo store contains'],
+  ['--demo disputes decide', 'decide a dispute, after reading its evidence'],
+  ['--demo store update', 'change the store; undo takes it back'],
+  ['auth login', 'connect your own store'],
+  ['--help', 'see all commands'],
+];
+
+if (status === 0) {
+  console.log('\nThis was a backup of the demo store, which exists on this machine only. Go on with:');
+  for (const [words, meaning] of next) console.log(`  ${`npx storectl ${words}`.padEnd(36)}  ${meaning}`);
+  console.log('To use storectl in every folder, without npx: npm install --global .');
+}
