@@ -34,6 +34,7 @@ export interface AttemptFailure {
     | 'cancelled'
     | 'unreadable_body'
     | 'body_too_large'
+    | 'headers_too_large'
     | 'server_error'
     | 'redirected'
     | 'throttled'

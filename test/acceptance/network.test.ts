@@ -103,3 +103,32 @@ function accessIn({ stdout }: { readonly stdout: string }): Found | undefined {
   const findings: Found[] = JSON.parse(stdout);
   return findings.find(({ check }) => check === 'access');
 }
+
+test('over TLS, a 413 that comes before the request is sent is a refusal', async () => {
+  const ca = await createPrivateCa();
+  const head = 'HTTP/1.1 413 X\r\ncontent-type: application/json\r\nconnection: close\r\n';
+  const body = '{"code":"too_large","message":"too large"}';
+  const server = createServer(await ca.issue('localhost'), (socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.pause();
+      socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`, () => socket.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const machine = programMachineFor(
+    { origin: `https://localhost:${port}`, storeId: 's1', apiKey: 'a-key' },
+    { NODE_EXTRA_CA_CERTS: ca.file },
+  );
+  const post = { title: 'Long', contentMd: 'x'.repeat(8_000_000) };
+
+  const args = ['api', 'POST', '/v1/stores/{store}/blog/posts', '--input', '-', '--json'];
+  const result = await machine.run(args, { stdin: { text: JSON.stringify(post) } });
+
+  expect(result.exitCode).toBe(7);
+  expect(JSON.parse(result.stderr.split('\n').at(-2) ?? '')).toMatchObject({
+    error: { code: 'too_large', outcome: 'rejected', status: 413 },
+  });
+});

@@ -19,6 +19,8 @@ export interface ReceivedResponse {
   readonly text: string;
   /** Why the response is incomplete, or null. */
   readonly failure: AttemptFailure | null;
+  /** See {@link WireResponse}. */
+  readonly oddities: readonly string[];
 }
 
 /** What {@link classifyResponse} needs to know about the request. */
@@ -33,6 +35,13 @@ interface RequestTraits {
 
 /** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
 const BODILESS = new Set([204, 205]);
+
+/** What cannot be read although it came. After any other failure, the response is short. */
+const unreadable: ReadonlySet<AttemptFailure['code']> = new Set([
+  'body_too_large',
+  'headers_too_large',
+  'unreadable_body',
+]);
 
 /** An ETag that can be sent back. A response with any other counts as one without. */
 export const etagPattern = /^[\x21-\x7e]+$/;
@@ -54,8 +63,8 @@ export async function readResponse(
     if (!(error instanceof WireError)) throw error;
     failure ??= error.failure;
   }
-  const { sent, status } = wire;
-  return { sent, status, statusText: redact(wire.statusText), headers, text, failure };
+  const { sent, status, oddities } = wire;
+  return { sent, status, statusText: redact(wire.statusText), headers, text, failure, oddities };
 }
 
 /** When an attempt was made: its number, its start by the monotonic clock, and its end in epoch milliseconds. */
@@ -107,8 +116,7 @@ export function classifyResponse(
   }
   const body = readBody(response, status, request.operation === null);
   if ('failure' in body) {
-    const isShort = body.failure.code !== 'body_too_large' && body.failure.code !== 'unreadable_body';
-    return failed(isShort ? 'lost' : 'unreadable', body.failure, null);
+    return failed(unreadable.has(body.failure.code) ? 'unreadable' : 'lost', body.failure, null);
   }
   const { operation } = request;
   const misfit = operation ? misfitOf(operation, request, body.value) : null;
@@ -126,7 +134,7 @@ export function classifyResponse(
     etag,
     replayed: isTrue(headers['idempotency-replayed']),
     get drift() {
-      drift ??= findDrift(body.value, operation?.response);
+      drift ??= [...response.oddities, ...findDrift(body.value, operation?.response)];
       return drift;
     },
   };

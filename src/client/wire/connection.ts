@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import { connectTimeout, openSocket, WireError } from './connect.ts';
-import { skipInterimResponses } from './skip-interim-responses.ts';
+import { outliveWriteErrors } from './outlive-write-errors.ts';
+import { type HeadReader, MAX_HEAD_BYTES, readHeads } from './response-head.ts';
 import { compileLess } from './v8-flags.ts';
-
-/** All headers of a response together: Node's own limit. */
-const MAX_HEADER_BYTES = 16 * 1024;
 
 const closedEarly = 'the connection was closed before the request was sent';
 
@@ -19,7 +17,7 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
   let socket: Socket | null = null;
   let isFailed = false;
   let isTaken = false;
-  let beforeRequest = () => {};
+  let heads: HeadReader | null = null;
   const opened = openSocket(origin, proxy, opening.signal).finally(() => clearTimeout(timer));
   const settled = opened.then(
     (ready) => {
@@ -32,7 +30,7 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
   const client = loadUndici().then(
     (UndiciClient) =>
       new UndiciClient(origin.origin, {
-        maxHeaderSize: MAX_HEADER_BYTES,
+        maxHeaderSize: MAX_HEAD_BYTES,
         // The exchange has its own timers.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -42,7 +40,8 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
           isTaken = true;
           opened.then(
             (ready) => {
-              beforeRequest = skipInterimResponses(ready);
+              outliveWriteErrors(ready);
+              heads = readHeads(ready);
               callback(null, ready);
             },
             (error) => callback(error, null),
@@ -57,10 +56,17 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
     settled,
     /** When it last answered, in milliseconds of the monotonic clock; 0 if it never did. */
     answeredAt: 0,
-    /** True unless it could not be opened, was closed, or received something before a request was sent. */
-    isUsable: () => !isFailed && (socket === null || (!socket.destroyed && socket.readableLength === 0)),
+    /**
+     * True unless it could not be opened, was closed, received something before a request was sent, or has still to send a
+     * request whose response came early.
+     */
+    isUsable: () => !isFailed && (socket === null || isClean(socket)),
     /** To be called before each request. */
-    beforeRequest: () => beforeRequest(),
+    beforeRequest: () => heads?.beforeRequest(),
+    /** The status of the last response, also where its headers cannot be read. */
+    status: () => heads?.status() ?? null,
+    /** Whether headers of the last response were left out. */
+    lacksHeaders: () => heads?.isCut() ?? false,
     /** Ends it, also while it is being opened. */
     destroy(reason?: WireError): void {
       opening.abort(reason);
@@ -68,6 +74,10 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
       void client.then((loaded) => loaded.destroy(reason ?? null));
     },
   };
+}
+
+function isClean({ destroyed, readableLength, writableLength }: Socket): boolean {
+  return !destroyed && readableLength === 0 && writableLength === 0;
 }
 
 /** A connection that was opened ahead, until it is used or has been open for `maxIdleMs`. */

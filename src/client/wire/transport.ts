@@ -5,6 +5,7 @@ import type { AttemptFailure } from '../outcome.ts';
 import { reasonOf, WireError } from './connect.ts';
 import { type Connection, openAhead, openConnection } from './connection.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
+import { MAX_HEAD_BYTES } from './response-head.ts';
 
 /** For name resolution, proxy and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -47,6 +48,8 @@ export interface WireResponse {
   readonly body: Buffer;
   /** Null if the whole response came. */
   readonly failure: AttemptFailure | null;
+  /** What is odd about a response that could be read, in words for people. */
+  readonly oddities: readonly string[];
 }
 
 /** HTTP/1.1 to one origin, through `proxy` if it is not null. Connections are kept for undici's default of 4 s. */
@@ -121,7 +124,7 @@ function exchangeOn(
   request: WireRequest,
   hasAnswered: () => boolean,
 ): Promise<WireResponse> {
-  const { method, path, headers, body, timeoutMs, signal } = request;
+  const { method, path, headers, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let halted: WireError | null = null;
@@ -148,12 +151,14 @@ function exchangeOn(
     const finish = (failure: AttemptFailure | null) => {
       stopWaiting();
       const sent = controller !== null && failure?.code !== 'tls_handshake_failed';
-      resolve({ sent, status, statusText, headers: responseHeaders, body: Buffer.concat(chunks), failure });
+      const oddities = failure === null && connection.lacksHeaders() ? [manyHeaders] : [];
+      const body = Buffer.concat(chunks);
+      resolve({ sent, status, statusText, headers: responseHeaders, body, failure, oddities });
     };
 
     signal?.addEventListener('abort', cancel, { once: true });
     client.dispatch(
-      { method, path, headers, body },
+      { method, path, headers, body: request.body },
       {
         onRequestStart(started) {
           if (halted !== null) return started.abort(halted);
@@ -186,7 +191,10 @@ function exchangeOn(
             reject(error);
           } else if (error instanceof WireError) finish(error.failure);
           else if (controller === null) finish(brokenUnsent(error));
-          else {
+          else if (errorCode(error) === 'UND_ERR_HEADERS_OVERFLOW') {
+            status = connection.status();
+            finish({ code: 'headers_too_large', message: describeHeaders(origin) });
+          } else {
             const isFirst = origin.protocol === 'http:' && status === null && !hasAnswered();
             finish(brokenConnection(error, isFirst ? origin.host : null));
           }
@@ -195,6 +203,12 @@ function exchangeOn(
     );
     if (signal?.aborted) cancel();
   });
+}
+
+const manyHeaders = `more than ${MAX_HEAD_BYTES / 1024} KiB of headers; the longest were left out`;
+
+function describeHeaders({ host }: URL): string {
+  return `the response from ${host} has more than ${MAX_HEAD_BYTES / 1024} KiB of headers and cannot be read; a gateway in front of the service may set too many cookies`;
 }
 
 function brokenUnsent(error: Error): AttemptFailure {
