@@ -87,6 +87,8 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
     return { exitCode: failure.exitCode, error: failure, applied: applied(), session: last?.session };
   } finally {
+    io.keyboard?.close();
+    io.keyboard = undefined;
     await last?.endHistory();
   }
 }

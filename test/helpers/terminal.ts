@@ -40,16 +40,25 @@ const PATIENCE_MS = 20_000;
 /** A screen is drawn in pieces: it is complete when nothing has arrived for this time. */
 const STANDSTILL_MS = 50;
 
+/** How each shell starts without the files of a user. */
+const shellArguments = { sh: [], bash: ['--norc', '-i'], zsh: ['-f', '-i'] } as const;
+
+interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly shell?: keyof typeof shellArguments;
+}
+
 /** Opens a terminal in `folder`; the environment is `env` alone. It is closed after the test. */
 export async function openTerminal(
   folder: string,
   env: Readonly<Record<string, string>>,
-  { columns = 100, rows = 40 }: { readonly columns?: number; readonly rows?: number } = {},
+  { columns = 100, rows = 40, shell: shellName = 'sh' }: TerminalOptions = {},
 ): Promise<Terminal> {
   const startUp = path.join(temporaryFolder(), 'sh-start');
   // The real `clear` belongs to ncurses, which not every machine has.
   writeFileSync(startUp, `clear() { printf '\\033[H\\033[2J'; }\n`);
-  const shell = spawn('/bin/sh', [], {
+  const shell = spawn(shellName === 'sh' ? '/bin/sh' : shellName, [...shellArguments[shellName]], {
     cols: columns,
     rows,
     cwd: folder,

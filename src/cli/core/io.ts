@@ -17,10 +17,40 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Set by the context and called before each question: shows the messages that --quiet holds back. */
   beforeQuestion?: (() => void) | undefined;
+  /** Set by the first question, and closed when the command has ended. */
+  keyboard?: Keyboard | undefined;
+  /** Sends a signal to all programs of this job, as the terminal does for Ctrl-C, Ctrl-Z and Ctrl-\\. */
+  signalJob?(signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT'): void;
+  /** Calls `listener` when the process goes on after it was stopped. Returns how to take it back. */
+  onContinue?(listener: () => void): () => void;
   /** Calls `stop` at the next Ctrl-C after the first, which would otherwise end the process. Returns how to take it back. */
   onSecondInterrupt?(stop: () => void): () => void;
   /** Runs `work` without reacting to Ctrl-C, because another program on the same terminal handles it, such as an editor. */
   ignoreInterruptsDuring?<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** The question that is on the screen. */
+export interface KeyListener {
+  /** Gets what is typed. */
+  receive(bytes: Buffer): void;
+  /** Leaves the screen to the shell, before the program stops. */
+  leave(): void;
+  /** Draws the question again, after the program was stopped. */
+  redraw(): void;
+}
+
+/** The keyboard of a terminal whose user is asked, see keyboard.ts. */
+export interface Keyboard {
+  /** Gives what is typed from now on to a question, until the returned function is called. */
+  listen(next: KeyListener): Promise<() => void>;
+  /** What Ctrl-Z does. */
+  suspend(): void;
+  /**
+   * Leaves the terminal to another program or another reader, until the returned function is called. If this one is stopped
+   * meanwhile, `onContinue` is called when it goes on.
+   */
+  lend(onContinue?: () => void): () => void;
+  close(): void;
 }
 
 /** The environment for another program, which needs no key. */

@@ -28,6 +28,11 @@ export function processIo(): Io {
     process,
     homeDirectory: findHome(),
     signal: controller.signal,
+    signalJob: (signal) => void process.kill(0, signal),
+    onContinue(listener) {
+      process.on('SIGCONT', listener);
+      return () => process.off('SIGCONT', listener);
+    },
     onSecondInterrupt(stop) {
       process.once('SIGINT', stop);
       return () => process.off('SIGINT', stop);

@@ -31,7 +31,10 @@ export async function readStdin(source: InputSource, flag: string, file = ''): P
   }
   const end = io.process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
   io.stderr.write(`Type the text for ${reader}, then press ${end} on an empty line.\n`);
-  return readToEnd(source, io.stdin, 'standard input', { flag, reader, waitsForever: true });
+  const takeBack = io.keyboard?.lend();
+  return readToEnd(source, io.stdin, 'standard input', { flag, reader, waitsForever: true }).finally(
+    takeBack,
+  );
 }
 
 /** Reads a named pipe to its end, as {@link readStdin} does. */

@@ -26,16 +26,18 @@ function isLongerThan(text: string, { rows = 24, columns = 80 }: Io['stdout']): 
 export function showInPager(
   input: string,
   pager: string,
-  { env, process }: Pick<Io, 'env' | 'process'>,
+  { env, process, keyboard }: Pick<Io, 'env' | 'process' | 'keyboard'>,
 ): boolean {
   // Loaded only here, because most runs start no program. Printing is synchronous, so `import()` is no option.
   const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const takeBack = keyboard?.lend();
   const { error, status } = spawnSync(pager, {
     input,
     shell: true,
     env: { LESS: 'FRX', LV: '-c', ...withoutKey(env) },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
+  takeBack?.();
   // EPIPE means that the user left the pager before it had read everything.
   if (error !== undefined && errorCode(error) !== 'EPIPE') return false;
   // The shell's exit codes for a program that it cannot run or find.

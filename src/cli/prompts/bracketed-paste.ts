@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Io } from '../core/io.ts';
+import type { Keyboard } from '../core/io.ts';
+import type { PromptScreen } from './prompt-screen.ts';
 
 /**
  * Replaces a line break in pasted text, until {@link withLineBreaks} turns it back. An unchanged line break would act as
@@ -17,47 +18,40 @@ export function withMarks(text: string): string {
   return text.replaceAll('\n', mark);
 }
 
-/** Make the terminal send the two sequences below around pasted text, and stop it. */
-const enablePasteMode = '\u001b[?2004h';
-const disablePasteMode = '\u001b[?2004l';
+/** What a terminal sends around pasted text. */
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
 
 const ctrlC = '\u0003';
+const ctrlZ = '\u001a';
 
 /**
- * The terminal's input, in which a pasted text is a single keypress event with its line breaks replaced, by marks if they are
- * kept, else by spaces. Terminals without bracketed paste behave as usual.
+ * What is typed at the question on `screen`. A pasted text is a single keypress event with its line breaks replaced, by marks
+ * if they are kept, else by spaces. Terminals without bracketed paste behave as usual. Ctrl-Z suspends the program.
  */
-export function readPasting(
-  { stdin }: Pick<Io, 'stdin'>,
-  output: NodeJS.WritableStream,
-  keepsLineBreaks: boolean,
-) {
+export async function readPasting(keyboard: Keyboard, screen: PromptScreen, keepsLineBreaks: boolean) {
   const split = splitPasted();
-  const input = Object.assign(new Readable({ read: () => {} }), {
-    isTTY: true,
-    setRawMode: (raw: boolean) => stdin.setRawMode?.(raw),
-  });
-  const onData = (chunk: Buffer | string) => {
-    // Latin-1 has one character per byte, so that chunks can be split anywhere without breaking UTF-8.
-    for (const { text, isPasted } of split(Buffer.from(chunk).toString('latin1'))) {
-      const bytes = Buffer.from(text, 'latin1');
-      if (!isPasted) input.push(bytes);
-      else emitText(input, replaceLineBreaks(bytes.toString('utf8'), keepsLineBreaks ? mark : ' '));
-    }
+  const input = Object.assign(new Readable({ read: () => {} }), { isTTY: true, setRawMode: () => {} });
+  const type = (text: string) => {
+    const [typed = '', ...rest] = text.split(ctrlZ);
+    if (typed !== '') input.push(Buffer.from(typed, 'latin1'));
+    if (rest.length > 0) keyboard.suspend();
   };
-  output.write(enablePasteMode);
-  stdin.on('data', onData);
-  stdin.resume();
-  return {
-    input,
-    close(): void {
-      stdin.off('data', onData);
-      stdin.pause();
-      output.write(disablePasteMode);
+  const stop = await keyboard.listen({
+    receive(chunk) {
+      // Latin-1 has one character per byte, so that chunks can be split anywhere without breaking UTF-8.
+      for (const { text, isPasted } of split(chunk.toString('latin1'))) {
+        if (!isPasted) type(text);
+        else {
+          const pasted = Buffer.from(text, 'latin1').toString('utf8');
+          emitText(input, replaceLineBreaks(pasted, keepsLineBreaks ? mark : ' '));
+        }
+      }
     },
-  };
+    leave: screen.leave,
+    redraw: screen.redraw,
+  });
+  return { input, close: stop };
 }
 
 /** Emits the text as one keypress: letter by letter, the line would be redrawn for each. */

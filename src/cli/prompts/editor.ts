@@ -9,7 +9,7 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 import { yourText } from '../core/sanitize.ts';
 
-type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring'>;
+type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring' | 'keyboard'>;
 
 /** The command that opens the user's editor. */
 function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
@@ -32,7 +32,8 @@ export async function editText(
     writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
     // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
     const run = () => runEditor(io, editorOf(io), file);
-    const failure = await (io.ignoreInterruptsDuring?.(run) ?? run());
+    const takeBack = io.keyboard?.lend();
+    const failure = await (io.ignoreInterruptsDuring?.(run) ?? run()).finally(takeBack);
     const edited = readEdited(file);
     if (edited === null) return { text, failure: failure ?? 'the file was deleted' };
     // Editors end the last line, which is no part of the text.

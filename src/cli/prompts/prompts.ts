@@ -6,6 +6,8 @@ import { printable, printableLines } from '../core/sanitize.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
 import * as plain from './accessible-prompts.ts';
 import { readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
+import { holdKeyboard } from './keyboard.ts';
+import { openScreen } from './prompt-screen.ts';
 
 /** A value to choose, and its name for people. */
 export interface Choice {
@@ -61,7 +63,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
     },
     ...(preset !== undefined && { default: lineBreaks ? withMarks(preset) : preset, prefill: 'editable' }),
   } as const;
-  await ask(io, ({ input }, context) => input(config, context), lineBreaks);
+  await ask(io, ({ input }, context) => input(config, context), { keepsLineBreaks: lineBreaks });
   return answer;
 }
 
@@ -77,7 +79,8 @@ function summarizeText(text: string): string {
 /** Asks for a secret, which is never shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
   const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: '' } } };
-  return ask(io, (_, context) => password({ message: asQuestion(io, message), ...hidden }, context));
+  const config = { message: asQuestion(io, message), ...hidden };
+  return ask(io, (_, context) => password(config, context), { isSecret: true });
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
@@ -184,6 +187,12 @@ function wrapAfter(io: Io, question: string, answer: string): string {
 type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
 type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean };
 
+interface AskOptions {
+  readonly keepsLineBreaks?: boolean;
+  /** Not shown, so that single keys are read for screen readers, too. */
+  readonly isSecret?: boolean;
+}
+
 /**
  * Runs a prompt on stderr, so that stdout has data only. Ctrl-C and Ctrl-D throw exit 130 (the prompts would hang after
  * Ctrl-D); Escape throws {@link WentBack}.
@@ -191,13 +200,12 @@ type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean 
 async function ask<Answer>(
   io: Io,
   prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
-  keepsLineBreaks = false,
+  options: AskOptions = {},
 ): Promise<Answer> {
   io.beforeQuestion?.();
-  const { stdout, stderr, signal } = io;
-  const output = stderr.isTTY ? stderr : stdout;
+  const { signal } = io;
   const prompts: Prompts = isPlain(io) ? plain : { checkbox, confirm, input, select };
-  const terminal = isPlain(io) ? { input: io.stdin, close() {} } : readPasting(io, output, keepsLineBreaks);
+  const terminal = await openTerminal(io, options);
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
@@ -209,7 +217,7 @@ async function ask<Answer>(
   try {
     return await prompt(prompts, {
       input: terminal.input,
-      output,
+      output: terminal.output,
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
       // A getter, read when the prompt has ended: a question that the user left is cleared from the screen.
@@ -225,4 +233,22 @@ async function ask<Answer>(
     terminal.input.off('keypress', onKey);
     terminal.close();
   }
+}
+
+/** What a prompt reads and writes: single keys, or for screen readers lines that the terminal edits itself. */
+async function openTerminal(io: Io, { keepsLineBreaks = false, isSecret = false }: AskOptions) {
+  const { stdin, stdout, stderr } = io;
+  const readsLines = isPlain(io) && !isSecret;
+  const screen = openScreen(stderr.isTTY ? stderr : stdout, { readsLines });
+  const keyboard = holdKeyboard(io);
+  if (readsLines) return { input: stdin, output: screen.output, close: keyboard.lend(screen.redraw) };
+  const { input, close } = await readPasting(keyboard, screen, keepsLineBreaks);
+  return {
+    input,
+    output: screen.output,
+    close(): void {
+      close();
+      screen.close();
+    },
+  };
 }
