@@ -19,7 +19,7 @@ export interface Io {
   beforeQuestion?: (() => void) | undefined;
   /** Set by the first question, and closed when the command has ended. */
   keyboard?: Keyboard | undefined;
-  /** Sends a signal to all programs of this job, as the terminal does for Ctrl-C, Ctrl-Z and Ctrl-\\. */
+  /** Sends a signal to all programs of this job, as the terminal does for Ctrl-C, Ctrl-Z and Ctrl-\. */
   signalJob?(signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT'): void;
   /** Calls `listener` when the process goes on after it was stopped. Returns how to take it back. */
   onContinue?(listener: () => void): () => void;
