@@ -37,7 +37,7 @@ describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) 
 
     expect(await shows(/Sections/)).toMatch(/Label: my label/);
     await suspend();
-    await shows(/Sections[^]*store/);
+    await shows(/Sections[\s\S]*store/);
     press('C-c');
     await shows(/cancelled/);
   });
@@ -62,9 +62,9 @@ describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) 
     await suspend();
     await shows(/Label:/);
     type('my label');
-    await shows(/Sections[^]*Numbers/);
+    await shows(/Sections[\s\S]*Numbers/);
     await suspend();
-    await shows(/Sections[^]*Numbers/);
+    await shows(/Sections[\s\S]*Numbers/);
     press('C-c');
     await shows(/cancelled/);
   });
