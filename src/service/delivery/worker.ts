@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { monotonicMs } from '../../base/clock.ts';
 import { describeError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
 import { timestamp } from '../model/time.ts';
@@ -14,6 +15,7 @@ import {
   saveOutcome,
   schedule,
 } from '../storage/queries/deliveries.ts';
+import { createClockFollower } from './follow-clock.ts';
 import { type Outgoing, type Plan, planDelivery } from './plan.ts';
 import { createSender, type Send } from './send.ts';
 import { decideVerdict, type Verdict } from './verdict.ts';
@@ -42,6 +44,8 @@ export interface DeliveryWorkerOptions {
   readonly send: Send;
   /** In epoch milliseconds. Default: the system clock. */
   readonly clock?: () => number;
+  /** In milliseconds since some moment. Default: a clock that nobody puts back. */
+  readonly elapsed?: () => number;
   /** From 0 to 1, for the jitter of pauses. */
   readonly random?: () => number;
   /** How long running sends may take after a stop. Default: 10 s. */
@@ -88,16 +92,17 @@ interface Claim extends Outgoing {
  * between sending and storing the result, another one sends again, with the same event id.
  */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { storage, send, clock = Date.now, random = Math.random, log = () => {} } = options;
-  const { graceMs = 10_000 } = options;
+  const { storage, send, clock = Date.now, elapsed = monotonicMs } = options;
+  const { random = Math.random, log = () => {}, graceMs = 10_000 } = options;
   const slots = new Set<DueEndpoint>();
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const abortSends = new AbortController();
   // Each running send listens to it.
   setMaxListeners(0, abortSends.signal);
-  /** Nothing is sent before this time (epoch ms). */
+  /** Nothing is sent before this time, as `elapsed` has it. */
   let pausedUntil = 0;
+  const followClock = createClockFollower({ storage, elapsed, log });
   let isWoken = false;
   let wake = () => {};
 
@@ -115,7 +120,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function fill(): Promise<boolean> {
     const now = clock();
     const room = findRoom();
-    if (room.total === 0 || now < pausedUntil) return false;
+    if (room.total === 0 || elapsed() < pausedUntil) return false;
+    await followClock(now);
     // Looking is cheaper than claiming, which writes.
     if (!(await storage.read((db) => isAnyDue(db, timestamp(now), room)))) return false;
     const { claims, damaged, handled } = await storage.write((db) => claimDue(db, now, room));
@@ -147,7 +153,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         const firstAt = firstAttemptAt === null ? now : Date.parse(firstAttemptAt);
         claims.push({ ...plan, endpoint, attempts: attempts + 1, firstAt, token });
       } else {
-        await schedule(db, { ...endpoint, ...plan });
+        await schedule(db, { ...endpoint, ...plan, now: timestamp(now) });
       }
     }
     return { claims, damaged, handled: due.length };
@@ -178,7 +184,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const startedAt = performance.now();
     const result = await send(webhookUrl, message, abortSends.signal, traceparent);
     const verdict = decideVerdict(result, { number, firstAt, now: clock(), random: random() });
-    if (verdict.kind === 'pause') pausedUntil = Math.max(pausedUntil, verdict.at);
+    if (verdict.kind === 'pause') pausedUntil = Math.max(pausedUntil, elapsed() + verdict.at - clock());
     await storage.write((db) => settle(db, claimed, verdict));
     log({
       delivery: delivery.id,
@@ -211,7 +217,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const hasNext = isPending || (await findPending(db, endpoint)) !== undefined;
     const dueAt = isPending ? timestamp(verdict.at) : hasNext ? now : null;
     const isFailing = isFailingAfter(verdict, endpoint);
-    await schedule(db, { ...endpoint, dueAt, held: false, isFailing });
+    await schedule(db, { ...endpoint, dueAt, now, held: false, isFailing });
   }
 
   async function run(): Promise<void> {

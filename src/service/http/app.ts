@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
+import { monotonicMs } from '../../base/clock.ts';
 import { additionHeaders } from '../../contract/headers.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
@@ -29,6 +30,8 @@ export interface AppOptions {
   readonly version: string;
   /** In epoch milliseconds. Default: the system clock. */
   readonly clock?: () => number;
+  /** In milliseconds since some moment, for limits and waits. Default: a clock that nobody puts back. */
+  readonly elapsed?: () => number;
   /** Gets one record per request, without body and key. */
   readonly log?: (line: object) => void;
   /** Per API key. Default: 10 per second with bursts of 20. Null for no limit. */
@@ -69,12 +72,12 @@ interface AppRoute extends Route {
 
 /** Makes the service: the operations of the contract, and the routes that need no key. */
 export function createApp(options: AppOptions): App {
-  const { storage, version, clock = Date.now, log = () => {} } = options;
+  const { storage, version, clock = Date.now, elapsed = monotonicMs, log = () => {} } = options;
   const { rateLimit = { perSecond: 10, burst: 20 } } = options;
   const limiter = rateLimit && createRateLimiter(rateLimit);
   const limitPolicy = rateLimit && policyOf(rateLimit);
   const { applyChange = createChanges(storage) } = options;
-  const authenticate = createAuthenticator(storage);
+  const authenticate = createAuthenticator(storage, elapsed);
 
   /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
@@ -92,7 +95,7 @@ export function createApp(options: AppOptions): App {
     trace.storeId = key.storeId;
     headers[additionHeaders.scopes] = key.scopes.join(', ');
     if (limitPolicy !== null) headers[additionHeaders.rateLimitPolicy] = limitPolicy;
-    limiter?.take(actor, now);
+    limiter?.take(actor, elapsed());
 
     if (storeId !== key.storeId) throw notFound('Store', storeId);
     if (targetId.includes('\0')) throw notFound('Id', targetId);

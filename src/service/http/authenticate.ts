@@ -33,18 +33,19 @@ const maxWaitMs = 5_000;
 
 /**
  * Accepts a key in an Authorization header only (contract section 5). Throws `missing_key` or `invalid_key`: a mistyped,
- * unknown, expired and revoked key get the same answer. Throws `rate_limited` for a client that has sent too many of them.
+ * unknown, expired and revoked key get the same answer. `elapsed` is a clock that is never put back, in milliseconds. Throws `rate_limited` for a client that has sent too many of them.
  */
-export function createAuthenticator(storage: Storage): Authenticate {
+export function createAuthenticator(storage: Storage, elapsed: () => number): Authenticate {
   const unknown = createRateLimiter(unknownKeys);
   // Otherwise any number of lookups would begin before the first turns out to be of an unknown key.
   const ofNetwork = createQueue(unknownKeys.burst, maxWaitMs);
-  /** Hashes of keys, the one that was accepted last at the end. */
+  /** Hashes of keys with the time in `elapsed`, the one that was accepted last at the end. */
   const acceptedAt = new Map<string, number>();
   /** Ids of keys whose use is being written. */
   const noting = new Set<string>();
 
-  function remember(hash: string, now: number): void {
+  function remember(hash: string): void {
+    const now = elapsed();
     acceptedAt.delete(hash);
     acceptedAt.set(hash, now);
     for (const [oldest, at] of acceptedAt) {
@@ -55,7 +56,7 @@ export function createAuthenticator(storage: Storage): Authenticate {
 
   /** No request waits for it, and one that fails is made up for by the next. */
   function noteUse({ id, storeId, lastUsedAt }: ApiKeyRecord, now: number): void {
-    if (noting.has(id) || (lastUsedAt !== null && now - Date.parse(lastUsedAt) < useMs)) return;
+    if (noting.has(id) || (lastUsedAt !== null && Math.abs(now - Date.parse(lastUsedAt)) < useMs)) return;
     noting.add(id);
     storage
       .forStore(storeId)
@@ -80,20 +81,20 @@ export function createAuthenticator(storage: Storage): Authenticate {
         ? key
         : undefined;
     };
-    const isRemembered = now - (acceptedAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= rememberMs;
+    const isRemembered = elapsed() - (acceptedAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= rememberMs;
     const key = await (isRemembered
       ? find()
       : ofNetwork(network, async () => {
-          unknown.check(network, now);
+          unknown.check(network, elapsed());
           const found = await find();
-          if (found === undefined) unknown.take(network, now);
+          if (found === undefined) unknown.take(network, elapsed());
           return found;
         }));
     if (key === undefined) {
       acceptedAt.delete(hash);
       throw invalidKey();
     }
-    remember(hash, now);
+    remember(hash);
     noteUse(key, now);
     return key;
   };

@@ -12,7 +12,10 @@ export function policyOf({ perSecond, burst }: RateLimit): string {
 }
 
 export interface RateLimiter {
-  /** Takes a token at a time (epoch ms). Throws `rate_limited` if the bucket of this name has none. */
+  /**
+   * Takes a token at a time, in milliseconds by a clock that is never put back. Throws `rate_limited` if the bucket of this
+   * name has none.
+   */
   take(name: string, now: number): void;
   /** Throws as `take` would, and takes nothing. */
   check(name: string, now: number): void;
@@ -35,9 +38,10 @@ export function createRateLimiter({ perSecond, burst }: RateLimit): RateLimiter 
 
   /** When the bucket is full again if a token is taken now. */
   function fullAfterTaking(name: string, now: number): number {
-    const emptyFullAt = now + burst * tokenMs;
-    // A bucket cannot be emptier than empty, even if the clock was put back.
-    const fullAt = Math.min(Math.max(fullAtByName.get(name) ?? now, now), emptyFullAt) + tokenMs;
+    // Whole milliseconds, for the same reason.
+    const start = Math.floor(now);
+    const emptyFullAt = start + burst * tokenMs;
+    const fullAt = Math.max(fullAtByName.get(name) ?? start, start) + tokenMs;
     if (fullAt > emptyFullAt) {
       const wait = String(Math.ceil((fullAt - emptyFullAt) / 1000));
       throw new ServiceError('rate_limited', `Try again in ${wait} s`, { headers: { 'Retry-After': wait } });

@@ -30,6 +30,7 @@ export async function startScene(options: SceneOptions = {}) {
         ...(options.timeouts && { timeouts: options.timeouts }),
       }),
       clock: () => clock.now,
+      elapsed: () => clock.now,
       // The longest pauses there are.
       random: () => 1,
       log: (line) => void log.push(line),

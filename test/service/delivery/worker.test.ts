@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSender } from '../../../src/service/delivery/send.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
 import { rowsOf } from '../../helpers/rows.ts';
@@ -121,6 +121,69 @@ test.each([
     clock.now += pauseMs;
   }
   expect(receiver.titles('1')).toEqual(['a', 'a', 'a']);
+});
+
+describe('a clock that is put back by two hours', () => {
+  test.each(['goes on', 'was restarted'])('delays no message by that: a worker that %s', async (what) => {
+    const scene = await startScene();
+    const { receiver, clock, addEndpoints, emit, deliveries, states } = scene;
+    await addEndpoints('1', '2');
+    receiver.script('1', [status(503), status(200)]);
+    await emit('a');
+    await scene.worker.deliverDue();
+    expect(await states('1')).toEqual(['pending']);
+    // Due at once, and not yet seen by the worker.
+    await emit('b');
+
+    clock.now -= 2 * hour;
+    const worker = what === 'goes on' ? scene.worker : scene.newWorker();
+    await worker.deliverDue();
+    expect(receiver.titles('2')).toEqual(['a', 'b']);
+    const waiting = (await deliveries()).find(({ state }) => state === 'pending');
+    expect(waiting?.nextAttemptAt).toBe(new Date(clock.now + 4_000).toISOString());
+
+    clock.now += 4_000;
+    await worker.deliverDue();
+    expect(receiver.titles('1')).toEqual(['a', 'a', 'b']);
+  });
+
+  test('keeps a pause that all receivers asked for as long as they asked', async () => {
+    const scene = await startScene();
+    const { receiver, clock, addEndpoints, emit } = scene;
+    const steady = { now: 0 };
+    const worker = scene.newWorker({ elapsed: () => steady.now });
+    await addEndpoints('1');
+    receiver.script('1', [
+      { does: 'answer', status: 429, headers: { 'Retry-After': '60', 'X-RateLimit-Global': 'true' } },
+      status(200),
+    ]);
+    await emit('a');
+    await worker.deliverDue();
+    clock.now -= 2 * hour;
+    steady.now += minute;
+    await worker.deliverDue();
+    clock.now += minute;
+    await worker.deliverDue();
+    expect(receiver.titles('1')).toEqual(['a', 'a']);
+  });
+
+  test('quiet hours end by the clock', async () => {
+    const { service, receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+    const quietHours = { enabled: true, start: '10:00', end: '13:00', timezone: 'UTC' };
+    await service.call('settings.save', '', { quietHours });
+    await addEndpoints('1');
+    await emit('a');
+    await worker.deliverDue();
+    expect(await states()).toEqual(['held']);
+    clock.now -= hour;
+    await worker.deliverDue();
+    clock.now = Date.parse('2030-03-01T12:59:00Z');
+    await worker.deliverDue();
+    expect(receiver.titles('1')).toEqual([]);
+    clock.now = Date.parse('2030-03-01T13:00:00Z');
+    await worker.deliverDue();
+    expect(receiver.titles('1')).toHaveLength(1);
+  });
 });
 
 test('after 72 hours of failures a delivery is dead', async () => {

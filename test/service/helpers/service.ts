@@ -116,7 +116,8 @@ export async function startService(options: Partial<AppOptions> = {}) {
   const store = await createStore(storage, { name: 'Test Store', slug, timezone: 'Europe/Berlin' });
   const { key, id: keyId } = await createKey(storage, { storeId: store.id, preset: 'owner' });
   const clock = { now: Date.parse('2030-03-01T12:00:00Z') };
-  const app = createApp({ version: '1.2.3', clock: () => clock.now, rateLimit: null, ...options, storage });
+  const now = () => clock.now;
+  const app = createApp({ version: '1.2.3', clock: now, elapsed: now, rateLimit: null, ...options, storage });
 
   const fetchApp = toFetch(app);
 

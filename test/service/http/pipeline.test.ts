@@ -55,9 +55,20 @@ test('the rate limit is checked before the tenant and has Retry-After', async ()
   expect((await show()).status).toBe(429);
 });
 
+test('a clock that is put back limits nobody', async () => {
+  const steady = { now: 0 };
+  const rateLimit = { perSecond: 1, burst: 2 };
+  const { clock, call } = await startService({ rateLimit, elapsed: () => steady.now });
+  const show = async () => (await call('settings.show', '')).status;
+  expect([await show(), await show(), await show()]).toEqual([200, 200, 429]);
+  clock.now -= 3_600_000;
+  steady.now += 2_000;
+  expect([await show(), await show(), await show()]).toEqual([200, 200, 429]);
+});
+
 test('without settings a key has 20 requests at once, then 10 a second', async () => {
   const { storage, key, storeId, clock } = await startService();
-  const app = toFetch(createApp({ storage, version: '1', clock: () => clock.now }));
+  const app = toFetch(createApp({ storage, version: '1', clock: () => clock.now, elapsed: () => clock.now }));
   const url = `http://service.test/v1/stores/${storeId}/operations/settings`;
   const many = async (count: number) => {
     const statuses = [];

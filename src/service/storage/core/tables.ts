@@ -161,6 +161,8 @@ export const tables = {
     disabledReason: 'text',
     /** When its oldest pending delivery is to be sent; while a worker sends it, the end of the claim. Null: nothing is pending. */
     dueAt: 'text',
+    /** When `dueAt` was set: a time ahead of the clock means that the clock was put back since. */
+    dueSince: 'text',
     /** Whether `dueAt` is the end of the store's quiet hours. */
     held: 'integer not null default 0',
     /** Whether the last attempt failed. */

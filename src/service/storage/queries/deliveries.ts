@@ -87,8 +87,8 @@ export async function findPending(db: Queries, endpoint: ObjectRef): Promise<Pen
   return (await oldestPending(db, endpoint)).rows[0];
 }
 
-const claimEndpoint = effect<ObjectRef & { token: string; until: string }>`
-  update endpoints set claimed_by = ${'token'}, due_at = ${'until'}, held = 0
+const claimEndpoint = effect<ObjectRef & { token: string; until: string; now: string }>`
+  update endpoints set claimed_by = ${'token'}, due_at = ${'until'}, due_since = ${'now'}, held = 0
   where store_id = ${'storeId'} and id = ${'id'}`;
 
 const countAttempt = effect<ObjectRef & { now: string }>`
@@ -107,8 +107,10 @@ export async function claim(
 }
 
 /** Ends the claim of an endpoint, and says when it is due next: null if nothing is pending. */
-export const schedule = effect<ObjectRef & { dueAt: string | null; held: boolean; isFailing: boolean }>`
-  update endpoints set claimed_by = null, due_at = ${'dueAt'}, held = ${'held'}, is_failing = ${'isFailing'}
+export const schedule = effect<
+  ObjectRef & { dueAt: string | null; now: string; held: boolean; isFailing: boolean }
+>`
+  update endpoints set claimed_by = null, due_at = ${'dueAt'}, due_since = ${'now'}, held = ${'held'}, is_failing = ${'isFailing'}
   where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Locks an endpoint. Returns the token of its claim. */
@@ -215,7 +217,8 @@ export async function reviveDead(
   // The worker that sends to an endpoint finds them when it has finished.
   await sql`
     update endpoints set enabled = case when disabled_reason is null then enabled else 1 end, disabled_reason = null,
-      due_at = case when claimed_by is null then ${now} else due_at end, held = 0
+      due_at = case when claimed_by is null then ${now} else due_at end,
+      due_since = case when claimed_by is null then ${now} else due_since end, held = 0
     where ${ofStore} and id in (select endpoint_id from deliveries where ${dead})`.execute(db);
   const { numAffectedRows } = await sql`
     update deliveries set status = 'pending', attempts = 0, first_attempt_at = null, settled_at = null
