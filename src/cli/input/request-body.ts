@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, notTogether, usageError } from '../core/errors.ts';
 import { getPath, parsePath, setPath } from '../core/field-path.ts';
@@ -5,7 +6,14 @@ import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
 import { refuseEmptyKeys } from './empty-keys.ts';
 import { applyFlag, type FieldFlag, parseFlag, parseText } from './field-flags.ts';
-import { describeFile, isStandardInput, parseObject, readPair, readText } from './input-files.ts';
+import {
+  describeFile,
+  isStandardInput,
+  type ParsedObject,
+  parseObject,
+  readPair,
+  readText,
+} from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
 /** Options of every operation with a body. */
@@ -24,16 +32,24 @@ export const bodyOptions = [
   },
 ] as const;
 
+/** A request body as the user gave it. */
+export interface GivenBody {
+  readonly body: Record<string, unknown>;
+  /** The line of `--from-file` that gave the value of a field; null for a value from anywhere else. */
+  lineOf(path: readonly string[]): number | null;
+}
+
 /** The unchecked body from file, `--set` and flags. Later sources override earlier ones. */
 export async function readBody(
   source: InputSource,
   { body: schema }: Pick<Operation, 'body'>,
   fields: readonly FieldFlag[],
   parsed: ParsedCommand,
-): Promise<Record<string, unknown>> {
+): Promise<GivenBody> {
   refuseSharedStdin(fields, parsed);
   const file = optionValue(parsed, '--from-file');
-  const body = file === undefined ? {} : await readBodyFile(source, schema, file);
+  const document = file === undefined ? null : await readBodyFile(source, schema, file);
+  const body = structuredClone(document?.value ?? {});
   for (const text of optionValues(parsed, '--set')) {
     const { path, value } = await readPair(text, '--set');
     setPath(body, parsePath(path), value);
@@ -47,20 +63,22 @@ export async function readBody(
     const value = getPath(body, field.path);
     if (typeof value === 'string') setPath(body, field.path, parseText(field, value));
   }
-  return body;
+  const isFromFile = (path: readonly string[]) =>
+    isDeepStrictEqual(getPath(body, path), getPath(document?.value, path));
+  return { body, lineOf: (path) => (document !== null && isFromFile(path) ? document.lineOf(path) : null) };
 }
 
 async function readBodyFile(
   source: InputSource,
   schema: Operation['body'],
   file: string,
-): Promise<Record<string, unknown>> {
+): Promise<ParsedObject> {
   const name = `${describeFile(file)} (--from-file)`;
   // A name says more than what the text begins with.
   const syntax = /\.json$/i.test(file) ? 'JSON' : undefined;
   const document = await parseObject(await readText(source, file, '--from-file'), name, { syntax });
   refuseEmptyKeys(document, schema, name);
-  return document.value;
+  return document;
 }
 
 /** An empty file for a required text is refused: it usually means that an earlier step failed. */
@@ -79,6 +97,7 @@ export function checkBody(
   operation: Operation,
   fields: readonly FieldFlag[],
   body: Record<string, unknown> | null,
+  lineOf: GivenBody['lineOf'] = () => null,
 ): void {
   if (operation.body === null || body === null) return;
   const result = operation.body.safeParse(body);
@@ -87,7 +106,9 @@ export function checkBody(
     .filter(({ path }) => getPath(body, path.map(String)) !== undefined)
     .map(({ path, message }): FieldError => {
       const field = path.join('.');
-      return { field, flag: flagOf(fields, field), detail: message };
+      const line = lineOf(path.map(String));
+      const detail = line === null ? message : `${message} (line ${line})`;
+      return { field, flag: flagOf(fields, field), detail };
     });
   if (wrong.length > 0) throw invalidFields(wrong, fixInput);
 }

@@ -30,7 +30,7 @@ export async function completeInput(
   const name = idParameter(operation);
   const id = name === undefined ? undefined : await readId(session, name, argumentValue(parsed, name));
   const parameters = name === undefined || id === undefined ? {} : { [name]: id };
-  checkBody(operation, fieldsToNameByFlag(fields, parsed), body);
+  checkBody(operation, fieldsToNameByFlag(fields, parsed), body, input.lineOf);
 
   // The client generates an idempotency key.
   const absent = fields.filter(

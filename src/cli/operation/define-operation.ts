@@ -157,8 +157,9 @@ async function prepareRun(
   fields: readonly FieldFlag[],
 ): Promise<Run> {
   const { operation } = command;
-  const input = { ui, session, parsed, fields };
-  const body = operation.body === null ? null : await readBody(session, operation, fields, parsed);
+  const given = operation.body === null ? null : await readBody(session, operation, fields, parsed);
+  const body = given?.body ?? null;
+  const input = { ui, session, parsed, fields, lineOf: given?.lineOf };
   let questions: Questions | null = null;
   if (body !== null) {
     for (const [name, value] of Object.entries(command.defaults ?? {})) body[name] ??= value;

@@ -89,7 +89,7 @@ async function createEdited(call: CommandCall, file: string | undefined): Promis
   const { ui, session, parsed } = call;
   const { readDraft } = await import('./bulk/post-files.ts');
   const { editPost } = await import('./bulk/edit-post.ts');
-  const given = await readBody(session, createBlogPost, fields, parsed);
+  const { body: given } = await readBody(session, createBlogPost, fields, parsed);
   checkBody(createBlogPost, fields, given);
   const draft = file === undefined ? given : (await readDraft(session, file, given)).body;
   const edited = await editPost(ui, draft);

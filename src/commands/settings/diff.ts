@@ -1,18 +1,17 @@
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { dottedPath, mergeObjects } from '../../cli/core/field-path.ts';
-import { changesBetween } from '../../cli/core/json-changes.ts';
+import { dottedPath } from '../../cli/core/field-path.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { operationInputCommand } from '../../cli/operation/define-operation.ts';
-import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
-import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
-import { readSettings } from './settings-diff.ts';
+import { saveSettings } from '../../contract/operations/settings.ts';
+import { drawSettings, planSave, warnOfUnknown } from './settings-diff.ts';
+import { splitByKnown } from './unknown-settings.ts';
 
 export const command = operationInputCommand({
   operation: saveSettings,
   description: `Show what \`settings save\` with the same flags would change, without saving it. With --exit-code, it
-exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
+exits with 6 if anything differs, for CI jobs that keep settings in a file. What \`settings save\` refuses is refused here, too.`,
   options: [{ flag: '--exit-code', description: 'Exit with 6 if the settings differ' }],
   examples: [
     'settings diff --from-file settings.yaml',
@@ -27,15 +26,20 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file.`,
         'pass at least one field of `settings save`, or --from-file FILE',
       );
     }
-    const { document } = await readSettings(run);
-    const changes = changesBetween(clientFields(document), clientFields(mergeObjects(document, given)));
-    if (ui.json)
+    const { changes } = await planSave(run);
+    warnOfUnknown(ui, changes);
+    if (ui.json) {
+      const { unknown } = splitByKnown(changes);
       printJson(
         ui,
-        changes.map((change) => ({ ...change, path: dottedPath(change.path) })),
+        changes.map((change) => ({
+          ...change,
+          path: dottedPath(change.path),
+          known: !unknown.includes(change),
+        })),
       );
-    else if (changes.length === 0) ui.notice('No differences.');
-    else ui.print(await drawRecord(rowsOfChanges(changes), ui.out));
+    } else if (changes.length === 0) ui.notice('No differences.');
+    else ui.print(await drawSettings(changes, ui.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;
   },
 });

@@ -12,6 +12,7 @@ import { announce, recordsOf } from '../../cli/operation/send/send-run.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
+import { refuseMistypedSettings } from './unknown-settings.ts';
 
 export const command: CommandDefinition = {
   description: `Edit the operations settings as YAML in $VISUAL or $EDITOR. If the text is invalid or the service rejects
@@ -52,6 +53,7 @@ async function editAndSave(run: Run): Promise<Result | null> {
       refuseEmptyKeys(document, saveSettings.body, null);
       const next = document.value;
       checkBody(saveSettings, [], next);
+      refuseMistypedSettings(next, base.document);
       if (isDeepStrictEqual(next, clientFields(base.document))) return null;
       const ifMoved = [
         { say: 'your text is above' },

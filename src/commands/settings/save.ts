@@ -1,13 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
-import { mergeObjects } from '../../cli/core/field-path.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
-import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
-import { movedError, prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';
+import { saveSettings } from '../../contract/operations/settings.ts';
+import {
+  drawSettings,
+  planSave,
+  prepareSave,
+  readSettings,
+  savedView,
+  settingsRun,
+  warnOfUnknown,
+} from './settings-diff.ts';
+import { refuseMistypedSettings } from './unknown-settings.ts';
 
 export const command = operationCommand({
   operation: saveSettings,
@@ -27,6 +33,10 @@ storeId, env and updatedAt are read-only and are not sent.`,
     example: '--quiet-hours-enabled',
     read: async (input) => ({ current: (await readSettings(await settingsRun(input))).document }),
   },
+  // A dry run reads nothing.
+  prepare: (body, { session }) => {
+    if (session.flags.dryRun) refuseMistypedSettings(body, null);
+  },
   preview: mergeIntoCurrent,
   ...savedView,
   dryRunNote: () =>
@@ -35,23 +45,11 @@ storeId, env and updatedAt are read-only and are not sent.`,
 
 /** PUT replaces the document, so the other fields are read first and sent back. */
 async function mergeIntoCurrent(run: Run): Promise<Preview> {
-  const given = run.request.body ?? {};
-  const current = await readSettings(run);
+  const { current, next } = await planSave(run);
   const ifMoved = [{ say: 'run the command again to change the current settings' }];
-  const next = clientFields(mergeObjects(current.document, given));
-  const { updatedAt } = given;
-  // The input says when it was read. Saving it over newer settings would undo the changes of others.
-  const isStale = typeof updatedAt === 'string' && updatedAt !== current.document.updatedAt;
-  if (isStale && !isDeepStrictEqual(clientFields(current.document), next)) {
-    throw movedError(
-      given,
-      current.document,
-      [{ say: 'read them again, or remove updatedAt from the input to save it anyway' }],
-      'the settings were changed after your input was read (your input → the current settings)',
-    );
-  }
   const { changes, contender, send } = await prepareSave(run, current, next, ifMoved);
-  if (changes.length > 0) return { text: await drawRecord(rowsOfChanges(changes), run.ui.err), send };
+  warnOfUnknown(run.ui, changes);
+  if (changes.length > 0) return { text: await drawSettings(changes, run.ui.err), send };
   const text =
     contender === null
       ? line`No changes; nothing was sent.`

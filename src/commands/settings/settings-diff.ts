@@ -1,16 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, isObject } from '../../base/json.ts';
+import { asObject, isObject, leafPaths } from '../../base/json.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { dottedPath } from '../../cli/core/field-path.ts';
-import { changesBetween } from '../../cli/core/json-changes.ts';
+import { dottedPath, getPath, mergeObjects } from '../../cli/core/field-path.ts';
+import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
+import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, recording, send } from '../../cli/operation/send/send-run.ts';
-import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
+import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
+import type { Style } from '../../cli/output/style.ts';
+import type { Row } from '../../cli/output/tables.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
 import { findContender } from '../../history/changes/overtake.ts';
+import { refuseMistypedSettings, splitByKnown, wrappedSettings } from './unknown-settings.ts';
 
 /** The operations settings as the service has them now. */
 export interface CurrentSettings {
@@ -96,7 +101,7 @@ export async function prepareSave(
 }
 
 /** Saving sends the whole document back, so a number that JavaScript cannot represent would change. */
-function refuseInexactNumbers({ text }: CurrentSettings): void {
+export function refuseInexactNumbers({ text }: CurrentSettings): void {
   const number = inexactNumber(text);
   if (number === null) return;
   throw new CliError({
@@ -113,6 +118,79 @@ export const savedView = {
   done: () => 'Saved the operations settings',
   show: ({ answer, record }) => {
     if (record === null || record.former === null || !isObject(answer)) return [];
-    return rowsOfChanges(changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer)));
+    const { rows, others } = rowsOfSettings(
+      changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer)),
+    );
+    return [...rows, ...others];
   },
 } satisfies ResultView;
+
+/** Rows of changes; settings that the contract does not know, apart, are named by their paths. */
+function rowsOfSettings(changes: readonly Change[]): { readonly rows: Row[]; readonly others: Row[] } {
+  const { known, unknown } = splitByKnown(changes);
+  const others = unknown.flatMap(({ path, before, after }) =>
+    leafPaths(after ?? before, path).flatMap((leaf) => {
+      const [[, change = ''] = []] = rowsOfChanges([
+        {
+          path: leaf,
+          before: getPath(before, leaf.slice(path.length)),
+          after: getPath(after, leaf.slice(path.length)),
+        },
+      ]);
+      return [[dottedPath(leaf), change] satisfies Row];
+    }),
+  );
+  return { rows: rowsOfChanges(known), others };
+}
+
+/** The changes as text, those of unknown settings below a line that says so. */
+export async function drawSettings(changes: readonly Change[], style: Style): Promise<Printable> {
+  const { rows, others } = rowsOfSettings(changes);
+  const blocks = [
+    ...(rows.length === 0 ? [] : [await drawRecord(rows, style)]),
+    ...(others.length === 0
+      ? []
+      : [joined([line`Not settings that storectl knows:`, await drawRecord(others, style)], '\n')]),
+  ];
+  return joined(blocks, '\n\n');
+}
+
+/** Warns of fields that are saved as they are, because the contract does not know them. */
+export function warnOfUnknown({ notice, err }: Ui, changes: readonly Change[]): void {
+  for (const { path, after } of splitByKnown(changes).unknown) {
+    const wrapped = wrappedSettings(after);
+    const advice =
+      wrapped.length === 0 ? line`it is sent as it is` : line`move ${wrapped.join(', ')} out of it`;
+    const unknown = line`warning: ${dottedPath(path)} is not a setting that storectl knows; ${advice}`;
+    notice(err.color.yellow(unknown));
+  }
+}
+
+/** What saving the given fields over the current settings would do. */
+export interface PlannedSave {
+  readonly current: CurrentSettings;
+  readonly next: Record<string, unknown>;
+  readonly changes: readonly Change[];
+}
+
+/** Reads the settings and merges the run's fields into them. Throws what saving them would be refused for. */
+export async function planSave(run: Run): Promise<PlannedSave> {
+  const given = run.request.body ?? {};
+  const current = await readSettings(run);
+  const { document } = current;
+  refuseMistypedSettings(given, document);
+  const next = clientFields(mergeObjects(document, given));
+  const changes = changesBetween(clientFields(document), next);
+  const { updatedAt } = given;
+  // The input says when it was read. Saving it over newer settings would undo the changes of others.
+  if (changes.length > 0 && typeof updatedAt === 'string' && updatedAt !== document.updatedAt) {
+    throw movedError(
+      given,
+      document,
+      [{ say: 'read them again, or remove updatedAt from the input to save it anyway' }],
+      'the settings were changed after your input was read (your input → the current settings)',
+    );
+  }
+  if (changes.length > 0) refuseInexactNumbers(current);
+  return { current, next, changes };
+}

@@ -1,13 +1,45 @@
+import { asObject } from '../../base/json.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { notTogether } from '../../cli/core/errors.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
+import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
+import { refuseInexactNumbers } from './settings-diff.ts';
+import { settingsYaml } from './settings-yaml.ts';
 
-export const command = operationCommand({
+const shown = operationCommand({
   operation: showSettings,
   description:
     'Show the operations settings: quiet hours, templates, discovery, showcase and mobile privacy.',
+  options: [
+    { flag: '--yaml', description: 'Print YAML that `settings save --from-file` takes, to be edited' },
+  ],
   examples: [
     'settings show',
+    'settings show --yaml > settings.yaml',
     'settings show --fields quietHours,templates',
     'settings show --json > settings.json',
   ],
+  show,
 });
+
+export const command: CommandDefinition = {
+  ...shown,
+  run: (call) => {
+    const { json, quiet, fields } = call.ui;
+    const other = fields !== null ? '--fields' : json ? '--json' : quiet ? '--quiet' : null;
+    if (other !== null && isOn(call.parsed, '--yaml')) throw notTogether('--yaml', other);
+    return shown.run(call);
+  },
+};
+
+async function show({ answer, text, etag }: Result, { parsed }: Run) {
+  const document = asObject(answer);
+  if (isOn(parsed, '--yaml')) {
+    refuseInexactNumbers({ document, text, etag });
+    return settingsYaml(document);
+  }
+  const { rowsOf } = await import('../../cli/output/tables.ts');
+  return rowsOf(answer);
+}

@@ -145,6 +145,17 @@ describe('a key that stands twice', () => {
   });
 });
 
+test('a value that the contract refuses is named with its line, unless a flag gave it', async () => {
+  const machine = machineFor(target);
+  writeFileSync(path.join(machine.folder, 's.yaml'), 'quietHours:\n  start: "20:00"\n  enabled: 5\n');
+  const run = (args: string) =>
+    machine.run(typed`settings save --from-file s.yaml --dry-run`.concat(args.split(' ').filter(Boolean)));
+
+  expect((await run('')).stderr).toContain('quietHours.enabled must be true or false (line 3)');
+  expect((await run('--set quietHours.enabled=7')).stderr).not.toContain('line 3');
+  expect((await run('--quiet-hours-enabled')).exitCode).toBe(0);
+});
+
 describe('a key of YAML with nothing behind it', () => {
   test.each([
     [

@@ -163,3 +163,130 @@ describe('settings diff', () => {
     expect(await machine.run(['settings', 'show', '--json'])).toEqual(before);
   });
 });
+
+describe('names that are no settings', () => {
+  test.each([
+    [['--set', 'quiethours.start=20:00'], 'quiethours is not a setting (did you mean quietHours?)'],
+    [
+      ['--set', 'quietHours.strat=20:00'],
+      'quietHours.strat is not a setting (did you mean quietHours.start?)',
+    ],
+    [
+      ['--set', 'templates.dispute_opend.title=T'],
+      'templates.dispute_opend is not a setting (did you mean templates.dispute_opened?)',
+    ],
+    [
+      ['--set', 'templates.dispute_opened.tittle=T'],
+      'templates.dispute_opened.tittle is not a setting (did you mean templates.dispute_opened.title?)',
+    ],
+  ])('%j is nearly one: save, its dry run and diff refuse it', async (flags, message) => {
+    const { machine } = await startStore();
+
+    for (const args of [['diff'], ['save'], ['save', '--dry-run']]) {
+      const result = await machine.run(['settings', ...args, ...flags]);
+      expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(message) });
+    }
+  });
+
+  test('others are shown apart, with a warning, and are sent', async () => {
+    const { server, machine } = await fakeService(answer(200, { quietHours: { start: '22:00' } }));
+    const file = path.join(machine.folder, 's.yaml');
+    writeFileSync(
+      file,
+      'settings:\n  quietHours:\n    start: "21:00"\nquietHours:\n  start: "21:00"\nloyalty: 5\n',
+    );
+
+    const diff = await machine.run(typed`settings diff --from-file s.yaml`);
+    const json = await machine.run(typed`settings diff --from-file s.yaml --json`);
+    const saved = await machine.run(typed`settings save --from-file s.yaml`);
+
+    const warning =
+      'warning: settings is not a setting that storectl knows; move quietHours out of it\n' +
+      'warning: loyalty is not a setting that storectl knows; it is sent as it is\n';
+    expect(diff).toMatchObject({
+      exitCode: 0,
+      stdout:
+        'Quiet hours start  22:00 → 21:00\n\nNot settings that storectl knows:\n' +
+        'settings.quietHours.start  not set → 21:00\nloyalty                    not set → 5\n',
+      stderr: warning,
+    });
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { path: 'quietHours.start', known: true },
+      { path: 'settings', known: false },
+      { path: 'loyalty', known: false },
+    ]);
+    expect(saved.stderr).toContain(warning);
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject({ loyalty: 5 });
+  });
+
+  test('a name that the service has is right, however near it is to another one', async () => {
+    const { server, machine } = await fakeService(
+      answer(200, { quietHour: 1, quietHours: { start: '22:00' } }),
+    );
+
+    const { exitCode } = await machine.run(['settings', 'save', '--set', 'quietHour=2']);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '').quietHour).toBe(2);
+  });
+});
+
+test('settings diff refuses what settings save refuses', async () => {
+  const { machine } = await startStore();
+  const old = JSON.parse((await machine.run(typed`settings show --json`)).stdout);
+  await machine.run(['settings', 'save', '--discovery-summary', 'Theirs']);
+  const body = { ...old, updatedAt: '2020-01-01T00:00:00.000Z' };
+  writeFileSync(path.join(machine.folder, 'old.json'), JSON.stringify(body));
+
+  for (const verb of ['diff', 'save']) {
+    expect(await machine.run(typed`settings ${verb} --from-file old.json`)).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('the settings were changed after your input was read'),
+    });
+  }
+});
+
+describe('settings show --yaml', () => {
+  test('prints what settings save takes, with the names of templates', async () => {
+    const { machine } = await startStore();
+    const discovery = { summary: 'a: b # c', categories: ['no', '1.10'] };
+    await machine.run(['settings', 'save', '--set', `discovery=${JSON.stringify(discovery)}`]);
+    await machine.run(['settings', 'save', '--set', 'quietHours.start=20:00']);
+    const { stdout } = await machine.run(typed`settings show --yaml`);
+    writeFileSync(path.join(machine.folder, 's.yaml'), stdout);
+
+    expect(stdout).toMatch(
+      /^# Events that a template can have:\n# {3}store_updated, .*\n(#.*\n)+templates:/m,
+    );
+    expect(stdout).toContain('start: "20:00"');
+    expect(stdout).not.toContain('updatedAt');
+    const saved = await machine.run(typed`settings save --from-file s.yaml`);
+    expect(saved).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('No changes; nothing was sent.'),
+    });
+  });
+
+  test('text that acts on a terminal comes back as it was', async () => {
+    const { server, machine } = await fakeService(
+      answer(200, { discovery: { summary: '\u001b[31m\u202ered\u009b', '\u202ename': 1 } }),
+    );
+
+    const { stdout } = await machine.run(typed`settings show --yaml`);
+    writeFileSync(path.join(machine.folder, 's.yaml'), stdout);
+    await machine.run(typed`settings save --from-file s.yaml --set x=1`);
+
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(stdout).not.toMatch(/[\u001b\u202e\u009b]/);
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '').discovery).toEqual({
+      summary: '\u001b[31m\u202ered\u009b',
+      '\u202ename': 1,
+    });
+  });
+
+  test.each(['--json', '--quiet', '--fields=storeId'])('is not printed with %s', async (flag) => {
+    const { exitCode } = await (await startStore()).machine.run(['settings', 'show', '--yaml', flag]);
+
+    expect(exitCode).toBe(2);
+  });
+});

@@ -8,6 +8,7 @@ import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
 import type { Printable } from '../../core/sanitize.ts';
 import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
+import type { GivenBody } from '../../input/request-body.ts';
 import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from './run.ts';
 
@@ -17,6 +18,8 @@ export interface PreparedInput {
   readonly session: Session;
   readonly fields: readonly FieldFlag[];
   readonly parsed: ParsedCommand;
+  /** The line of `--from-file` that gave the value of a field. */
+  readonly lineOf?: GivenBody['lineOf'] | undefined;
 }
 
 /** A command that reads the input of an operation: its flags, their defaults, and what a terminal is asked for. */
@@ -93,10 +96,12 @@ export interface OperationCommand extends InputCommand, ResultView {
   dryRunNote?(run: Run): Phrase | null;
 }
 
+type Shown = Printable | readonly Row[];
+
 /** How the answer of an operation is shown. */
 export interface ResultView {
   /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
   done?(result: Result, run: Run): string | null | Promise<string | null>;
   /** The answer for people, as text or rows, empty for nothing; without this function, a record of its fields. */
-  show?(result: Result, run: Run): Printable | readonly Row[];
+  show?(result: Result, run: Run): Shown | Promise<Shown>;
 }

@@ -49,7 +49,7 @@ export async function createPosts(
   parsed: ParsedCommand,
   { fields, files, allowsDuplicates }: PostsInput,
 ): Promise<CommandResult> {
-  const common = await readBody(session, createBlogPost, fields, parsed);
+  const { body: common } = await readBody(session, createBlogPost, fields, parsed);
   checkBody(createBlogPost, fields, common);
   const own = files.length === 1 ? [] : ['title', 'slug', 'contentMd'].filter((name) => name in common);
   if (own.length > 0) {

@@ -1,0 +1,86 @@
+import type * as z from 'zod/mini';
+import { isObject, leafPaths } from '../../base/json.ts';
+import { nearName } from '../../base/nearest-name.ts';
+import { invalidFields } from '../../cli/core/errors.ts';
+import { dottedPath, getPath } from '../../cli/core/field-path.ts';
+import type { Change } from '../../cli/core/json-changes.ts';
+import { eventTypes } from '../../contract/operations/notifications.ts';
+import { saveSettings, serverOwnedSettings } from '../../contract/operations/settings.ts';
+
+/** A name that is not a setting of the contract, and the one that was probably meant. */
+interface UnknownName {
+  readonly path: readonly string[];
+  readonly near: string | null;
+}
+
+/**
+ * Throws exit 2 for names that are nearly those of settings, such as `quiethours`: they would be saved, and change nothing.
+ * A name that the service itself has, in `current`, is right.
+ */
+export function refuseMistypedSettings(given: Readonly<Record<string, unknown>>, current: unknown): void {
+  const mistyped = unknownNames(given).filter(
+    ({ path, near }) => near !== null && getPath(current, path) === undefined,
+  );
+  if (mistyped.length === 0) return;
+  throw invalidFields(
+    mistyped.map(({ path, near }) => ({
+      field: dottedPath(path),
+      flag: null,
+      detail: `is not a setting (did you mean ${near}?)`,
+    })),
+    [{ say: 'fix the name' }, { again: true }],
+  );
+}
+
+/** Settings that stand one level too deep, in `settings: {quietHours: …}` or the like. */
+export function wrappedSettings(value: unknown): string[] {
+  const known = Object.keys(saveSettings.body.shape);
+  return isObject(value) ? Object.keys(value).filter((name) => known.includes(name)) : [];
+}
+
+/** Changes of settings that the contract knows, and of others. */
+export function splitByKnown(changes: readonly Change[]): { known: Change[]; unknown: Change[] } {
+  const isKnown = ({ path, before, after }: Change) =>
+    leafPaths(after ?? before, path).every((leaf) => unknownNames(nest(leaf)).length === 0);
+  return {
+    known: changes.filter(isKnown),
+    unknown: changes.filter((change) => !isKnown(change)),
+  };
+}
+
+/** `a.b` as `{ a: { b: … } }`. */
+function nest(path: readonly string[]): Record<string, unknown> {
+  return path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), null) as Record<string, unknown>;
+}
+
+/** The names in a document of settings that the contract does not have, the outermost ones. */
+function unknownNames(given: Readonly<Record<string, unknown>>): UnknownName[] {
+  return Object.keys(given)
+    .filter((name) => !serverOwnedSettings.includes(name))
+    .flatMap((name) => unknownBelow(saveSettings.body, given, [name]));
+}
+
+function unknownBelow(schema: z.ZodMiniType, given: unknown, path: readonly string[]): UnknownName[] {
+  const name = path.at(-1) ?? '';
+  const inner = unwrap(schema);
+  const { shape, valueType } = inner.def as {
+    readonly shape?: Readonly<Record<string, z.ZodMiniType>>;
+    readonly valueType?: z.ZodMiniType;
+  };
+  if (shape === undefined && valueType === undefined) return [];
+  const names = shape === undefined ? eventTypes : Object.keys(shape);
+  const next = shape === undefined ? valueType : Object.hasOwn(shape, name) ? shape[name] : undefined;
+  const meant = names.some((known) => known === name) ? null : nearName(names, name);
+  const near = meant && dottedPath([...path.slice(0, -1), meant]);
+  // Events of templates are the service's to know: only a near miss is wrong.
+  if (next === undefined || (shape === undefined && near !== null)) return [{ path, near }];
+  const value = isObject(given) ? given[name] : undefined;
+  return isObject(value)
+    ? Object.keys(value).flatMap((child) => unknownBelow(next, value, [...path, child]))
+    : [];
+}
+
+function unwrap(schema: z.ZodMiniType): z.ZodMiniType {
+  const { innerType } = schema.def as { readonly innerType?: z.ZodMiniType };
+  return innerType === undefined ? schema : unwrap(innerType);
+}
