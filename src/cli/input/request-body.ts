@@ -107,7 +107,7 @@ export function checkBody(
     .map(({ path, message }): FieldError => {
       const field = path.join('.');
       const line = lineOf(path.map(String));
-      const detail = line === null ? message : `${message} (line ${line})`;
+      const detail = line === null ? message : `${message} in line ${line}`;
       return { field, flag: flagOf(fields, field), detail };
     });
   if (wrong.length > 0) throw invalidFields(wrong, fixInput);

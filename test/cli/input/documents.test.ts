@@ -151,7 +151,7 @@ test('a value that the contract refuses is named with its line, unless a flag ga
   const run = (args: string) =>
     machine.run(typed`settings save --from-file s.yaml --dry-run`.concat(args.split(' ').filter(Boolean)));
 
-  expect((await run('')).stderr).toContain('quietHours.enabled must be true or false (line 3)');
+  expect((await run('')).stderr).toContain('quietHours.enabled must be true or false (got 5) in line 3');
   expect((await run('--set quietHours.enabled=7')).stderr).not.toContain('line 3');
   expect((await run('--quiet-hours-enabled')).exitCode).toBe(0);
 });
