@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import { isObject, leafPaths } from '../../base/json.ts';
 import { nearName } from '../../base/nearest-name.ts';
 import { invalidFields } from '../../cli/core/errors.ts';
@@ -6,6 +5,7 @@ import { dottedPath, getPath } from '../../cli/core/field-path.ts';
 import type { Change } from '../../cli/core/json-changes.ts';
 import { eventTypes } from '../../contract/operations/notifications.ts';
 import { saveSettings, serverOwnedSettings } from '../../contract/operations/settings.ts';
+import { type Schema, shapeOf } from '../../contract/schema-paths.ts';
 
 /** A name that is not a setting of the contract, and the one that was probably meant. */
 interface UnknownName {
@@ -60,27 +60,18 @@ function unknownNames(given: Readonly<Record<string, unknown>>): UnknownName[] {
     .flatMap((name) => unknownBelow(saveSettings.body, given, [name]));
 }
 
-function unknownBelow(schema: z.ZodMiniType, given: unknown, path: readonly string[]): UnknownName[] {
+function unknownBelow(schema: Schema, given: unknown, path: readonly string[]): UnknownName[] {
   const name = path.at(-1) ?? '';
-  const inner = unwrap(schema);
-  const { shape, valueType } = inner.def as {
-    readonly shape?: Readonly<Record<string, z.ZodMiniType>>;
-    readonly valueType?: z.ZodMiniType;
-  };
-  if (shape === undefined && valueType === undefined) return [];
-  const names = shape === undefined ? eventTypes : Object.keys(shape);
-  const next = shape === undefined ? valueType : Object.hasOwn(shape, name) ? shape[name] : undefined;
-  const meant = names.some((known) => known === name) ? null : nearName(names, name);
+  const { kind, names, field } = shapeOf(schema);
+  if (kind === 'value' || kind === 'list') return [];
+  // The names of templates are events, which are the service's to know: only a near miss is wrong.
+  const known = kind === 'map' ? eventTypes : names;
+  const meant = known.some((one) => one === name) ? null : nearName(known, name);
   const near = meant && dottedPath([...path.slice(0, -1), meant]);
-  // Events of templates are the service's to know: only a near miss is wrong.
-  if (next === undefined || (shape === undefined && near !== null)) return [{ path, near }];
+  const next = field(name);
+  if (next === undefined || (kind === 'map' && near !== null)) return [{ path, near }];
   const value = isObject(given) ? given[name] : undefined;
   return isObject(value)
     ? Object.keys(value).flatMap((child) => unknownBelow(next, value, [...path, child]))
     : [];
-}
-
-function unwrap(schema: z.ZodMiniType): z.ZodMiniType {
-  const { innerType } = schema.def as { readonly innerType?: z.ZodMiniType };
-  return innerType === undefined ? schema : unwrap(innerType);
 }

@@ -1,0 +1,35 @@
+import type * as z from 'zod/mini';
+
+/** The schema of a body or of a part of it. */
+export type Schema = z.ZodMiniType;
+
+/** What a schema allows: the fields of an object, any name of a map, the items of a list, or one value. */
+export interface Shape {
+  readonly kind: 'object' | 'map' | 'list' | 'value';
+  /** The fields of an object; of a map any name is right. */
+  readonly names: readonly string[];
+  /** The schema of a field, or undefined if the contract does not name it. */
+  field(name: string): Schema | undefined;
+}
+
+/** What a schema allows, whether the value may be left out or not. */
+export function shapeOf(schema: Schema): Shape {
+  const { shape, valueType, element, innerType } = schema.def as {
+    readonly shape?: Readonly<Record<string, Schema>>;
+    readonly valueType?: Schema;
+    readonly element?: Schema;
+    readonly innerType?: Schema;
+  };
+  if (innerType !== undefined) return shapeOf(innerType);
+  if (shape !== undefined) {
+    const field = (name: string) => (Object.hasOwn(shape, name) ? shape[name] : undefined);
+    return { kind: 'object', names: Object.keys(shape), field };
+  }
+  if (valueType !== undefined) return { kind: 'map', names: [], field: () => valueType };
+  return { kind: element === undefined ? 'value' : 'list', names: [], field: () => element };
+}
+
+/** The schema of the field at a path, or undefined if the contract does not name it. */
+export function schemaAt(schema: Schema, path: readonly string[]): Schema | undefined {
+  return path.reduce<Schema | undefined>((inner, name) => inner && shapeOf(inner).field(name), schema);
+}
