@@ -73,10 +73,10 @@ export function describeParameter(name: string): string {
   return `ID of the ${nounOf(name)}`;
 }
 
-/** The values of the path parameters in a path that {@link buildPath} made of this operation, or an empty object. */
+/** The values of the path parameters in the path of a request for this operation, or an empty object. */
 export function parametersOf(operation: Pick<Operation, 'path'>, path: string): Record<string, string> {
   const pattern = operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const found = new RegExp(`^${pattern}$`).exec(path)?.groups ?? {};
+  const found = new RegExp(`^${pattern}$`).exec(canonicalPath(path))?.groups ?? {};
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
@@ -105,6 +105,25 @@ export const uuidPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** A UUID in lower case, so that the history knows it as the same object however it was written. Others unchanged. */
 export function canonicalId(id: string): string {
   return uuidPattern.test(id) ? id.toLowerCase() : id;
+}
+
+/**
+ * The path of a request as {@link buildPath} writes it, so that two requests for the same have the same path however they were
+ * typed: without query, path parameters after a `;` and empty segments, with no more escapes than needed, and UUIDs in lower case.
+ */
+export function canonicalPath(path: string): string {
+  const [plain = ''] = path.split(/[?#]/);
+  const segments = plain.split('/').map((segment) => canonicalSegment(segment.replace(/;.*/, '')));
+  return `/${segments.filter((segment) => segment !== '').join('/')}`;
+}
+
+function canonicalSegment(segment: string): string {
+  try {
+    return encodeURIComponent(canonicalId(decodeURIComponent(segment)));
+  } catch {
+    // Escapes that are no UTF-8 stay.
+    return segment.replace(/%[\da-f]{2}/gi, (escaped) => escaped.toUpperCase());
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { asObject, isObject, jsonOrText, parseJson } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Client } from '../client/client.ts';
-import { buildPath, type Operation } from '../contract/operation.ts';
+import { buildPath, canonicalPath, type Operation } from '../contract/operation.ts';
 import { HistoryError } from './errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
 
@@ -38,12 +38,14 @@ export function intentOf(
 ): Intent {
   const { operation, parameters, bodyText, ifMatch, former, safetyBackupId, undoes } = request;
   const text = bodyText ?? (body && JSON.stringify(body));
-  const path = buildPath(operation, { ...parameters, storeId });
+  const requestTarget = buildPath(operation, { ...parameters, storeId });
+  const path = canonicalPath(requestTarget);
   return {
     operation: operation.id,
     class: operation.class,
     method: operation.method,
     path,
+    requestTarget: requestTarget === path ? null : requestTarget,
     ifMatch: ifMatch ?? null,
     body: text,
     fingerprint: fingerprint({ operation: operation.id, path, body: text }),
@@ -63,10 +65,10 @@ export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' 
 
 /** Throws a HistoryError `secret_in_record` when a request contains the API key, which is never written down. */
 export function refuseSecret(
-  { path, body, ifMatch, former }: Intent,
+  { path, requestTarget, body, ifMatch, former }: Intent,
   { redact }: Pick<Client, 'redact'>,
 ): void {
-  const text = [path, body, ifMatch, former].join('\n');
+  const text = [path, requestTarget, body, ifMatch, former].join('\n');
   if (redact(text) !== text) throw new HistoryError('secret_in_record', 'the request contains the API key');
 }
 

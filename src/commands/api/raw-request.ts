@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import type { HttpMethod, Operation } from '../../contract/operation.ts';
+import { canonicalPath, type HttpMethod, type Operation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { rawOperationId } from '../../history/journal/history-record.ts';
 
@@ -58,19 +58,20 @@ export function addQuery(path: string, fields: readonly string[]): string {
   }, path);
 }
 
-/** The contract's operation with this method and path, or null. A path with a query matches none. */
+/** The contract's operation with this method and path, however the path is written, or null. */
 export function matchOperation(method: HttpMethod, path: string): Operation | null {
+  const canonical = canonicalPath(path);
   const known = operations.find(
     (operation) =>
       operation.method === method &&
-      new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/?]+')}$`).test(path),
+      new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(canonical),
   );
   return known ?? null;
 }
 
 /** The store id in a path, or null. */
 export function storeOf(path: string): string | null {
-  const [, id] = /^\/v1\/stores\/([^/?]+)/.exec(path) ?? [];
+  const [, id] = /^\/v1\/stores\/([^/]+)/.exec(canonicalPath(path)) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
 }
 

@@ -59,7 +59,8 @@ export async function sendRecord(
       beforeAttempt,
       beforeBytes,
     };
-    const { method, path, body, class: how } = opened;
+    const { method, body, class: how } = opened;
+    const path = opened.requestTarget ?? opened.path;
     // Nothing is known about a request outside the contract, so its response cannot differ from it.
     const operation = findOperation(opened.operation) ?? null;
     const sent = await client.send({ method, path, body, class: how, operation }, input);

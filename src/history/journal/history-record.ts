@@ -37,8 +37,10 @@ export interface Intent {
   readonly operation: string;
   readonly class: OperationClass;
   readonly method: HttpMethod;
-  /** Path as it stands on the wire, parameters encoded. */
+  /** Without a query, as `canonicalPath` writes it: requests for the same have the same one. */
   readonly path: string;
+  /** Path and query as they are sent, where that is not `path`: a raw request is sent as it was typed. */
+  readonly requestTarget: string | null;
   readonly ifMatch: string | null;
   /** The exact body, as text. */
   readonly body: string | null;

@@ -96,6 +96,7 @@ export function blankRecord(
     class: 'one-shot',
     method: 'POST',
     path: '',
+    requestTarget: null,
     ifMatch: null,
     body: null,
     fingerprint: '',

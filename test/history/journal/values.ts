@@ -7,6 +7,7 @@ export const intent: Intent = {
   class: 'keyed',
   method: 'POST',
   path: '/stores/1/backups',
+  requestTarget: null,
   ifMatch: null,
   body: '{"label":"nächtlich","idempotencyKey":"K"}',
   fingerprint: 'f'.repeat(64),
