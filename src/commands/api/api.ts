@@ -4,6 +4,7 @@ import type { Connection } from '../../cli/command/connection.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
+import { isOn } from '../../cli/core/parsed-command.ts';
 import { type Printable, printableLines } from '../../cli/core/sanitize.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
@@ -30,6 +31,7 @@ import {
 } from './raw-request.ts';
 
 const group = 'Request:';
+const allowDuplicate = '--allow-duplicate';
 
 export const command: CommandDefinition = {
   description: `Send one request with the key of the profile. {store} in the path is replaced by the store id. Changes are
@@ -63,6 +65,11 @@ once, and so is one that needs an idempotencyKey and has none in its --input.`,
     {
       flag: '--new',
       description: 'Start over instead of continuing an earlier attempt that is in doubt',
+      group: advancedGroup,
+    },
+    {
+      flag: allowDuplicate,
+      description: 'Send it even if the same was sent before',
       group: advancedGroup,
     },
   ],
@@ -124,10 +131,14 @@ async function send(request: RawRequest): Promise<CommandResult> {
     if (exchange.method === method && exchange.url === connection.baseUrl + path) last = exchange;
   });
   const run = runOf(request);
+  const duplicates = {
+    allowDuplicate: isOn(request.parsed, allowDuplicate),
+    allowDuplicateFlag: allowDuplicate,
+  };
   let result: Result;
   try {
     if (method !== 'GET') await announce(run);
-    result = await (method === 'GET' ? read(request) : sendRun(run));
+    result = await (method === 'GET' ? read(request) : sendRun(run, duplicates));
   } catch (error) {
     const text = last?.responseBody ?? '';
     if (text !== '' && !ui.quiet && (isJson(text) || !ui.json)) ui.print(renderBody(ui, text));

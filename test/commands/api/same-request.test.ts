@@ -77,6 +77,18 @@ describe.each(spellings)('a raw request, written %s, is known as the one of a na
   });
 });
 
+test('a refusal names the flag of the command that was typed', async () => {
+  const { machine, posts } = await startWith(answer(201, { id: 'made' }));
+  await appeal(machine);
+  const raw = ['api', 'POST', noticePath, '-f', 'text=Open'];
+  const refused = await machine.run(raw);
+
+  expect(refused.stderr).toContain('add --allow-duplicate to send it anyway');
+  expect((await appeal(machine)).stderr).toContain('add --resubmit to send it anyway');
+  expect(await machine.run([...raw, '--allow-duplicate'])).toMatchObject({ exitCode: 0 });
+  expect(posts()).toBe(2);
+});
+
 test.each([
   ['/v1/x?y#z', '/v1/x'],
   ['/v1/%7Ea/%c3%a4', '/v1/~a/%C3%A4'],

@@ -60,6 +60,8 @@ export interface ChangeOptions
   extends Omit<ChangeRequest, 'operation' | 'parameters' | 'body' | 'bodyText' | 'fresh'> {
   /** The label of the backup that is made before a change that destroys something. */
   readonly safetyLabel?: string | undefined;
+  /** The flag of the command that sends what was sent before: a refusal names it. */
+  readonly allowDuplicateFlag?: string | undefined;
 }
 
 /** The result of a change for which nothing had to be sent, because `answer` shows that all is as it should be. */

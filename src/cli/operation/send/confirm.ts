@@ -47,7 +47,10 @@ export async function confirmById(
 export async function previewOf(command: OperationCommand, run: Run): Promise<Preview> {
   if (command.preview !== undefined) return command.preview(run);
   const flag = command.allowDuplicate;
-  const options = { allowDuplicate: flag !== undefined && isOn(run.parsed, flag) };
+  const options = {
+    allowDuplicate: flag !== undefined && isOn(run.parsed, flag),
+    allowDuplicateFlag: flag,
+  };
   // What was sent before is refused before the question, not after it.
   if (command.confirm !== undefined) await refuseEarlier(run, options);
   return { send: () => send(run, options) };

@@ -11,6 +11,11 @@ const show = (earlier: HistoryRecord | null): readonly Step[] => [
   { run: ['history', 'show', earlier?.id ?? ''], rest: 'to see it' },
 ];
 
+function showOrSend(earlier: HistoryRecord | null, allowDuplicateFlag?: string): readonly Step[] {
+  if (allowDuplicateFlag === undefined) return show(earlier);
+  return [...show(earlier), { say: `add ${allowDuplicateFlag} to send it anyway` }];
+}
+
 /** A backup from before the change: one that the user wanted, or the service takes before each restore and names in its response. */
 function restoreBackup(change: HistoryRecord | null): readonly Step[] {
   const { sections = ['store'] } = asObject(parseJson(change?.body));
@@ -29,7 +34,7 @@ const refusals: Readonly<
       {
         readonly exitCode?: ExitCode;
         readonly code?: string;
-        next?(earlier: HistoryRecord | null): readonly Step[];
+        next?(earlier: HistoryRecord | null, allowDuplicateFlag?: string): readonly Step[];
       }
     >
   >
@@ -40,14 +45,8 @@ const refusals: Readonly<
     next: (earlier) => [{ run: ['resume', earlier?.id ?? ''], rest: 'before you run the command again' }],
   },
   changed_meanwhile: { code: 'already_sent' },
-  duplicate: {
-    code: 'already_sent',
-    next: (earlier) => [...show(earlier), { say: 'add --allow-duplicate to send it anyway' }],
-  },
-  only_once: {
-    code: 'already_sent',
-    next: (earlier) => [...show(earlier), { say: 'add --resubmit to send it anyway' }],
-  },
+  duplicate: { code: 'already_sent', next: showOrSend },
+  only_once: { code: 'already_sent', next: showOrSend },
   key_reused: {
     exitCode: exitCodes.usage,
     code: 'idempotency_key_reused',
@@ -58,8 +57,8 @@ const refusals: Readonly<
   nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },
 };
 
-/** Turns an error of the history into a CLI error; returns any other error unchanged. */
-export function describeHistoryError(error: unknown): unknown {
+/** Turns an error of the history into a CLI error; returns any other error unchanged. For `allowDuplicateFlag` see ChangeOptions. */
+export function describeHistoryError(error: unknown, allowDuplicateFlag?: string): unknown {
   if (error instanceof RefusedError) {
     const { exitCode = exitCodes.conflict, code = error.reason, next = show } = refusals[error.reason] ?? {};
     const { earlier, fields, message } = error;
@@ -67,7 +66,7 @@ export function describeHistoryError(error: unknown): unknown {
       code,
       exitCode,
       what: error.reason === 'in_doubt' ? `${message}, so this one was not sent` : message,
-      next: next(earlier),
+      next: next(earlier, allowDuplicateFlag),
       outcome: error.reason === 'in_doubt' ? 'unknown' : 'not_sent',
       operationId: earlier?.id,
       ...(fields.length > 0 && {

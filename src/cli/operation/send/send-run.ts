@@ -116,28 +116,37 @@ export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui'
 }
 
 /** Throws what {@link send} would be refused for, and sends nothing. */
-export async function refuseEarlier(run: Run, { safetyLabel: _, ...options }: ChangeOptions): Promise<void> {
+export async function refuseEarlier(
+  run: Run,
+  { safetyLabel: _, allowDuplicateFlag, ...options }: ChangeOptions,
+): Promise<void> {
   const { session, parsed } = run;
   const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
   const common = changeOptions(run);
   const history = await session.history();
-  await recording(session, () => previewChange(history, request, common));
+  await recording(session, () => previewChange(history, request, common), allowDuplicateFlag);
 }
 
-async function change(run: Run, { safetyLabel, ...options }: ChangeOptions): Promise<Result> {
+async function change(
+  run: Run,
+  { safetyLabel, allowDuplicateFlag, ...options }: ChangeOptions,
+): Promise<Result> {
   const { request, ui, session, parsed } = run;
   // Reads do without the history, and so start faster.
   const { recordChange } = await import('../../../history/changes/change.ts');
   const common = changeOptions(run);
   const history = await session.history();
   const { operation, parameters, body, bodyText } = request;
-  const changed = await recording(session, () =>
-    recordChange(
-      history,
-      { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
-      { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
-    ),
+  const changed = await recording(
+    session,
+    () =>
+      recordChange(
+        history,
+        { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
+        { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
+      ),
+    allowDuplicateFlag,
   );
   // Loaded on demand: only a restore has one.
   const restored = changed.safetyBackup && (await import('../result/restored.ts'));
@@ -175,13 +184,17 @@ function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
   else ui.notice(line`${text}`, 'dim');
 }
 
-/** Turns the errors of the history into the user's. */
-export async function recording<Value>({ io }: Session, record: () => Promise<Value>): Promise<Value> {
+/** Turns the errors of the history into the user's; for `allowDuplicateFlag` see {@link ChangeOptions}. */
+export async function recording<Value>(
+  { io }: Session,
+  record: () => Promise<Value>,
+  allowDuplicateFlag?: string,
+): Promise<Value> {
   try {
     return await record();
   } catch (error) {
     if (io.signal.aborted && error instanceof HistoryError) throw cancelledError();
-    throw describeHistoryError(error);
+    throw describeHistoryError(error, allowDuplicateFlag);
   }
 }
 
