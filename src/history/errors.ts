@@ -47,6 +47,11 @@ export class DamagedError extends HistoryError {
   }
 }
 
+/** Whether `history repair` is for it. */
+export function isDamage(error: unknown): error is DamagedError {
+  return error instanceof DamagedError && error.kind === 'damaged';
+}
+
 /** Why a change is not begun, with the id of the earlier one that it is about. */
 const clauses = {
   /** It has to be settled first. */
@@ -87,8 +92,9 @@ export class RefusedError extends Error {
 
 /** The files of the history, as base/files uses them. */
 export function historyFiles(platform: string, fileSystem: Files['fileSystem'] = nodeFileSystem): Files {
-  const failure = ({ kind, message, file, cause }: FileProblem) => {
-    const advice = advices[kind] ?? 'fix that, or choose another state directory with STORECTL_STATE_DIR';
+  const failure = ({ kind, message, file, cause, advice: own }: FileProblem) => {
+    const advice =
+      own ?? advices[kind] ?? 'fix that, or choose another state directory with STORECTL_STATE_DIR';
     return new HistoryError(kind === 'disk_full' ? kind : `history_${kind}`, message, {
       file,
       advice,

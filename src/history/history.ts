@@ -3,7 +3,7 @@ import type { LockOptions } from '../base/files/lock.ts';
 import { asObject, parseJson } from '../base/json.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { type DamagedError, HistoryError } from './errors.ts';
+import { HistoryError } from './errors.ts';
 import { type HistoryRecord, isAfter } from './journal/history-record.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
@@ -64,7 +64,7 @@ export function openHistory(settings: JournalSettings) {
   const recentDay = () => dayOf(journal.now() - recentMs);
 
   /** Newest first. Logs that cannot be used are problems, not errors. */
-  function list(query: RecordQuery = {}): { records: HistoryRecord[]; problems: DamagedError[] } {
+  function list(query: RecordQuery = {}): { records: HistoryRecord[]; problems: HistoryError[] } {
     const wanted = query.operation === undefined ? null : logsWith(query.operation);
     const logs = listLogs(journal).reverse();
     const { records, problems } = readLeniently(
@@ -127,7 +127,7 @@ export function openHistory(settings: JournalSettings) {
   return {
     journal,
     list,
-    /** The records of `list`. Throws a DamagedError if a log cannot be used. */
+    /** The records of `list`. Throws a HistoryError if a log cannot be used. */
     listWhole(query?: RecordQuery): HistoryRecord[] {
       const { records, problems } = list(query);
       for (const problem of problems) throw problem;

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeSystemError, errorCode } from '../system-error.ts';
@@ -27,6 +28,8 @@ export interface FileProblem {
   readonly message: string;
   readonly file: string;
   readonly cause?: unknown;
+  /** What a person can do, where it is known from the file. */
+  readonly advice?: string | undefined;
 }
 
 /** What a person can do, where that does not depend on whose file it is. */
@@ -48,12 +51,30 @@ export function failureOf(files: Files, cause: unknown, action: 'read' | 'write'
   const code = errorCode(cause);
   if (!/^(?!ERR_)[A-Z]/.test(code)) return cause;
   const kind = kinds[code] ?? (action === 'read' ? 'unreadable' : 'unwritable');
+  const foreign = code === 'EACCES' || code === 'EPERM' ? findForeign(files, file) : null;
+  const why = foreign === null ? describeSystemError(cause) : `it belongs to ${foreign.owner}`;
   return files.failure({
     kind,
-    message: `cannot ${action} ${file}: ${describeSystemError(cause)}`,
+    message: `cannot ${action} ${file}: ${why}`,
     file,
     cause,
+    ...(foreign !== null && { advice: `run ${foreign.command} to get it back` }),
   });
+}
+
+/** Whose file it is, or whose folder, and what gives it back to the user; null if it is the user's own, or cannot be told. */
+function findForeign({ fileSystem }: Files, file: string): { owner: string; command: string } | null {
+  try {
+    const folder = path.dirname(file);
+    const { uid: own, username } = os.userInfo();
+    // What is in a folder of another user cannot be looked at.
+    const found = fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? fileSystem.lstatSync(folder);
+    if (own < 0 || found.uid === own) return null;
+    const owner = found.uid === 0 ? 'root' : `another user (uid ${found.uid})`;
+    return { owner, command: `sudo chown -R ${username} '${folder.replaceAll("'", "'\\''")}'` };
+  } catch {
+    return null;
+  }
 }
 
 /** More than the largest file, a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */

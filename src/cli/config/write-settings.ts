@@ -20,11 +20,11 @@ export async function writeSettings(
   change: () => Record<string, unknown>,
 ): Promise<void> {
   const file = path.join(directory, 'settings.json');
-  const failure = ({ kind, message }: Pick<FileProblem, 'kind' | 'message'>) =>
+  const failure = ({ kind, message, advice }: Pick<FileProblem, 'kind' | 'message' | 'advice'>) =>
     localStateError(
       'settings_unwritable',
       `cannot write settings to ${file}: ${message}`,
-      advices[kind] ?? 'fix that, or choose another directory with STORECTL_CONFIG_DIR',
+      advice ?? advices[kind] ?? 'fix that, or choose another directory with STORECTL_CONFIG_DIR',
     );
   const files = { fileSystem: nodeFileSystem, platform: process.platform, failure };
   try {

@@ -74,7 +74,7 @@ once, and so is one that needs an idempotencyKey and has none in its --input.`,
     },
   ],
   dryRun: true,
-  withoutEffect: 'nothing was sent',
+  withoutEffect: 'nothing was changed',
   examples: [
     'api /v1/stores/{store}/operations/settings',
     'api PATCH /v1/stores/{store} -f settings.cashbackBp=250',

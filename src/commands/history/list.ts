@@ -19,6 +19,7 @@ import { type Cell, renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
+import { isDamage } from '../../history/errors.ts';
 import {
   type HistoryRecord,
   isInDoubt,
@@ -81,8 +82,11 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     const records = all
       .filter((record) => operation === undefined || record.operation === operation)
       .filter((record) => state === undefined || isIn(state, record));
-    for (const { message } of problems) ui.notice(line`warning: ${message}`, 'yellow');
-    if (problems.some(({ kind }) => kind === 'damaged'))
+    for (const { message, advice } of problems) {
+      ui.notice(line`warning: ${message}`, 'yellow');
+      if (advice !== null) ui.notice(line`  ${advice}`);
+    }
+    if (problems.some(isDamage))
       ui.notice(
         phrase`Run ${toRun('history', 'repair')} to keep what can be read. Until then, changes that read it are not sent.`,
       );

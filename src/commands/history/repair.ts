@@ -6,7 +6,7 @@ import { line } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { recordChoice } from '../../cli/output/record-summary.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
-import { type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
+import { findUnusable, type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
 
 export const command: CommandDefinition = {
   description: `Repair damaged logs of the history: a copy is set aside, and what can still be read is kept. While a log is
@@ -15,12 +15,15 @@ damaged, changes that have to read it stop before they send anything.`,
 until you mark it.`,
   examples: ['history repair', 'history repair --json'],
   async run({ ui, session }) {
-    const repaired = await repairLogs((await session.history()).journal);
+    const { journal } = await session.history();
+    const repaired = await repairLogs(journal);
     if (repaired.length > 0)
       noticeDone(ui, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
     if (ui.json) printJson(ui, repaired);
-    else if (repaired.length === 0) ui.notice('Nothing is damaged.');
     else for (const log of repaired) report(ui, log);
+    // Logs that cannot be read are not damaged, but changes that read them are not sent either.
+    for (const problem of findUnusable(journal)) throw problem;
+    if (!ui.json && repaired.length === 0) ui.notice('Nothing is damaged.');
   },
 };
 

@@ -91,7 +91,11 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
     rows.length === 0 ? [] : [joined([bold(line`${title}`), renderIndented(rows, out)], '\n')];
   const parts = [
     renderRecord(rowsOf(head), out),
-    ...block('Request', [['Method', record.method], ['Path', record.requestTarget ?? record.path], ...request]),
+    ...block('Request', [
+      ['Method', record.method],
+      ['Path', record.requestTarget ?? record.path],
+      ...request,
+    ]),
     ...block('Response', rowsOfResponse(record)),
   ];
   return joined(parts, '\n\n');

@@ -36,19 +36,16 @@ export function readLeniently(
   folder: LogFolder,
   logs: readonly LogName[],
   { read = readRecords, max = Number.POSITIVE_INFINITY } = {},
-): { records: HistoryRecord[]; problems: DamagedError[] } {
+): { records: HistoryRecord[]; problems: HistoryError[] } {
   const records: HistoryRecord[] = [];
-  const problems: DamagedError[] = [];
+  const problems: HistoryError[] = [];
   for (const log of logs) {
     if (records.length >= max) break;
     try {
       records.push(...read(folder, log).reverse());
     } catch (error) {
       if (!(error instanceof HistoryError)) throw error;
-      const isDamage = error instanceof DamagedError;
-      problems.push(
-        isDamage ? error : new DamagedError(fileOf(folder, log.name), `cannot be read: ${error.message}`),
-      );
+      problems.push(error);
     }
   }
   return { records, problems };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createFile, ensureFolder, failureOf, readBytes, syncFolder } from '../../base/files/files.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { DamagedError } from '../errors.ts';
+import { type DamagedError, HistoryError, isDamage } from '../errors.ts';
 import { type HistoryRecord, isInDoubt } from './history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, readLog, statusOf } from './log-folder.ts';
@@ -29,16 +29,16 @@ export interface RepairedLog {
   readonly records: readonly HistoryRecord[];
 }
 
-/** Repairs each damaged log under its lock. Logs that cannot be read for another reason stay as they are. */
+/** Repairs each damaged log under its lock. Logs that cannot be used for another reason stay as they are: {@link findUnusable}. */
 export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
   const repaired: RepairedLog[] = [];
   for (const log of listLogs(journal)) {
-    if (findDamage(journal, log) === null) continue;
+    if (!isDamage(findProblem(journal, log))) continue;
     const lock = await journal.acquireLog(log.id);
     try {
       // Its holder may have been about to write, or to repair it.
-      const damage = findDamage(journal, log);
-      const done = damage && (await repairLog(journal, log, damage));
+      const damage = findProblem(journal, log);
+      const done = isDamage(damage) ? await repairLog(journal, log, damage) : null;
       if (done !== null) repaired.push(done);
     } catch (error) {
       throw failureOf(journal.files, error, 'write', fileOf(journal, log.name));
@@ -49,13 +49,21 @@ export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
   return repaired;
 }
 
-function findDamage(journal: Journal, log: LogName): DamagedError | null {
+/** Why logs cannot be used that are not damaged: they belong to another user, or a later version has written them. */
+export function findUnusable(journal: Journal): HistoryError[] {
+  const problems = listLogs(journal).map((log) => findProblem(journal, log));
+  return problems.filter((problem) => problem !== null).filter((problem) => !isDamage(problem));
+}
+
+/** Why a log cannot be used, or null. */
+function findProblem(journal: Journal, log: LogName): HistoryError | null {
   try {
     readLog(journal, log);
+    return null;
   } catch (error) {
-    if (error instanceof DamagedError && error.kind === 'damaged') return error;
+    if (error instanceof HistoryError) return error;
+    throw error;
   }
-  return null;
 }
 
 async function repairLog(journal: Journal, log: LogName, damage: DamagedError): Promise<RepairedLog | null> {
@@ -76,7 +84,7 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
   const { fileSystem } = journal.files;
   // An earlier repair may have been killed after it wrote the log, and before it removed the damaged file.
   const isWritten = listLogs(journal).some(
-    (other) => other.id === log.id && other.name !== log.name && findDamage(journal, other) === null,
+    (other) => other.id === log.id && other.name !== log.name && findProblem(journal, other) === null,
   );
   if (!isWritten) await writeLogFile(journal, name.name, text);
   if (isWritten || name.name !== log.name) {

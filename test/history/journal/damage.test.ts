@@ -1,10 +1,13 @@
+import * as fs from 'node:fs';
 import { renameSync, rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listLogs, readLeniently } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
-import { repairLogs } from '../../../src/history/journal/repair.ts';
+import { findUnusable, repairLogs } from '../../../src/history/journal/repair.ts';
+import { failWith } from './broken-disk.ts';
 import { allRecords, beginOne, codeOf, makeScene, type Scene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
@@ -305,3 +308,37 @@ test.each([false, true])(
     );
   },
 );
+
+describe('a log of another user', () => {
+  /** The folder as a user finds it who may not read one of its logs: `sudo` left it. */
+  async function leaveForeign() {
+    const scene = makeScene();
+    await (await beginOne(scene.journal)).close();
+    const [name = ''] = scene.files();
+    const file = path.join(scene.folder, name);
+    const fileSystem = new Proxy(fs, {
+      get: (target, method: keyof typeof fs) => {
+        if (method === 'openSync')
+          return (opened: string, ...rest: [number]) =>
+            opened === file ? failWith('EACCES') : fs.openSync(opened, ...rest);
+        if (method !== 'lstatSync') return target[method];
+        return (found: string, options: { throwIfNoEntry: false }) =>
+          Object.assign(fs.lstatSync(found, options) ?? {}, found === file && { uid: 12_345 });
+      },
+    });
+    return { journal: scene.open({ fileSystem }), file, folder: scene.folder };
+  }
+
+  test('is not damaged: the error says whose it is, and how to get it back', async () => {
+    const { journal, file, folder } = await leaveForeign();
+    const problem = expect.objectContaining({
+      code: 'history_unreadable',
+      message: `cannot read ${file}: it belongs to another user (uid 12345)`,
+      advice: `run sudo chown -R ${userInfo().username} '${folder}' to get it back`,
+    });
+    expect(() => allRecords(journal)).toThrow(problem);
+    expect(readLeniently(journal, listLogs(journal)).problems).toEqual([problem]);
+    expect(await repairLogs(journal)).toEqual([]);
+    expect(findUnusable(journal)).toEqual([problem]);
+  });
+});

@@ -50,7 +50,8 @@ export function outcomeError(
   sent: Sent = {},
 ): CliError {
   return new CliError({
-    outcome: outcome.kind,
+    // A read changes nothing, whatever became of it.
+    outcome: isRead(sent) ? 'not_sent' : outcome.kind,
     requestId: outcome.requestId ?? undefined,
     operationId: sent.recordId ?? undefined,
     ...(outcome.retryAt !== null && { retryAt: new Date(outcome.retryAt).toISOString() }),
@@ -65,9 +66,11 @@ function failureOf(outcome: Exclude<Outcome, { kind: 'applied' }>, sent: Sent): 
     case 'not_sent':
       return notSent(outcome);
     case 'unknown':
-      return (sent.class ?? 'read') === 'read' ? unread(outcome) : inDoubt(outcome, sent);
+      return isRead(sent) ? unread(outcome) : inDoubt(outcome, sent);
   }
 }
+
+const isRead = (sent: Sent) => (sent.class ?? 'read') === 'read';
 
 function rejected({ problem, status, retryAt }: Extract<Outcome, { kind: 'rejected' }>, sent: Sent): Failure {
   const { subject, fields: flags = [] } = sent;

@@ -93,12 +93,13 @@ function printId({ request: { operation }, ui }: Run, { answer, record }: Result
 }
 
 function withoutId(operation: Operation, record: Result['record']): CliError {
+  const isRead = operation.class === 'read';
   return new CliError({
     code: 'no_id',
-    exitCode: operation.class === 'read' ? exitCodes.notApplied : exitCodes.outputFailed,
+    exitCode: isRead ? exitCodes.notApplied : exitCodes.outputFailed,
     what: 'the response contains no id to print',
     next: record === null ? [] : [{ run: ['history', 'show', record.id], rest: 'to see the response' }],
-    outcome: 'applied',
+    outcome: isRead ? 'not_sent' : 'applied',
     operationId: record?.id,
   });
 }

@@ -55,14 +55,9 @@ async function read(run: Run, waitMs: number): Promise<Result> {
   return resultOf(applied, null);
 }
 
-/** A read that a write depends on: a damaged history stops it, and if it fails, the write was not sent. */
+/** A read that a write depends on: a damaged history stops it. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
-  const waitMs = await recording(run.session, () => storeWait(run.session));
-  try {
-    return await read(run, waitMs);
-  } catch (error) {
-    throw error instanceof CliError ? new CliError({ ...error.failure, outcome: 'not_sent' }) : error;
-  }
+  return read(run, await recording(run.session, () => storeWait(run.session)));
 }
 
 /** The applied outcome. Throws any other as the user's error. */
@@ -97,7 +92,7 @@ function unreadableAnswer(operation: Operation): CliError {
     exitCode: exitCodes.notApplied,
     what: `the service accepted ${operation.id}, but its response is not the expected one`,
     next: [{ say: 'check the base URL, or add --debug to see the response' }],
-    outcome: 'applied',
+    outcome: 'not_sent',
   });
 }
 

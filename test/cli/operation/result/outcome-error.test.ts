@@ -43,7 +43,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
           code: 'some_code',
           hint: expect.stringMatching(/\S/),
           status,
-          outcome: 'rejected',
+          outcome: kind === 'read' ? 'not_sent' : 'rejected',
           requests: 1,
         });
         return [status, exitCode];
@@ -59,7 +59,8 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     const { exitCode, stderr } = await machine.run([...commands[kind], '--json']);
 
     const { error } = lastLine(stderr);
-    expect({ exitCode, ...error }).toMatchObject({ exitCode: 8, status, outcome: 'rejected' });
+    const outcome = kind === 'read' ? 'not_sent' : 'rejected';
+    expect({ exitCode, ...error }).toMatchObject({ exitCode: 8, status, outcome });
     expect(error.hint).toMatch(
       /^run the command again after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in (59 minutes|1 hour)\)/,
     );
@@ -101,7 +102,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
 
     const { error } = lastLine(result.stderr);
     expect(result.exitCode).toBe(kind === 'read' ? 8 : 10);
-    expect(error.outcome).toBe('unknown');
+    expect(error.outcome).toBe(kind === 'read' ? 'not_sent' : 'unknown');
     if (kind !== 'one-shot')
       expect(error.hint).toMatch(
         / after \d{4}-\d\d-\d\d \d\d:\d\d (UTC|[+-]\d\d:\d\d) \(in .*--timeout 36[06]0/,
@@ -149,6 +150,21 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     expect(result).toMatchObject({ exitCode: 130, stdout: '' });
     expect(server.connections).toBe(0);
   });
+});
+
+test.each([
+  ['a list', answer(200, [1, 2])],
+  ['the page of a captive portal', answer(200, '<html>Log in</html>', { 'content-type': 'text/html' })],
+  ['a lost response', { does: 'drop' } as const],
+])('%s in response to a read says nothing about a change', async (_, behaviour) => {
+  const { machine } = await fakeService(behaviour);
+  for (const read of [
+    ['settings', 'show'],
+    ['disputes', 'show', '4be5a3c0-0000-4000-8000-00000000000a'],
+  ]) {
+    const { exitCode, stderr } = await machine.run([...read, '--json']);
+    expect({ exitCode, ...lastLine(stderr).error }).toMatchObject({ exitCode: 9, outcome: 'not_sent' });
+  }
 });
 
 describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of %s operations', (kind) => {
