@@ -23,7 +23,8 @@ export type WorkerMessage =
   | { readonly line: object };
 
 /** Threads copy errors without their class and members. */
-interface SentError extends Pick<ServiceError, 'code' | 'message' | 'fields' | 'headers' | 'existing'> {
+interface SentError
+  extends Pick<ServiceError, 'code' | 'message' | 'fields' | 'headers' | 'existing' | 'fault'> {
   /** For the log. */
   readonly cause: string;
 }
@@ -42,8 +43,8 @@ export function createOutbox<Message>(post: (messages: Message[]) => void): (mes
 }
 
 export function toSentError(error: unknown): SentError {
-  const { code, message, fields, headers, existing } = toServiceError(error);
-  return { code, message, fields, headers, existing, cause: describeError(error) };
+  const { code, message, fields, headers, existing, fault } = toServiceError(error);
+  return { code, message, fields, headers, existing, fault, cause: describeError(error) };
 }
 
 export function fromSentError({ code, message, cause, ...extra }: SentError): ServiceError {

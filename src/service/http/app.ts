@@ -9,6 +9,7 @@ import { validate } from '../model/validation.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
+import { createHealth, type Health } from './health.ts';
 import {
   type Content,
   type HttpAnswer,
@@ -19,7 +20,7 @@ import {
 import { keyIn, requireUsableKey } from './idempotency-key.ts';
 import { parseJsonObject } from './json-body.ts';
 import { type Handler, handlers } from './operation-handlers.ts';
-import { toProblem } from './problem.ts';
+import { toProblem, toServiceError } from './problem.ts';
 import { publicRoutes } from './public-routes.ts';
 import { createRateLimiter, policyOf, type RateLimit } from './rate-limit.ts';
 import { createRouter, type Route } from './router.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly log?: (line: object) => void;
   /** Per API key. Default: 10 per second with bursts of 20. Null for no limit. */
   readonly rateLimit?: RateLimit | null;
+  /** Default: one of its own. */
+  readonly health?: Health;
   /** Default: changes are applied on this thread. */
   readonly applyChange?: ApplyChange;
 }
@@ -77,6 +80,7 @@ export function createApp(options: AppOptions): App {
   const limiter = rateLimit && createRateLimiter(rateLimit);
   const limitPolicy = rateLimit && policyOf(rateLimit);
   const { applyChange = createChanges(storage) } = options;
+  const { health = createHealth(storage) } = options;
   const authenticate = createAuthenticator(storage, elapsed);
 
   /** The steps run in this order, and the first that refuses the request answers it. */
@@ -121,7 +125,7 @@ export function createApp(options: AppOptions): App {
       path: operation.path,
       answer: serve.bind(null, operation, handlers[operation.id]),
     })),
-    ...publicRoutes(storage, version),
+    ...publicRoutes(health, version),
   ]);
 
   async function route(request: HttpRequest, exchange: Exchange): Promise<Content> {
@@ -147,7 +151,9 @@ export function createApp(options: AppOptions): App {
     };
     const { status, body, headers } = await route(request, { trace, headers: fields }).catch(
       (error: unknown) => {
-        const problem = toProblem(error, requestId);
+        const refusal = toServiceError(error);
+        if (refusal.fault !== null) health.note(refusal.fault);
+        const problem = toProblem(refusal, requestId);
         trace.code = problem.code;
         if (problem.status >= 500) trace.error = describeError(error);
         return problem;

@@ -1,5 +1,6 @@
 import { type ErrorCode, problems } from '../../contract/problem.ts';
 import { busy, ServiceError } from '../model/errors.ts';
+import { faultOf } from '../storage/core/engine-errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
 
 /** An error answer. */
@@ -35,7 +36,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
 /** The refusal that an error leads to. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof StorageBusyError) return busy('Nothing was changed. Try again');
+  if (error instanceof StorageBusyError) return busy('Nothing was changed. Try again', faultOf(error));
   if (error instanceof UnknownCommitError) {
     return busy('The database did not confirm the change, which may or may not have been made. Try again');
   }

@@ -1,16 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { memoize } from '../../base/memoize.ts';
 import { busy } from '../model/errors.ts';
-import { ping, type Storage } from '../storage/core/storage.ts';
 import { sendViewer, showReference } from './api-reference.ts';
+import type { Health } from './health.ts';
 import type { Content, HttpRequest } from './http-message.ts';
 import { describeService, replyOf } from './operation-handlers.ts';
 
-/** How long the database may take to answer `/readyz`. */
-const maxReadyMs = 1_500;
-
 /** What needs no key: `/healthz`, `/readyz`, and `/openapi.json` and `/docs`, which `/` names, and the viewer that `/docs` loads. */
-export function publicRoutes(storage: Storage, version: string) {
+export function publicRoutes(health: Health, version: string) {
   // One buffer each, which all answers share.
   const reference = memoize(showReference);
   const description = memoize(
@@ -25,10 +21,7 @@ export function publicRoutes(storage: Storage, version: string) {
     '/healthz': async () => replyOf(200, { ok: true }),
     async '/readyz'({ isStopping }) {
       if (isStopping) throw busy('The service is stopping');
-      const late = sleep(maxReadyMs, undefined, { ref: false }).then(() => {
-        throw busy('The database is not responding');
-      });
-      await Promise.race([storage.read(ping), late]);
+      await health.check();
       return replyOf(200, { ok: true });
     },
   };

@@ -1,3 +1,4 @@
+import type { Health } from '../http/health.ts';
 import type { HttpHandler } from '../http/http-message.ts';
 import type { Storage, StorageUsage } from '../storage/core/storage.ts';
 import { backlogStates, findBacklog, findSize } from '../storage/operator/backlog.ts';
@@ -30,7 +31,11 @@ export interface Usage extends StorageUsage {
 }
 
 /** Makes the metrics of one instance. What concerns the database is asked for when they are read. */
-export async function createMetrics(storage: Storage, askUsage: () => Promise<Usage>): Promise<Metrics> {
+export async function createMetrics(
+  storage: Storage,
+  askUsage: () => Promise<Usage>,
+  health: Health,
+): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
   const registers = [registry];
@@ -48,7 +53,7 @@ export async function createMetrics(storage: Storage, askUsage: () => Promise<Us
     registers,
   });
   const attempts = counter('delivery_attempts', 'Delivery attempts of this instance by outcome', ['outcome']);
-  const isUp = gauge('database_up', 'Whether the database responds');
+  const isUp = gauge('database_up', 'Whether the database responds, and can save changes');
   const waiting = gauge('deliveries', 'Deliveries by what they wait for, up to 10000', ['state']);
   const oldest = gauge(
     'deliveries_oldest_due_seconds',
@@ -65,7 +70,11 @@ export async function createMetrics(storage: Storage, askUsage: () => Promise<Us
     const found = await storage
       .read(async (db) => ({ backlog: await findBacklog(db, Date.now()), bytes: await findSize(db) }))
       .catch(() => null);
-    isUp.set(found === null ? 0 : 1);
+    const isHealthy = await health.check().then(
+      () => true,
+      () => false,
+    );
+    isUp.set(found !== null && isHealthy ? 1 : 0);
     for (const state of backlogStates) waiting.set({ state }, found?.backlog.counts[state] ?? Number.NaN);
     oldest.set(found === null ? Number.NaN : found.backlog.oldestDueMs / 1000);
     size.set(found?.bytes ?? Number.NaN);

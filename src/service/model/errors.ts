@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../contract/problem.ts';
+import type { Fault } from '../storage/core/errors.ts';
 
 /** What is wrong with one field of a request body. */
 export interface FieldError {
@@ -18,18 +19,21 @@ export class ServiceError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** What is in the way, of the same store. */
   readonly existing: Readonly<Record<string, unknown>> | undefined;
+  /** Set if no change of any store can succeed. */
+  readonly fault: Fault | null;
 
   /** `detail`, without a full stop, is sent to the client, so it must not mention data of another store. */
   constructor(
     code: ErrorCode,
     detail: string,
-    extra: Partial<Pick<ServiceError, 'fields' | 'headers' | 'existing'>> = {},
+    extra: Partial<Pick<ServiceError, 'fields' | 'headers' | 'existing' | 'fault'>> = {},
   ) {
     super(detail);
     this.code = code;
     this.fields = extra.fields ?? [];
     this.headers = extra.headers ?? {};
     this.existing = extra.existing;
+    this.fault = extra.fault ?? null;
   }
 }
 
@@ -39,8 +43,8 @@ export function notFound(what: string, id: string): ServiceError {
 }
 
 /** The same request may succeed in a second. */
-export function busy(detail: string): ServiceError {
-  return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' } });
+export function busy(detail: string, fault: Fault | null = null): ServiceError {
+  return new ServiceError('busy', detail, { headers: { 'Retry-After': '1' }, fault });
 }
 
 /** A refusal of one field. */

@@ -10,6 +10,7 @@ import { version } from '../../../cli/core/version.ts';
 import {
   type App,
   createApp,
+  createHealth,
   createMetrics,
   defaultRetentionDays,
   type Listening,
@@ -130,10 +131,11 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
     let metricsServer: Listening | undefined;
     let pruning: ReturnType<typeof pruneDaily> | undefined;
     try {
-      const app = createApp({ storage, version, log, rateLimit, applyChange: writer.applyChange });
+      const health = createHealth(storage);
+      const app = createApp({ storage, version, log, rateLimit, health, applyChange: writer.applyChange });
       server = await listenAt(app, { host, port, log, isTrustedProxy }, ['--port', '--host']);
       if (metricsAt !== null) {
-        const metrics = await createMetrics(storage, writer.usage);
+        const metrics = await createMetrics(storage, writer.usage, health);
         observers.push(metrics.count);
         metricsServer = await listenAt(metrics.handler, metricsAt, ['--metrics-port', '--metrics-host']);
       }

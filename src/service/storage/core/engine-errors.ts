@@ -1,3 +1,5 @@
+import type { Fault } from './errors.ts';
+
 /** Tests for errors of the engines that the service can handle. */
 
 /** Another connection holds the lock of the embedded engine. */
@@ -12,11 +14,30 @@ export function isUniqueViolation(error: unknown): boolean {
 
 /**
  * PostgreSQL cannot do it now, and may later: it is unreachable, shuts down, is out of connections, disk or memory, is
- * read-only, lets nobody in, a lock or a statement took too long, or others were in conflict.
+ * read-only, damaged, lets nobody in, a lock or a statement took too long, or others were in conflict.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
-  return /^(?:08|53|57P0|57014|55P03|25P03|25006|28000|40001|40P01)/.test(code) || isConnectionLost(error);
+  return (
+    /^(?:08|53|57P0|57014|55P03|25P03|25006|28000|40001|40P01|58030|58P01|XX00[12])/.test(code) ||
+    isConnectionLost(error)
+  );
+}
+
+/** By the beginning of the code: of SQLite, and of PostgreSQL. */
+const faults: readonly (readonly [RegExp, Fault])[] = [
+  [/^(?:SQLITE_FULL|53100)/, 'full'],
+  [/^(?:SQLITE_CORRUPT|SQLITE_NOTADB|XX00[12])/, 'damaged'],
+  [/^(?:SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|25006)/, 'readOnly'],
+  [/^(?:SQLITE_IOERR|58030|58P01)/, 'failing'],
+];
+
+/** Why the database as a whole cannot save or read, by the error or what caused it. Null for any other error. */
+export function faultOf(error: unknown): Fault | null {
+  const code = codeOf(error);
+  const [, fault] = faults.find(([pattern]) => pattern.test(code)) ?? [];
+  if (fault !== undefined) return fault;
+  return error instanceof Error && error.cause !== undefined ? faultOf(error.cause) : null;
 }
 
 /** The connection broke: whether the last statement took effect is unknown. */

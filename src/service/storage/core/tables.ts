@@ -219,6 +219,8 @@ export const tables = {
     createdAt: 'text not null',
     expiresAt: 'text not null',
   },
+  /** One row, which `/readyz` replaces to find out whether the database can save again. */
+  writeProbes: { id: 'integer primary key', content: 'text not null' },
   /** What operators have changed by `storectl service …`. It outlives the stores. */
   operatorLog: {
     sequence: counted,

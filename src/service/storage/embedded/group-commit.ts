@@ -1,3 +1,4 @@
+import { faultOf } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
 import { whileBusy } from './while-busy.ts';
@@ -61,7 +62,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       await whileBusy(patienceMs, async () => connection.beginWrite());
       return true;
     } catch (error) {
-      for (const { reject } of queue.splice(0)) reject(error);
+      for (const { reject } of queue.splice(0)) reject(cannotSave(error));
       return false;
     }
   }
@@ -73,8 +74,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       connection.commit();
     } catch (cause) {
       if (connection.isInTransaction()) connection.rollback();
-      const error = new StorageBusyError('the database could not save the changes', { cause });
-      for (const { reject } of group) reject(error);
+      for (const { reject } of group) reject(cannotSave(cause));
       return;
     }
     onCommit(group.length);
@@ -89,7 +89,8 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       connection.releaseSavepoint();
       return () => resolve(result);
     } catch (error) {
-      if (!connection.isInTransaction()) throw error;
+      // No other change of the group can be saved either.
+      if (!connection.isInTransaction() || faultOf(error) !== null) throw error;
       connection.rollbackToSavepoint();
       connection.releaseSavepoint();
       return () => reject(error);
@@ -107,4 +108,9 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       await running;
     },
   };
+}
+
+function cannotSave(cause: unknown): StorageBusyError {
+  if (cause instanceof StorageBusyError) return cause;
+  return new StorageBusyError('the database could not save the changes', { cause });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBusy } from '../core/engine-errors.ts';
+import { faultOf, isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 
 /** Runs `attempt` again while the engine says busy, and lets others run in between: one of them may hold the lock. */
@@ -9,6 +9,8 @@ export async function whileBusy<Result>(patienceMs: number, attempt: () => Promi
     try {
       return await attempt();
     } catch (error) {
+      if (faultOf(error) !== null)
+        throw new StorageBusyError('the database cannot be used', { cause: error });
       if (!isBusy(error)) throw error;
       if (performance.now() + pause > deadline) {
         throw new StorageBusyError('the database is locked by another process', { cause: error });

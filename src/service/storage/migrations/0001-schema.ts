@@ -12,14 +12,15 @@ export const schema: Migration = {
     if (engine === 'embedded') return;
     // Without the store: PostgreSQL would look for a key in it as well while the table is new.
     await sql`create index idempotency_keys_expiry on idempotency_keys (expires_at)`.execute(db);
-    for (const table of names) await protect(db, table, table === 'stores' ? 'id' : 'storeId');
+    for (const table of names)
+      if (table !== 'writeProbes') await protect(db, table, table === 'stores' ? 'id' : 'storeId');
   },
 };
 
 const names = Object.keys(tables) as (keyof typeof tables)[];
 
 /** The rows of a store, in tables that have its id. */
-export const tablesOfStores = names.filter((name) => name !== 'stores' && name !== 'operatorLog');
+export const tablesOfStores = names.filter((name) => 'storeId' in tables[name] && name !== 'operatorLog');
 
 /** What columns alone do not say. */
 const constraints: Readonly<Partial<Record<keyof typeof tables, readonly string[]>>> = {

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createMetrics, createStore, openStorage, seedExampleStore } from '../../../../src/service/index.ts';
+import {
+  createHealth,
+  createMetrics,
+  createStore,
+  openStorage,
+  seedExampleStore,
+} from '../../../../src/service/index.ts';
 import type { Work } from '../../../../src/service/operations/unit-of-work.ts';
 import { insert } from '../../../../src/service/storage/core/statement.ts';
 import { ping } from '../../../../src/service/storage/core/storage.ts';
@@ -102,7 +108,7 @@ test('every table of stores is behind row-level security that binds its owner to
        and not (relrowsecurity and relforcerowsecurity
          and exists (select 1 from pg_policy where polrelid = pg_class.oid))`,
   );
-  expect(open).toEqual([{ relname: 'schema_migrations' }]);
+  expect(open).toEqual([{ relname: 'schema_migrations' }, { relname: 'write_probes' }]);
 });
 
 test('a query that forgets the store sees, changes and deletes nothing of another store', async () => {
@@ -409,7 +415,11 @@ test('without its database the service is alive but not ready, and ready again a
 
 test('metrics tell the use of the pool, the size of the database and free slots', async () => {
   const storage = await openTestStorage(await newDatabase());
-  const metrics = await createMetrics(storage, async () => ({ ...storage.usage(), freeSlots: 7 }));
+  const metrics = await createMetrics(
+    storage,
+    async () => ({ ...storage.usage(), freeSlots: 7 }),
+    createHealth(storage),
+  );
   const request = { method: 'GET', path: '/metrics', clientAddress: '', isStopping: false };
   const readBody = async () => new Uint8Array();
   const { body } = await metrics.handler({ ...request, header: () => undefined, readBody });

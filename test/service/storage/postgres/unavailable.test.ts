@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openStorage } from '../../../../src/service/index.ts';
+import type { HttpRequest } from '../../../../src/service/http/http-message.ts';
+import { createHealth, createMetrics, openStorage } from '../../../../src/service/index.ts';
 import { startForwarder } from '../../../helpers/forwarder.ts';
 import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
 import { openTestStorage, startService } from '../../helpers/service.ts';
@@ -113,4 +114,35 @@ test('a session has no state: settings and locks end with their transaction', as
   });
   const names = rows.map(({ name }) => name).filter((name) => name !== 'application_name');
   expect(names.sort()).toEqual(['client_encoding']);
+});
+
+test('a server whose disk is full is 503 on /readyz and down in the metrics until a change succeeds again', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const storage = await openTestStorage(url);
+  const health = createHealth(storage);
+  const service = await startService({ storage, health });
+  const metrics = await createMetrics(storage, async () => ({ ...storage.usage(), freeSlots: null }), health);
+  const ready = async () => (await service.send('GET', '/readyz')).body.detail ?? 'ready';
+  const isUp = async () => {
+    const { body } = await metrics.handler({ method: 'GET', path: '/metrics' } as HttpRequest);
+    return /^storectl_database_up (\d)$/m.exec(String(body))?.[1];
+  };
+  const post = { title: 'A', contentMd: 'x' };
+
+  await query(
+    adminUrl,
+    `create function full_disk() returns trigger language plpgsql
+    as $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`,
+  );
+  for (const table of ['posts', 'write_probes'])
+    await query(adminUrl, `create trigger full_disk before insert on ${table} execute function full_disk()`);
+  expect([await ready(), await isUp()]).toEqual(['ready', '1']);
+  expect((await service.call('blog.create', '', post)).status).toBe(503);
+  expect((await service.call('settings.show', '')).status).toBe(200);
+  const full = 'The database cannot save changes: its disk is full.';
+  expect([await ready(), await isUp(), await ready()]).toEqual([full, '0', full]);
+
+  await query(adminUrl, 'drop function full_disk() cascade');
+  expect([await ready(), await isUp()]).toEqual(['ready', '1']);
+  expect((await service.call('blog.create', '', post)).status).toBe(201);
 });
