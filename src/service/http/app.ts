@@ -7,9 +7,9 @@ import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
 import type { Storage } from '../storage/core/storage.ts';
+import { createHealth, type Health } from '../storage/health.ts';
 import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
-import { createHealth, type Health } from './health.ts';
 import {
   type Content,
   type HttpAnswer,

@@ -1,7 +1,7 @@
 import { memoize } from '../../base/memoize.ts';
 import { busy } from '../model/errors.ts';
+import type { Health } from '../storage/health.ts';
 import { sendViewer, showReference } from './api-reference.ts';
-import type { Health } from './health.ts';
 import type { Content, HttpRequest } from './http-message.ts';
 import { describeService, replyOf } from './operation-handlers.ts';
 

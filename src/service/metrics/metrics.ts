@@ -1,6 +1,6 @@
-import type { Health } from '../http/health.ts';
 import type { HttpHandler } from '../http/http-message.ts';
 import type { Storage, StorageUsage } from '../storage/core/storage.ts';
+import type { Health } from '../storage/health.ts';
 import { backlogStates, findBacklog, findSize } from '../storage/operator/backlog.ts';
 
 /** Numbers for Prometheus. */

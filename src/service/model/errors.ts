@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../../contract/problem.ts';
-import type { Fault } from '../storage/core/errors.ts';
 
 /** What is wrong with one field of a request body. */
 export interface FieldError {
@@ -9,6 +8,9 @@ export interface FieldError {
   /** For people; completes "The field …". */
   readonly detail: string;
 }
+
+/** Why a database cannot save or read at all: no change of any store will succeed before somebody does something. */
+export type Fault = 'full' | 'failing' | 'readOnly' | 'damaged';
 
 /** A refusal that is sent to the client. The transaction of the request is rolled back. */
 export class ServiceError extends Error {

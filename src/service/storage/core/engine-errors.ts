@@ -1,4 +1,4 @@
-import type { Fault } from './errors.ts';
+import type { Fault } from '../../model/errors.ts';
 
 /** Tests for errors of the engines that the service can handle. */
 

@@ -3,9 +3,6 @@ export class StorageBusyError extends Error {
   override readonly name = 'StorageBusyError';
 }
 
-/** Why a database cannot save or read at all: no change of any store will succeed before somebody does something. */
-export type Fault = 'full' | 'failing' | 'readOnly' | 'damaged';
-
 /** The connection broke during a commit: the changes may or may not be stored. */
 export class UnknownCommitError extends Error {
   override readonly name = 'UnknownCommitError';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { busy } from '../model/errors.ts';
-import type { Fault } from '../storage/core/errors.ts';
-import { ping, type Storage } from '../storage/core/storage.ts';
-import { writeProbe } from '../storage/queries/write-probes.ts';
-import { toServiceError } from './problem.ts';
+import { busy, type Fault } from '../model/errors.ts';
+import { faultOf } from './core/engine-errors.ts';
+import { ping, type Storage } from './core/storage.ts';
+import { writeProbe } from './queries/write-probes.ts';
 
 /** How long the database may take to answer, in ms. */
 const maxReadyMs = 1_500;
@@ -38,7 +37,7 @@ export function createHealth(storage: Storage): Health {
       if (fault !== 'damaged') fault = null;
     } catch (error) {
       // One that failed for another reason, such as a lock, says nothing new.
-      note(toServiceError(error).fault ?? known);
+      note(faultOf(error) ?? known);
     } finally {
       probing = null;
     }
@@ -68,7 +67,7 @@ export function createHealth(storage: Storage): Health {
       try {
         await Promise.race([asked, late]);
       } catch (error) {
-        const found = toServiceError(error).fault;
+        const found = faultOf(error);
         if (found === null) throw error;
         note(found);
         throw busy(reasons[found]);
