@@ -27,6 +27,7 @@ import { confirmById } from '../cli/operation/send/confirm.ts';
 import { offerBackup } from '../cli/operation/send/offer-backup.ts';
 import {
   announce,
+  changeOptions,
   readBeforeWrite,
   recording,
   recordsOf,
@@ -40,7 +41,13 @@ import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
 import { updateStore } from '../contract/operations/store.ts';
-import { planUndo, type Undo, type UndoneField, withFormerValues } from '../history/changes/undo.ts';
+import {
+  planUndo,
+  type Undo,
+  type UndoneField,
+  waitForRunning,
+  withFormerValues,
+} from '../history/changes/undo.ts';
 import { isInDoubt } from '../history/journal/history-record.ts';
 
 export const command: CommandDefinition = {
@@ -80,7 +87,10 @@ nor an undo.`,
       ]);
     const target = await session.connect();
     const history = await session.history();
-    const undo = await recording(session, async () => planUndo(history, given));
+    const undo = await recording(session, async () => {
+      await waitForRunning(history, changeOptions({ target, ui, session }));
+      return planUndo(history, given);
+    });
     const request = { operation: operations[undo.by], parameters: {}, body: null };
     const run = newRun({ ui, session, parsed }, target, request);
     const { dryRun } = session.flags;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { markRecords } from '../../src/history/changes/resume.ts';
-import { planUndo, withFormerValues } from '../../src/history/changes/undo.ts';
+import { planUndo, waitForRunning, withFormerValues } from '../../src/history/changes/undo.ts';
 import type { RefusedError } from '../../src/history/errors.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type Scene,
   safetyLabel,
   save,
+  signalled,
   startScene,
   update,
 } from './helpers/scene.ts';
@@ -304,4 +305,29 @@ test('an undo whose change was changed again since the user looked is refused, a
   });
   expect(scene.server.received).toHaveLength(sent);
   expect(await scene.change({ ...undo, seenLater: [later] })).toMatchObject({ outcome: { kind: 'applied' } });
+});
+
+test.each([
+  ['the undo of the same change', async (scene: Scene) => undo(scene)],
+  ['a change', (scene: Scene) => scene.change(rename('C'))],
+])('an undo waits for %s that another process is sending, and does not call it in doubt', async (_, send) => {
+  const { scene, record } = await renamedTwice();
+  const { done: arrived, give: arrive } = signalled();
+  const { done: mayEnd, give: end } = signalled();
+  scene.react = async () => {
+    arrive();
+    await mayEnd;
+    return 'answer' as const;
+  };
+  const first = send(scene);
+  await arrived;
+  expect(refusal(scene)).toMatchObject({ reason: 'in_doubt' });
+  const { done: waits, give: wait } = signalled();
+  const waited = waitForRunning(scene.open(), { client: scene.client, onWait: wait });
+  await waits;
+  end();
+  const { record: running } = await first;
+  await waited;
+  if (running.undoes === null) expect(plan(scene).record.id).toBe(running.id);
+  else expect(refusal(scene, record.id)).toMatchObject({ reason: 'already_undone' });
 });

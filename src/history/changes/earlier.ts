@@ -83,7 +83,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
 }
 
 /** The record as the process that holds its log has left it. */
-async function waitForHolder(
+export async function waitForHolder(
   history: History,
   record: HistoryRecord,
   options: SendOptions,

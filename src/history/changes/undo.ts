@@ -1,9 +1,10 @@
 import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { RefusedError } from '../errors.ts';
-import type { History } from '../history.ts';
+import type { History, SendOptions } from '../history.ts';
 import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { takenBackIn } from '../objects/known-objects.ts';
 import { changesOf, overlap, rulesOf } from '../operation-rules.ts';
+import { waitForHolder } from './earlier.ts';
 import { lastSeen, valueAt, withValue } from './former.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
@@ -24,6 +25,14 @@ export type Undo = {
   | { readonly by: 'fields' | 'document'; readonly fields: readonly UndoneField[] }
   | { readonly by: 'backup'; readonly backupId: string; readonly sections: readonly string[] }
 );
+
+/** Waits for other processes that send what can be undone, or undo it: until they have ended, that would be in doubt. */
+export async function waitForRunning(history: History, options: SendOptions): Promise<void> {
+  const concerns = ({ operation }: HistoryRecord) => rulesOf(operation).undo !== undefined;
+  for (const record of history.listWhole()) {
+    if (isInDoubt(record) && concerns(record)) await waitForHolder(history, record, options);
+  }
+}
 
 /**
  * How a change is taken back: that with this id, or the newest that is neither undone nor an undo. Throws a RefusedError where
