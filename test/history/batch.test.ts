@@ -212,7 +212,7 @@ test('long posts go to several logs of one run, and each is found', async () => 
     for (const title of titles) sent.push(await batch.change({ ...post, body: { title, contentMd } }));
     return sent;
   });
-  expect(scene.files()).toHaveLength(2);
+  expect(scene.files()).toHaveLength(3);
   for (const sent of done) expect(scene.open().get(sent?.record.id ?? '').state).toBe('unknown');
 });
 
@@ -226,4 +226,44 @@ test('open posts are resumed in the slots of a batch', async () => {
   const left = await runBatch(scene, (batch) => batch.resume(lost.record.id));
   expect(left).toMatchObject({ action: 'left' });
   expect(await runBatch(scene, (batch) => batch.resume(lost.record.id), { isOver: () => true })).toBeNull();
+});
+
+describe('a batch of large posts', () => {
+  const mebibyte = 1024 * 1024;
+  const logSizes = (scene: Scene) =>
+    scene.files().map((name) => fs.statSync(path.join(scene.folder, name)).size);
+  const largePost = (title: string, size: number) => ({
+    ...post,
+    body: { title, contentMd: 'x'.repeat(size) },
+  });
+
+  test('goes on in another log before one is too large, however many are sent at once', async () => {
+    const scene = await startScene();
+    const createLarge = (batch: HistoryBatch) =>
+      Promise.all(titles.map((title) => batch.change(largePost(title, 1.5 * mebibyte))));
+    await runBatch(scene, createLarge, { maxAtOnce: () => 12 });
+    expect(scene.records()).toHaveLength(titles.length);
+    expect(Math.max(...logSizes(scene))).toBeLessThan(8 * mebibyte);
+    expect(scene.records().every(({ state, open }) => state === 'applied' && !open)).toBe(true);
+  });
+
+  test('whose responses are as large as they may be leaves a log that can be read', async () => {
+    const pad = 'x'.repeat(7.9 * mebibyte);
+    const scene = await startScene((_, number) => ({ status: 201, body: { id: `made-${number}`, pad } }));
+    const done = await runBatch(scene, createAll, { maxAtOnce: () => 12 });
+    expect(done.map((sent) => sent?.outcome.kind)).toEqual(titles.map(() => 'applied'));
+    expect(scene.open().list().problems).toEqual([]);
+    expect(states(scene)).toEqual(titles.map((title) => `${title} applied`).sort());
+  });
+
+  test('a request that alone is too large for a log is not sent', async () => {
+    const scene = await startScene();
+    const tooLarge = scene.change({ ...post, body: { title: 'x', contentMd: '"'.repeat(17 * mebibyte) } });
+    await expect(tooLarge).rejects.toMatchObject({
+      code: 'history_unwritable',
+      advice: 'make the request smaller',
+    });
+    expect(scene.server.received).toEqual([]);
+    expect(scene.files()).toEqual([]);
+  });
 });

@@ -77,8 +77,8 @@ function findForeign({ fileSystem }: Files, file: string): { owner: string; comm
   }
 }
 
-/** More than the largest file, a log of 8 MiB whose last line has the largest response (8 MiB) and body, escaped. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** Larger files are not read, so none is written. */
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 /** Windows has no O_NOFOLLOW. */

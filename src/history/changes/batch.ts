@@ -20,8 +20,11 @@ export interface BatchOptions extends SendOptions, SlotOptions {
 /** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */
 export type HistoryBatch = Awaited<ReturnType<typeof beginBatch>>;
 
-/** Bytes after which a run goes on in another log: a log is read as a whole. */
+/** Bytes after which a run goes on in another log: a log is read as a whole. One request alone may have more. */
 const maxLogSize = 8 * 1024 * 1024;
+
+/** What a record may take in its log: a response often repeats the request. */
+const sizeOf = (intent: Intent) => 2 * Buffer.byteLength(JSON.stringify(intent));
 
 /** Begins a batch; no other process begins the operation for this store until it ends. Throws a HistoryError. */
 export async function beginBatch(history: History, options: BatchOptions) {
@@ -44,13 +47,20 @@ export async function beginBatch(history: History, options: BatchOptions) {
   }
   const takeSlot = openSlots(options);
   let log: Promise<LogWriter> | null = null;
+  /** The size of the log, with what is about to be written. */
+  let size = 0;
 
   /** Adds a record to the log of the batch, which its first record begins. */
   async function add(intent: Intent): Promise<{ writer: LogWriter; id: string }> {
-    if (log !== null) {
+    const bytes = sizeOf(intent);
+    if (log !== null && size + bytes <= maxLogSize) {
+      size += bytes;
       const writer = await log;
-      if (writer.size < maxLogSize) return { writer, id: (await writer.add(intent)).id };
+      const { id } = await writer.add(intent);
+      size = Math.max(size, writer.size);
+      return { writer, id };
     }
+    size = bytes;
     log = history.begin({ operation: operation.id, intents: [intent], isBatch: true });
     const writer = await log;
     return { writer, id: `${writer.id}.1` };

@@ -1,3 +1,4 @@
+import { MAX_FILE_BYTES } from '../../base/files/files.ts';
 import type { Lock } from '../../base/files/lock.ts';
 import { openSynced } from '../../base/files/synced-file.ts';
 import { HistoryError } from '../errors.ts';
@@ -15,6 +16,22 @@ import {
 
 /** Writes a log, and holds its lock. */
 export type LogWriter = ReturnType<typeof openWriter>;
+
+/** For lines without the bodies of responses. */
+export const reservedBytes = 1024 * 1024;
+
+/** A body is a text in a JSON document, so its quotes are escaped. */
+const sizeInLog = (body: string | null | undefined) => (body ? Buffer.byteLength(JSON.stringify(body)) : 0);
+
+/** Throws a HistoryError where a log would be too large to be read again. */
+export function refuseTooLarge(bytes: number, file: string): void {
+  if (bytes <= MAX_FILE_BYTES) return;
+  const advice = 'make the request smaller';
+  throw new HistoryError('history_unwritable', `the request is too large for the history (${file})`, {
+    file,
+    advice,
+  });
+}
 
 /** How long a change that may wait does so. */
 const maxWaitMs = 10;
@@ -41,9 +58,20 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
 
   async function writeLine(content: RecordsLine | ClosingLine): Promise<void> {
     lock.assertHeld();
-    await file.append(missingBreak + serializeLine({ line: lines + 1, ...content }));
+    const text = missingBreak + serializeLine({ line: lines + 1, ...content });
+    refuseTooLarge(file.size + Buffer.byteLength(text), fileOf(journal, log.name.name));
+    await file.append(text);
     missingBreak = '';
     lines += 1;
+  }
+
+  /** A log that would be too large to be read does without the responses that would make it so. */
+  function fitting(patches: readonly RecordPatch[]): readonly RecordPatch[] {
+    const bytes = patches.reduce((sum, { response }) => sum + sizeInLog(response?.body), file.size);
+    if (bytes < MAX_FILE_BYTES - reservedBytes) return patches;
+    return patches.map((patch) =>
+      patch.response ? { ...patch, response: { ...patch.response, body: null } } : patch,
+    );
   }
 
   /** Writes what waits as one line, once the line before is written. */
@@ -61,7 +89,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
     waiting = [];
     if (group.length === 0) return;
     try {
-      const line = { records: group.flatMap(({ patches }) => patches), at: timestamp() };
+      const line = { records: fitting(group.flatMap(({ patches }) => patches)), at: timestamp() };
       await writeLine(line);
       applyPatches(records, header, line);
       for (const { resolve } of group) resolve();

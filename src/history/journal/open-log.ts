@@ -15,7 +15,7 @@ import type { Journal } from './journal.ts';
 import { fileOf, listLogs, listNames, readLog, renameLog } from './log-folder.ts';
 import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-lines.ts';
 import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log-name.ts';
-import { type LogWriter, openWriter } from './log-writer.ts';
+import { type LogWriter, openWriter, refuseTooLarge, reservedBytes } from './log-writer.ts';
 import { parseLog } from './parse-log.ts';
 
 /** What a log begins with. */
@@ -89,6 +89,8 @@ async function createLog(
   );
   const header = makeHeader(journal, name, at);
   const text = serializeLine({ line: 1, ...header }) + serializeLine({ line: 2, records, at });
+  // Its outcome has to fit as well.
+  refuseTooLarge(Buffer.byteLength(text) + reservedBytes, fileOf(journal, name.name));
   const parsed = parseLog(text, name, fileOf(journal, name.name));
   try {
     await writeLogFile(journal, name.name, text);
