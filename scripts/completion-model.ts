@@ -7,6 +7,7 @@ import type {
   CompletionModel,
 } from '../src/cli/completion/model.ts';
 import type { ArgumentSpec, Completion, OptionSpec } from '../src/cli/core/option-spec.ts';
+import { topics } from '../src/cli/program/topics.ts';
 import type { LoadedCommand } from './command-definitions.ts';
 
 const help: CompletedFlag = { names: ['--help', '-h'], description: 'Show help', value: null };
@@ -26,6 +27,7 @@ export function completionModel(commands: readonly LoadedCommand[]): CompletionM
       variadic: false,
     },
     flags: [...all.flatMap((option) => flagsOf(option, [])), help],
+    topics: Object.fromEntries(Object.entries(topics).map(([name, { summary }]) => [name, summary])),
   };
 }
 

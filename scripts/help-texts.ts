@@ -4,8 +4,9 @@ import { PassThrough } from 'node:stream';
 import { main } from '../src/cli/main.ts';
 import { type Group, isGroup, tree } from '../src/cli/program/command-tree.ts';
 import { helpFile } from '../src/cli/program/rendered-help.ts';
+import { topics } from '../src/cli/program/topics.ts';
 
-/** Writes the help of the program, of every noun and of every command, as the parser prints it in a wide terminal. */
+/** Writes the help of the program, of every noun, command and topic, as the parser prints it in a wide terminal. */
 export async function writeHelpTexts(): Promise<void> {
   mkdirSync(path.dirname(helpFile([])), { recursive: true });
   for (const words of commandPaths()) writeFileSync(helpFile(words), await helpOf(words));
@@ -13,7 +14,7 @@ export async function writeHelpTexts(): Promise<void> {
 
 /** The words of each: none for the program. */
 export function commandPaths(): string[][] {
-  return [[], ...pathsIn(tree)];
+  return [[], ...Object.keys(topics).map((name) => [name]), ...pathsIn(tree)];
 }
 
 function pathsIn(commands: Group['commands']): string[][] {
@@ -29,7 +30,7 @@ async function helpOf(words: readonly string[]): Promise<string> {
     stdin: new PassThrough(),
     stdout,
     stderr: new PassThrough(),
-    env: {},
+    env: { FORCE_COLOR: '1' },
     cwd: process.cwd(),
     process,
     homeDirectory: process.cwd(),

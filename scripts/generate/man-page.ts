@@ -1,6 +1,7 @@
 import { type CommandDefinition, refusedFlags } from '../../src/cli/command/command-definition.ts';
 import { globalGroup, globalOptions, listedOptions } from '../../src/cli/command/global-options.ts';
 import { type ArgumentSpec, defaultGroup, type OptionSpec } from '../../src/cli/core/option-spec.ts';
+import { keptFiles } from '../../src/cli/program/topics/files.ts';
 import { type LoadedCommand, leavesOf } from '../command-definitions.ts';
 
 /** What the pages need besides the command tree. */
@@ -60,24 +61,13 @@ function programPage(commands: readonly LoadedCommand[], facts: ManualFacts): st
     '.SH ENVIRONMENT',
     ...facts.variables.flatMap(([name, meaning]) => ['.TP', bold(name), roff(meaning)]),
     '.SH FILES',
-    ...files.flatMap(([name, meaning]) => ['.TP', `.I ${escapeWord(name)}`, roff(meaning)]),
+    ...keptFiles.flatMap(([name, meaning]) => ['.TP', `.I ${escapeWord(name)}`, roff(meaning)]),
     '.SH EXAMPLES',
     ...examples(['demo info', '--demo backup create --label first --sections store']),
     '.SH SEE ALSO',
     commands.map(({ path }) => `.BR ${escapeWord(pageName(path))} (1)`).join(',\n'),
   ]);
 }
-
-/** On Linux and macOS, as long as no variable names another folder. */
-const files = [
-  ['~/.config/storectl/settings.json', 'Profiles, with the base URL, the store id and the key of each.'],
-  [
-    '~/.local/state/storectl/history/',
-    'The histories: a folder for each store, a file for each run that changed something.',
-  ],
-  ['~/.local/state/storectl/demo/', 'The demo store and its history.'],
-  ['~/.cache/storectl/compiled/', 'The compiled program, for a faster start. It can be deleted.'],
-] as const;
 
 function commandPage(command: LoadedCommand, version: string): string {
   const { path, summary, definition } = command;

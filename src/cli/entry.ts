@@ -11,7 +11,7 @@ export async function start(): Promise<ExitCode> {
     process.stdout.write(await complete(argv.slice(1), processIo()));
     return exitCodes.done;
   }
-  if (await printRendered(argv, process.stdout)) return exitCodes.done;
+  if (await printRendered(argv, process.stdout, process.env)) return exitCodes.done;
   const { main } = await import('./main.ts');
   return main(argv, processIo());
 }

@@ -9,7 +9,6 @@ import {
   reportApplied,
 } from './command/command-definition.ts';
 import type { GlobalFlags } from './command/global-flags.ts';
-import { globalSwitches } from './command/global-options.ts';
 import type { OpenSession } from './command/session.ts';
 import { CliError, type Failure, usageError } from './core/errors.ts';
 import { type ExitCode, exitCodes } from './core/exit-codes.ts';
@@ -17,6 +16,7 @@ import type { Io } from './core/io.ts';
 import type { ParsedCommand } from './core/parsed-command.ts';
 import { printable, printableJson, printableLines } from './core/sanitize.ts';
 import type { Audience } from './output/failure-text.ts';
+import { askedWords } from './program/asked-words.ts';
 import { tools } from './program/command-tree.ts';
 import { createProgram } from './program/parser.ts';
 
@@ -66,7 +66,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
     }
   };
   try {
-    const words = moveHelpToEnd(argv);
+    const words = askedWords(argv);
     let help = '';
     const writeHelp = (part: string) => {
       help += part;
@@ -82,7 +82,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
       session: last?.session,
     };
   } catch (error) {
-    const failure = await failureOf(error, argv);
+    const failure = await failureOf(error, askedWords(argv));
     const audience = { now: Date.now(), flags: last?.session.flags, withoutEffect };
     await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
     return { exitCode: failure.exitCode, error: failure, applied: applied(), session: last?.session };
@@ -98,12 +98,6 @@ async function asUserError(error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
   const { describeHistoryError } = await import('./operation/send/refusals.ts');
   return describeHistoryError(error);
-}
-
-/** `help backup create` means `backup create --help`. */
-function moveHelpToEnd(argv: readonly string[]): string[] {
-  const first = argv.findIndex((word) => !globalSwitches.includes(word));
-  return argv[first] === 'help' ? [...argv.toSpliced(first, 1), '--help'] : [...argv];
 }
 
 /** The parser throws after it has shown help or the version, which is no error. */

@@ -106,6 +106,7 @@ export const rows: Readonly<Record<string, Row>> = {
   api: [3, 'GET /v1/stores/{store}/operations/settings'],
   mcp: [0, '', { serves: /Serving main/ }],
   doctor: [0, '--json'],
+  version: [0, '--json'],
   completion: [3, 'bash'],
   'demo info': [0, '--demo'],
   'demo reset': [3, '--confirm demo'],

@@ -17,10 +17,11 @@ test('a value that looks like a question for help is a value', async () => {
 });
 
 test('the build writes the help of every command as the parser prints it, and the program prints what is written', async () => {
-  const parser = newMachine();
+  const parser = newMachine({ FORCE_COLOR: '1' });
   for (const words of commandPaths()) {
     const { stdout } = await parser.run([...words, '--help']);
     expect(readFileSync(helpFile(words), 'utf8'), words.join(' ')).toBe(stdout);
+    expect(stdout).toContain('\u001b[1m');
   }
 
   const machine = newProgramMachine();
@@ -28,9 +29,11 @@ test('the build writes the help of every command as the parser prints it, and th
     cpSync(path.join(launcher, '..', '..', name), path.join(machine.folder, name), { recursive: true });
   }
   const copy = path.join(machine.folder, 'dist', 'help', path.basename(helpFile(['doctor'])));
-  writeFileSync(copy, 'as it was written\n');
-  expect(await machine.shell(`'${testNode}' bin/storectl.js doctor --help`)).toMatchObject({
-    stdout: 'as it was written\n',
+  writeFileSync(copy, '\u001b[1mas it was\u001b[22m written\n');
+  const help = `'${testNode}' bin/storectl.js doctor --help`;
+  expect(await machine.shell(help)).toMatchObject({ stdout: 'as it was written\n' });
+  expect(await machine.shell(`FORCE_COLOR=1 ${help}`)).toMatchObject({
+    stdout: '\u001b[1mas it was\u001b[22m written\n',
   });
 });
 

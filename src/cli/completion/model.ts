@@ -5,6 +5,8 @@ export interface CompletionModel {
   readonly program: CompletedCommand;
   /** Flags of every command. A flag that some command refuses is listed with each command that takes it. */
   readonly flags: readonly CompletedFlag[];
+  /** What `storectl help` explains besides commands: summaries by name. */
+  readonly topics: Readonly<Record<string, string>>;
 }
 
 /** The program, a noun or a command. */

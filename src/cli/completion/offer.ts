@@ -29,7 +29,7 @@ export async function offerFor(
   { before, current }: TypedLine,
   places: Places,
 ): Promise<Offer> {
-  const { command, position, pending, ended } = follow(model, before);
+  const { command, position, pending, ended, asksHelp } = follow(model, before);
   const offerValue = (value: CompletedValue, text: string, kept = '') =>
     valuesFor(value, text, kept, async (kind) => {
       const { completeIds } = await import('./ids.ts');
@@ -44,7 +44,9 @@ export async function offerFor(
   if (!ended && current.startsWith('-')) return flagsOf(model, command);
   const commands = Object.entries(command.commands);
   if (commands.length > 0) {
-    const items = commands.map(([id, { summary }]) => ({ id, description: summary }));
+    const summaries = commands.map(([id, { summary }]) => [id, summary]);
+    const listed = asksHelp ? [...summaries, ...Object.entries(model.topics)] : summaries;
+    const items = listed.map(([id = '', description = '']) => ({ id, description }));
     return position === 0 ? { items, kept: '' } : nothing;
   }
   const argument = command.arguments[position] ?? (command.variadic ? command.arguments.at(-1) : undefined);
@@ -60,11 +62,13 @@ interface Place {
   readonly pending: CompletedValue | null;
   /** After `--` nothing is a flag. */
   readonly ended: boolean;
+  /** `help` was typed, and no command after it. */
+  readonly asksHelp: boolean;
 }
 
 /** Follows the typed words to a command and a position in it. */
 function follow(model: CompletionModel, words: readonly string[]): Place {
-  let place: Place = { command: model.program, position: 0, pending: null, ended: false };
+  let place: Place = { command: model.program, position: 0, pending: null, ended: false, asksHelp: false };
   for (const word of words) {
     const { command, position, pending, ended } = place;
     const next = Object.hasOwn(command.commands, word) ? command.commands[word] : undefined;
@@ -72,9 +76,10 @@ function follow(model: CompletionModel, words: readonly string[]): Place {
     else if (!ended && word === '--') place = { ...place, ended: true };
     else if (!ended && /^--[^=]*=/.test(word)) continue;
     else if (!ended && /^-./.test(word)) place = { ...place, pending: flagValue(model, command, word) };
-    else if (next !== undefined) place = { ...place, command: next };
+    else if (next !== undefined) place = { ...place, command: next, asksHelp: false };
     // `storectl help backup` completes as `storectl backup` does.
-    else if (command !== model.program || word !== 'help') place = { ...place, position: position + 1 };
+    else if (command === model.program && word === 'help') place = { ...place, asksHelp: true };
+    else place = { ...place, position: position + 1 };
   }
   return place;
 }

@@ -72,3 +72,10 @@ export function isInputForbidden({ noInput }: { readonly noInput: boolean }, env
 export function usableColumns(reported: number | undefined): number {
   return Math.max(reported || 80, 20);
 }
+
+/** Whether to color a stream: terminals, unless `NO_COLOR` or `FORCE_COLOR` says otherwise (no-color.org, force-color.org). */
+export function usesColors({ isTTY }: { readonly isTTY?: boolean }, env: Environment): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0';
+  return isTTY === true && env.TERM !== 'dumb' && !isSwitchedOn(env.STORECTL_ACCESSIBLE);
+}

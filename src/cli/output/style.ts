@@ -1,4 +1,4 @@
-import { type Environment, isSwitchedOn, usableColumns } from '../core/io.ts';
+import { type Environment, isSwitchedOn, usableColumns, usesColors } from '../core/io.ts';
 import { formatJson } from '../core/json-text.ts';
 import type { Printable } from '../core/sanitize.ts';
 
@@ -23,23 +23,18 @@ export interface Style {
   readonly plain?: boolean;
 }
 
-/** Uses colors if the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` override that (no-color.org, force-color.org). */
+/** How to format text for a stream. */
 export async function styleOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Environment,
 ): Promise<Style> {
-  const terminal = stream.isTTY === true;
-  const plain = isSwitchedOn(env.STORECTL_ACCESSIBLE);
-  const useColors = env.NO_COLOR
-    ? false
-    : env.FORCE_COLOR !== undefined
-      ? env.FORCE_COLOR !== '0'
-      : terminal && env.TERM !== 'dumb' && !plain;
   return {
     // Loaded on demand: chalk takes longer to load than the rest of the output.
-    color: useColors ? (new (await import('chalk')).Chalk({ level: 1 }) as Palette) : withoutColors,
-    width: terminal ? usableColumns(stream.columns) : null,
-    plain,
+    color: usesColors(stream, env)
+      ? (new (await import('chalk')).Chalk({ level: 1 }) as Palette)
+      : withoutColors,
+    width: stream.isTTY === true ? usableColumns(stream.columns) : null,
+    plain: isSwitchedOn(env.STORECTL_ACCESSIBLE),
   };
 }
 

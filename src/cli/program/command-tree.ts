@@ -81,6 +81,12 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       list: tool('List known endpoints', () => import('../../commands/notify/list.ts')),
     },
   },
+  api: leaf('Make an authenticated API request', () => import('../../commands/api/api.ts')),
+  undo: tool('Take back the last change of the store', () => import('../../commands/undo.ts')),
+  resume: tool(
+    'Finish interrupted changes, and find out what was applied',
+    () => import('../../commands/resume/resume.ts'),
+  ),
   history: {
     summary: 'Show the changes sent from this machine',
     commands: {
@@ -90,11 +96,6 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       prune: leaf('Remove old changes', () => import('../../commands/history/prune.ts')),
     },
   },
-  undo: tool('Take back the last change of the store', () => import('../../commands/undo.ts')),
-  resume: tool(
-    'Finish interrupted changes, and find out what was applied',
-    () => import('../../commands/resume/resume.ts'),
-  ),
   auth: {
     summary: 'Log in, log out, and show which key is used',
     commands: {
@@ -113,10 +114,6 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       remove: leaf('Remove a profile and its key', () => import('../../commands/profile/remove.ts')),
     },
   },
-  mcp: leaf('Run an MCP server for AI assistants', () => import('../../commands/mcp/mcp.ts')),
-  api: leaf('Make an authenticated API request', () => import('../../commands/api/api.ts')),
-  doctor: leaf('Check settings, history and key', () => import('../../commands/doctor.ts')),
-  completion: leaf('Print a shell completion script', () => import('../../commands/completion.ts')),
   demo: {
     summary: 'Inspect or reset the demo store',
     commands: {
@@ -124,6 +121,10 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       reset: leaf('Replace the demo store with a new one', () => import('../../commands/demo/reset.ts')),
     },
   },
+  doctor: leaf('Check settings, history and key', () => import('../../commands/doctor.ts')),
+  completion: leaf('Print a shell completion script', () => import('../../commands/completion.ts')),
+  mcp: leaf('Run an MCP server for AI assistants', () => import('../../commands/mcp/mcp.ts')),
+  version: leaf('Print the version', () => import('../../commands/version.ts')),
   service: {
     summary: 'Run the store management service',
     commands: {
@@ -228,6 +229,14 @@ export const tools: Program['tools'] = new Map(
     .filter(([, { isTool }]) => isTool)
     .map(([words, { load }]) => [words, async () => (await load()).command] as const),
 );
+
+/** The nouns and single words under the headings of the program's help. */
+export const headings: Readonly<Record<string, readonly string[]>> = {
+  'The store:': ['store', 'blog', 'settings', 'disputes', 'backup', 'reclaim', 'notify', 'api'],
+  'Changes and history:': ['undo', 'resume', 'history'],
+  'Setting up:': ['auth', 'profile', 'demo', 'doctor', 'completion', 'mcp', 'version'],
+  'For operators:': ['service'],
+};
 
 /** Follows words as far as they name commands, to the commands below them; null below a command. */
 export function follow(words: readonly string[]): {

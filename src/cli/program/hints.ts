@@ -7,7 +7,10 @@ function invert(meanings: Readonly<Record<string, readonly string[]>>): Readonly
 
 /** The command that serves, and what people type first. */
 const serving = invert({
-  '--version': ['-v', 'version'],
+  version: ['-v'],
+  'help environment': ['env', 'variables'],
+  'help exit-codes': ['exitcodes', 'codes'],
+  'help scripts': ['ci', 'cron', 'scripting'],
   'auth login': ['login', 'signin', 'init', 'setup'],
   'auth logout': ['logout'],
   'auth status': ['whoami', 'status', 'auth show', 'auth whoami'],

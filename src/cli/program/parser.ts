@@ -1,14 +1,23 @@
 import { Command, Option } from 'commander';
-import { type CommandDefinition, refusedFlags } from '../command/command-definition.ts';
+import type { CommandDefinition } from '../command/command-definition.ts';
 import { globalGroup, globalOptions, listedOptions } from '../command/global-options.ts';
 import { usageError } from '../core/errors.ts';
-import type { Io } from '../core/io.ts';
+import { type Io, usesColors } from '../core/io.ts';
 import { defaultGroup, type OptionSpec } from '../core/option-spec.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import { version } from '../core/version.ts';
 import { type Group, isGroup, type Leaf, tree } from './command-tree.ts';
-import { formatHelp, globalOptionsLine, negatableOptions, optionTerm } from './help.ts';
+import {
+  formatEnding,
+  formatHelp,
+  formatTopic,
+  globalOptionsLine,
+  headingOf,
+  negatableOptions,
+  optionTerm,
+} from './help.ts';
 import { helpColumns } from './rendered-help.ts';
+import { topics } from './topics.ts';
 
 export interface ProgramOptions {
   /** The arguments that will be parsed. */
@@ -25,6 +34,7 @@ export interface ProgramOptions {
  * command files are never loaded.
  */
 export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Command {
+  const columns = Math.min(io.stdout.columns || helpColumns, helpColumns);
   const program = new Command('storectl')
     .description('Run an online store from the terminal.')
     .version(version, '-V, --version', 'Print the version')
@@ -39,29 +49,39 @@ export function createProgram({ words, io, writeHelp, run }: ProgramOptions): Co
       // The help of a program or noun without a command. Errors are printed by main.
       writeErr: writeHelp,
       outputError: () => {},
-      getOutHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
-      getErrHelpWidth: () => Math.min(io.stdout.columns ?? helpColumns, helpColumns),
-      getOutHasColors: () => false,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+      getOutHasColors: () => usesColors(io.stdout, io.env),
+      getErrHasColors: () => usesColors(io.stdout, io.env),
     })
-    .configureHelp({ formatHelp })
-    .addHelpText('after', `\n${overview}`);
+    // What is mistyped may also be a topic, which no list of commands has.
+    .configureHelp({ formatHelp, visibleCommands: ({ commands }) => [...commands] });
   const given: Given = new Map();
   addOptions(program, globalOptions, given);
-  addEntries(program, tree, { given, words, run });
+  addEntries(program, tree, { given, words, run, columns });
+  for (const command of program.commands) command.helpGroup(headingOf(command.name()) ?? '');
+  addTopics(program);
   return program;
 }
 
-const overview = `Try it without an account:
-  $ storectl demo info
-  $ storectl --demo backup create --label first --sections store
-
-Exit codes: 0 done, 1 bug, 2 usage, 3 input needed, 4 key refused, 5 not found,
-6 conflict, 7 rejected, 8 rate limited, 9 service unreachable or 5xx,
-10 in doubt, 11 local state, 12 done but not printed, 130 cancelled.`;
+/** The topics are commands that print their own help. */
+function addTopics(program: Command): void {
+  for (const [name, { load }] of Object.entries(topics)) {
+    const command = program.command(name, { hidden: true });
+    command.action(() => command.outputHelp());
+    program.hook('preSubcommand', async (_, chosen) => {
+      if (chosen !== command) return;
+      const { topic } = await load();
+      command.configureHelp({ formatHelp: (_command, helper) => formatTopic(topic, helper) });
+    });
+  }
+}
 
 /** What was parsed so far, and what follows. */
 interface Parsing extends Pick<ProgramOptions, 'words' | 'run'> {
   readonly given: Given;
+  /** Of the help. */
+  readonly columns: number;
 }
 
 /** Adds commands. Their options, and the verbs of a noun, are added when the parser reaches them. */
@@ -74,7 +94,7 @@ function addEntries(parent: Command, entries: Group['commands'], parsing: Parsin
       command.description(`${entry.summary}.`).usage('<command> [options]');
       configure.set(command, () => {
         command.helpCommand(false).enablePositionalOptions();
-        command.addHelpText('after', `\n${globalOptionsLine()}`);
+        command.addHelpText('after', `\n${globalOptionsLine(parsing.columns)}`);
         addOptions(command, globalOptions, parsing.given);
         addEntries(command, entry.commands, parsing);
       });
@@ -85,7 +105,8 @@ function addEntries(parent: Command, entries: Group['commands'], parsing: Parsin
   }
 }
 
-async function configureLeaf(command: Command, leaf: Leaf, { given, words, run }: Parsing): Promise<void> {
+async function configureLeaf(command: Command, leaf: Leaf, parsing: Parsing): Promise<void> {
+  const { given, words, run, columns } = parsing;
   const { command: definition } = await leaf.load();
   const names = definition.arguments ?? [];
   command.description(definition.description.replaceAll('\n', ' '));
@@ -105,8 +126,7 @@ async function configureLeaf(command: Command, leaf: Leaf, { given, words, run }
   const others = globalOptions.filter(({ flag }) => !listedGlobals.includes(flag));
   addOptions(command, [...listedOptions(listedGlobals), ...options, ...others], given);
   refuseMisusedFlags(command.options, words);
-  const ending = [...examplesAndNotes(definition), globalOptionsLine(refusedFlags(definition))];
-  command.addHelpText('after', `\n${ending.join('\n\n')}`);
+  command.addHelpText('after', formatEnding(definition, columns));
   command.action(async () => {
     await run(definition, {
       arguments: Object.fromEntries(
@@ -142,11 +162,6 @@ function refuseMisusedFlags(options: readonly Option[], words: readonly string[]
       { code: 'option_missing_argument' },
     );
   }
-}
-
-function examplesAndNotes({ examples, notes }: CommandDefinition): string[] {
-  const lines = examples.map((example) => `  $ storectl ${example}`);
-  return [['Examples:', ...lines].join('\n'), ...(notes === undefined ? [] : [notes.join('\n')])];
 }
 
 /** By flag: the values in the order in which they were given, or whether a switch is on. */

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { packageFolder } from '../../base/package-folder.ts';
+import { type Environment, usesColors } from '../core/io.ts';
 import { version } from '../core/version.ts';
 
 /** Columns that help never exceeds. */
 export const helpColumns = 100;
 
-/** The file in which the build keeps the help of a command. */
+/** The file in which the build keeps the help of a command or a topic, with bold headings. */
 export function helpFile(words: readonly string[]): string {
   return join(packageFolder(), 'dist', 'help', `${['storectl', ...words].join('-')}.txt`);
 }
@@ -15,8 +17,13 @@ export function helpFile(words: readonly string[]): string {
  * Prints the version, or help as the parser rendered it when the program was built: loading the parser takes longer than all
  * the rest. False if the arguments ask for anything else, or it cannot be written: then the parser does it, or says why not.
  */
-export function printRendered(argv: readonly string[], stdout: NodeJS.WriteStream): Promise<boolean> {
-  const text = textFor(argv, stdout.columns ?? helpColumns);
+export function printRendered(
+  argv: readonly string[],
+  stdout: NodeJS.WriteStream,
+  env: Environment,
+): Promise<boolean> {
+  const found = textFor(argv, stdout.columns || helpColumns);
+  const text = usesColors(stdout, env) ? found : found && stripVTControlCharacters(found);
   if (text === null) return Promise.resolve(false);
   return new Promise((resolve) => {
     stdout.once('error', () => resolve(false));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { refusedFlags } from '../../../src/cli/command/command-definition.ts';
 import { globalOptions } from '../../../src/cli/command/global-options.ts';
-import { isGroup, leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
+import { headings, isGroup, leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
+import { topics } from '../../../src/cli/program/topics.ts';
 import { newMachine } from '../../helpers/cli.ts';
 import { typed } from '../../helpers/typed.ts';
 
@@ -67,6 +68,33 @@ describe('help of the program', () => {
     for (const { flag } of globalOptions) expect(stdout).toMatch(new RegExp(`^ +(-q, )?${flag}( |$)`, 'm'));
   });
 
+  test('groups the commands by what they are for, and lists the topics', async () => {
+    const { stdout } = await newMachine().run(['--help']);
+
+    const groups = stdout.split('\n\n').filter((text) => /^\S.*:\n {2}/.test(text));
+    expect(groups.map((text) => text.split('\n')[0])).toEqual([
+      ...['The store:', 'Changes and history:', 'Setting up:', 'For operators:'],
+      ...['Global options:', 'Help topics:', 'Try it without an account:'],
+    ]);
+    expect(Object.values(headings).flat().sort()).toEqual(Object.keys(tree).sort());
+    const listed = [...(groups[5] ?? '').matchAll(/^ {2}([a-z-]+) +[A-Z]/gm)].map(([, name]) => name);
+    expect(listed).toEqual(Object.keys(topics));
+  });
+
+  test('headings are bold where colors are on, and only there', async () => {
+    const boldHeadings = async (env: Record<string, string>, words: string[]) => {
+      const { stdout } = await newMachine(env).run(words);
+      const [, ...parts] = stdout.split('\u001b[1m');
+      return parts.map((part) => part.split('\u001b[22m')[0]);
+    };
+    expect(await boldHeadings({ FORCE_COLOR: '1' }, ['--help'])).toContain('Setting up:');
+    expect(await boldHeadings({ FORCE_COLOR: '1' }, ['help', 'backup', 'create'])).toEqual([
+      ...['Usage:', 'Fields:', 'Advanced:', 'Examples:'],
+    ]);
+    expect(await boldHeadings({ FORCE_COLOR: '1', NO_COLOR: '1' }, ['--help'])).toEqual([]);
+    expect(await boldHeadings({}, ['--help'])).toEqual([]);
+  });
+
   test('is not meant where -h is the value of a flag', async () => {
     const machine = newMachine();
     const args = typed`backup create --label -h --sections store --dry-run --demo --json`;
@@ -93,13 +121,57 @@ describe('help of the program', () => {
 });
 
 test.each([
-  [[], 46],
+  [[], 62],
   [['disputes', 'decide'], 36],
   [['blog', 'create'], 44],
   [['backup', 'create'], 30],
 ])('%j --help has at most %i lines', async (command, lines) => {
   const { stdout } = await newMachine().run([...command, '--help']);
   expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(lines);
+});
+
+describe.each(Object.keys(topics))('help %s', (name) => {
+  test.each([100, 60])('fits %s columns, and is printed without help, too', async (columns) => {
+    const machine = newMachine({ NO_COLOR: '1' });
+    const help = await machine.run(['help', name], { columns });
+
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(longest(help.stdout)).toBeLessThanOrEqual(columns);
+    expect(help.stdout.split('\n')[0]).toMatch(/^[A-Z][^:]*$/);
+    expect(await machine.run([name], { columns })).toEqual(help);
+    expect(await machine.run([name, '--help'], { columns })).toEqual(help);
+  });
+});
+
+test('what a topic says of a command is so: every command line in it is taken', async () => {
+  for (const [name, { load }] of Object.entries(topics)) {
+    const { topic } = await load();
+    for (const example of topic.sections.flatMap(({ examples = [] }) => examples)) {
+      const [line = ''] = example.split(' > ');
+      const words = line.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
+      const { exitCode, stderr } = await newMachine().run([...words, '--help']);
+      expect({ exitCode, stderr }, `${name}: ${example}`).toEqual({ exitCode: 0, stderr: '' });
+      for (const flag of words.filter((word) => word.startsWith('--'))) {
+        const { stdout } = await newMachine().run([...words.slice(0, 2), '--help']);
+        expect(`${stdout}${globalOptions.map((option) => option.flag).join(' ')}`).toContain(flag);
+      }
+    }
+  }
+});
+
+test('help files names the columns and the front matter that the commands read', async () => {
+  const { stdout } = await newMachine().run(['help', 'files']);
+  for (const text of ['disputeId (whole), status', 'front matter', '.storectl.json', 'settings.json'])
+    expect(stdout.replace(/\s+/g, ' ')).toContain(text);
+});
+
+test.each(commands.map(([name]) => name))('%s --help breaks no word at 60 columns', async (name) => {
+  const words = name.split(' ');
+  const { stdout } = await newMachine({ NO_COLOR: '1' }).run([...words, '--help'], { columns: 60 });
+
+  const long = stdout.split('\n').filter((line) => line.length > 60);
+  // A word that is longer than the screen.
+  expect(long.filter((line) => line.trim().includes(' ') && !/^ +\S+( <\S+>)? ?\\?$/.test(line))).toEqual([]);
 });
 
 test.each([

@@ -1,4 +1,6 @@
-/** The variables that storectl reads, for its manual page: names, and what they set. Flags take precedence. */
+import type { Topic } from './topic.ts';
+
+/** The variables that storectl reads: names, and what they set. Also in the manual. */
 export const variables: readonly (readonly [name: string, meaning: string])[] = [
   ['STORECTL_API_KEY, STORECTL_API_KEY_FILE', 'the key, or a file that contains it'],
   [
@@ -30,3 +32,15 @@ export const variables: readonly (readonly [name: string, meaning: string])[] = 
   ],
   ['VISUAL, EDITOR', 'editor for settings edit and long texts'],
 ];
+
+export const topic: Topic = {
+  title: 'Variables that storectl reads',
+  sections: [
+    {
+      paragraphs: [
+        'A flag comes first, then the variable, then .storectl.json in the current folder (store id and profile), then the stored profile.',
+      ],
+      items: variables,
+    },
+  ],
+};
