@@ -19,6 +19,7 @@ export function otherUser({ origin, storeId, apiKey }: TestService) {
     return outcome.body as { readonly id: string };
   };
   return {
+    call,
     /** Opens `count` disputes and returns their ids. */
     async openDisputes(count: number): Promise<string[]> {
       const ids: string[] = [];

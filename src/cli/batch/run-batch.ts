@@ -4,6 +4,7 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
 import { padText, wrapText } from '../output/wrap.ts';
+import { groupByReason, nameGroup } from './group-results.ts';
 import {
   type BatchWords,
   concernsOneItem,
@@ -141,9 +142,19 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const outcomes = { ...outcomeWords(words), skipped: 'skipped' };
   const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
 
-  function print(item: Item, result: ItemResult): void {
+  function print(items: readonly Item[], result: ItemResult): void {
     if (ui.json || ui.quiet) return;
-    const parts = [padText(outcomes[result.outcome], wordWidth), ...cells(item, result), result.message];
+    const [named = []] = items.map((item) => cells(item, result));
+    const name =
+      items.length === 1
+        ? named
+        : [
+            nameGroup(
+              items.map((item) => cells(item, result)[0] ?? ''),
+              words,
+            ),
+          ];
+    const parts = [padText(outcomes[result.outcome], wordWidth), ...name, result.message];
     const shown = printableInOneLine(parts.filter((part) => part !== '').join('  '));
     ui.print(width === null ? shown : wrapText(shown, width));
   }
@@ -153,7 +164,7 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   return {
     /** Counts an item, unless the same command has to be run again for it. */
     step(item: Item, result: ItemResult): void {
-      if (isDone(result)) print(item, result);
+      if (isDone(result)) print([item], result);
       if (result.outcome !== 'not_sent' && result.outcome !== 'unknown') progress.step();
     },
     end(ended: readonly Ended<Item>[]): void {
@@ -161,9 +172,10 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
       for (const { item, result } of ended) {
         const doneId = ui.quiet && isDone(result) ? id(item, result) : null;
         if (doneId !== null) ui.print(printableInOneLine(doneId));
-        // The error that stopped the batch says why an item was not reached.
-        if (!isDone(result) && result.outcome !== 'not_sent') print(item, result);
       }
+      // The error that stopped the batch says why an item was not reached.
+      const left = ended.filter(({ result }) => !isDone(result) && result.outcome !== 'not_sent');
+      for (const { items, result } of groupByReason(left)) print(items, result);
     },
   };
 }

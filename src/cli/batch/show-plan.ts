@@ -1,9 +1,10 @@
 import type { CommandResult } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
-import { joined, line, type Printable, printable } from '../core/sanitize.ts';
+import { drawn, joined, line, type Printable, printable } from '../core/sanitize.ts';
 import { choosePager } from '../output/pager.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
+import { groupByReason, nameGroup } from './group-results.ts';
 import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
 
 /** What a batch is going to do, before it is asked for and sent. */
@@ -14,6 +15,8 @@ export interface Plan {
   readonly header: readonly string[];
   /** Items that are to be sent, one line each. */
   readonly rows: readonly (readonly string[])[];
+  /** More about each row, on a line below it; empty for nothing. */
+  readonly details?: readonly string[];
   /** How many are to be sent: `12 to create`, `1 to check`. */
   readonly counts: readonly string[];
   /** Explanations, each a sentence or more. */
@@ -34,11 +37,11 @@ export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): Com
 
 /**
  * Shows the plan before anything is sent. A terminal shows all of it, in a pager if it is long, and says that a question
- * follows; elsewhere the totals are enough, because the results follow. Without anything to say or send, the totals of the
- * results are enough.
+ * follows; elsewhere the totals are enough, because the results follow. Where nothing is to be sent the results follow at once,
+ * and say the same.
  */
 export function showPlan(ui: Ui, plan: Plan): void {
-  if (plan.rows.length === 0 && problemsOf(plan).length === 0) return;
+  if (plan.rows.length === 0) return;
   const described = describePlan(ui, plan);
   const isPaged = plan.rows.length > 0 && choosePager(described, ui.io) !== null;
   const notes = (plan.notes ?? []).map((note) => wrapTo(ui, note));
@@ -50,18 +53,29 @@ const inPager = line`This is the plan; nothing has been sent. Press q to close i
 
 /** In a terminal the totals, then what cannot be sent, and what is to be sent. What exists already is only counted. */
 function describePlan(ui: Ui, plan: Plan): Printable {
-  const problems = problemsOf(plan).map(({ name, result }) =>
-    joined([line`${name}`, wrapTo(ui, line`  ${result.message}`)], '\n'),
+  const problems = groupByReason(problemsOf(plan).map(({ name, result }) => ({ item: name, result }))).map(
+    ({ items, result }) => {
+      const name = items.length === 1 ? (items[0] ?? '') : nameGroup(items, plan.words);
+      return joined([wrapTo(ui, name), wrapTo(ui, line`  ${result.message}`)], '\n');
+    },
   );
   const parts = [
     ui.canAsk ? wrapTo(ui, totalsOf(plan)) : line``,
     joined(problems, '\n'),
-    plan.rows.length === 0 ? line`` : alignLines([plan.header, ...plan.rows], ui.out.width),
+    plan.rows.length === 0 ? line`` : tableOf(plan, ui.out.width),
   ];
   return joined(
     parts.filter((part) => part !== ''),
     '\n\n',
   );
+}
+
+function tableOf({ header, rows, details = [] }: Plan, width: number | null): Printable {
+  const [first = line``, ...lines] = alignLines([header, ...rows], width)
+    .split('\n')
+    .map(drawn);
+  const below = (index: number) => (details[index] ? [alignLines([['  ', details[index]]], width)] : []);
+  return joined([first, ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
 }
 
 function wrapTo({ out: { width } }: Ui, text: string): Printable {

@@ -53,11 +53,26 @@ export async function readText(source: InputSource, file: string, flag: string):
       { code: 'unreadable_file' },
     );
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw usageError(`${named} is not UTF-8 text`, 'save it as UTF-8', { code: 'unreadable_file' });
+  const encoding = encodingOf(bytes);
+  if (encoding === null) {
+    throw usageError(`${named} is a workbook or an archive, not text`, 'save the sheet as CSV UTF-8', {
+      code: 'unreadable_file',
+    });
   }
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    const next = flag === '--from' ? 'save it as CSV UTF-8' : 'save it as UTF-8';
+    throw usageError(`${named} is not UTF-8 text`, next, { code: 'unreadable_file' });
+  }
+}
+
+/** Spreadsheets write UTF-16 with a byte order mark as "Unicode text". Null for their workbooks: ZIP, and OLE before 2007. */
+function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | null {
+  const begins = (...first: number[]) => first.every((byte, index) => bytes[index] === byte);
+  if (begins(0xff, 0xfe)) return 'utf-16le';
+  if (begins(0xfe, 0xff)) return 'utf-16be';
+  return begins(0x50, 0x4b, 0x03, 0x04) || begins(0xd0, 0xcf, 0x11, 0xe0) ? null : 'utf-8';
 }
 
 async function readBytes(source: InputSource, named: string, flag: string): Promise<Buffer> {

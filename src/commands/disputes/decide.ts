@@ -6,6 +6,7 @@ import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/p
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
+import { columnFlag } from './bulk/columns.ts';
 import { dryRunNote, expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
 import { expectStatus } from './dispute-status.ts';
 
@@ -34,7 +35,14 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
     {
       flag: from,
       value: 'FILE',
-      description: 'Decide many: CSV with disputeId (whole), status and resolution; - for standard input',
+      description:
+        'Decide many: CSV with disputeId (or providerCaseId, orderId), status and resolution; - for standard input',
+      group: 'Input:',
+    },
+    {
+      flag: columnFlag,
+      value: 'NAME=TITLE',
+      description: `Which column of ${from} holds NAME, if it has another title; repeat it; #3 is the third column`,
       group: 'Input:',
     },
     {
@@ -49,6 +57,7 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
     'disputes decide 5f0c… --status won --resolution "Delivered 3 May"',
     'disputes decide 5f0c… 81ab… 93d4…',
     'disputes decide --from decisions.csv --dry-run',
+    `disputes decide --from export.csv ${columnFlag} providerCaseId="Case ID" ${columnFlag} status=#7 --dry-run`,
     'disputes decide --from decisions.csv --output-file results.json',
     'disputes decide --from decisions.csv --confirm 7 --json',
   ],
@@ -90,6 +99,8 @@ export const command: CommandDefinition = {
     const { ui, session, parsed } = call;
     const file = optionValue(parsed, from);
     const ids = parsed.arguments.disputeId ?? [];
+    if (file === undefined && parsed.options.has(columnFlag))
+      throw usageError(`${columnFlag} names columns of a file`, `add ${from} FILE`);
     if (file === undefined && ids.length < 2) {
       const single = optionValue(parsed, '--from-file');
       if (ids.length === 0 && single !== undefined && /\.csv$/i.test(single))

@@ -27,9 +27,12 @@ import { askFirst } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { dryRunNote, formerOf } from '../decide-one.ts';
 import { remarkOn } from '../dispute-status.ts';
-import { type DecisionRow, failedRowsFile, parseDecisions, writeFailedRows } from './decisions-file.ts';
+import { namedColumns } from './columns.ts';
+import { type DecisionRow, parseDecisions, withoutRepeated } from './decisions-file.ts';
+import { failedRowsFile, writeFailedRows } from './failed-rows.ts';
+import { findCases } from './find-cases.ts';
 import { assessRow, describeDecisions, planDecisions } from './plan.ts';
-import { documentOfRow, readOwnDecisions, rowWords, runFor } from './rows.ts';
+import { documentOfRow, nameOfCase, numberOf, readOwnDecisions, rowWords, runFor } from './rows.ts';
 
 /**
  * Records the decisions of a file: shows the plan, asks once for confirmation, and reads each dispute again right before
@@ -41,12 +44,16 @@ export async function decideMany(
   parsed: ParsedCommand,
   from: string,
 ): Promise<CommandResult> {
+  const named = namedColumns(parsed);
   const text = await readText(session, from, '--from');
-  const file = parseDecisions(text, describeFile(from));
+  const file = parseDecisions(text, describeFile(from), named);
   refuseOverwrite(session, parsed, from);
   const run = await startRun(ui, session, parsed, decideDispute);
   const history = await session.history();
-  const plan = () => planDecisions(run, file.rows, readOwnDecisions(history));
+  const plan = async () => {
+    const found = withoutRepeated(await findCases(run, file.rows));
+    return planDecisions(run, found, readOwnDecisions(history));
+  };
   if (session.flags.dryRun) {
     const rows = await plan();
     const result = printPlan(ui, describeDecisions(rows), rows.map(planOf));
@@ -83,7 +90,7 @@ export async function decideMany(
         end: batch.end,
       };
     },
-    cells: ({ line, disputeId, status }) => [`line ${line}`, disputeId, status],
+    cells: ({ line, status, ...row }) => [`line ${line}`, nameOfCase(row), status],
     id: ({ disputeId }) => disputeId,
   });
   const document = end.ended.map(({ item, result }) => documentOfRow(item, result, history.journal.store));
@@ -117,9 +124,9 @@ function refuseOverwrite({ io }: Session, parsed: ParsedCommand, from: string): 
 
 /** What `--dry-run --json` prints of a row. */
 function planOf(row: DecisionRow) {
-  const { line, disputeId, status, resolution } = row;
+  const { line, disputeId, number, status, resolution } = row;
   const { outcome: plan = 'decide', message = '' } = knownResult(row) ?? {};
-  return { line, disputeId, status, resolution, plan, message };
+  return { line, disputeId, ...numberOf({ number }), status, resolution, plan, message };
 }
 
 /**

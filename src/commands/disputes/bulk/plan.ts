@@ -25,7 +25,7 @@ import {
   unexpectedStatus,
 } from '../dispute-status.ts';
 import { type DecisionRow, isSameDecision } from './decisions-file.ts';
-import { decisionOf, type FindOwn, rowWords, runFor } from './rows.ts';
+import { decisionOf, type FindOwn, nameOfCase, rowWords, runFor } from './rows.ts';
 
 /**
  * Reads the dispute of the run: it can be decided, or its result is known. Throws errors that concern all rows: no connection, no
@@ -90,7 +90,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
     words: rowWords,
     known: rows.flatMap((row) => {
       const result = knownResult(row);
-      const name = [`line ${row.line}`, row.disputeId, row.status].filter(Boolean).join('  ');
+      const name = [`line ${row.line}`, nameOfCase(row), row.status].filter(Boolean).join('  ');
       return result === null ? [] : [{ name: printableInOneLine(name), result }];
     }),
     header: ['LINE', 'DISPUTE', 'STATUS', 'RESOLUTION'],
@@ -100,6 +100,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       printable(status),
       printableInOneLine(resolution),
     ]),
+    details: decided.map(({ seen }) => seen ?? ''),
     notes: [...new Set(decided.map(({ status }) => status))].flatMap((status) => {
       const remark = remarkOn(status);
       const [first, ...others] = decided.filter((row) => row.status === status);

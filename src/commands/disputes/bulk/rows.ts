@@ -8,6 +8,7 @@ import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { type History, logIdOf } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import type { Decision } from '../dispute-status.ts';
+import type { CaseNumber, DecisionRow } from './decisions-file.ts';
 
 export const words = {
   one: 'dispute',
@@ -28,6 +29,16 @@ export const rowWords = {
 /** The run that reads and decides one dispute. */
 export function runFor(run: Run, disputeId: string, body: Run['request']['body'] = null): Run {
   return { ...run, request: { ...run.request, parameters: { disputeId }, body } };
+}
+
+/** What identifies the dispute of a row: its id, or the number that the file has. */
+export function nameOfCase({ disputeId, number }: Pick<DecisionRow, 'disputeId' | 'number'>): string {
+  return disputeId === '' ? (number?.value ?? '') : disputeId;
+}
+
+/** The number in place of the id, as documents have it: `{ providerCaseId: 'dp_1' }`. */
+export function numberOf({ number }: { readonly number?: CaseNumber | null }): Record<string, string> {
+  return number ? { [number.column]: number.value } : {};
 }
 
 /** Finds the decision of this machine on a dispute: the one in doubt, else the newest that was applied. */
@@ -57,7 +68,12 @@ export function decisionOf({ body }: HistoryRecord): Decision {
  * or in an earlier run of this machine. `line` is that of the file, or the place among the ids.
  */
 export function documentOfRow(
-  { line, disputeId, ...given }: Partial<Decision> & { readonly line: number; readonly disputeId: string },
+  {
+    line,
+    disputeId,
+    number = null,
+    ...given
+  }: Partial<Decision & Pick<DecisionRow, 'number'>> & Pick<DecisionRow, 'line' | 'disputeId'>,
   result: ItemResult,
   { baseUrl, storeId }: History['journal']['store'],
 ) {
@@ -66,6 +82,7 @@ export function documentOfRow(
   return {
     line,
     disputeId,
+    ...numberOf({ number }),
     status: given.status ?? textAt(request, ['status']),
     resolution: given.resolution ?? textAt(request, ['resolution']),
     ...resultDocument(result),

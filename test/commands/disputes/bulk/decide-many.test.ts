@@ -372,7 +372,7 @@ test('a file from standard input, with columns that are not sent', async () => {
   });
   expect(JSON.parse(result.stdout)).toMatchObject([
     { outcome: 'applied', disputeId: id },
-    { outcome: 'failed', line: 3, message: expect.stringContaining('not a whole id: copy it') },
+    { outcome: 'failed', line: 3, message: expect.stringContaining('not a whole id') },
   ]);
   expect((await tables(service)).decisions.filter(({ disputeId }) => disputeId === id)).toHaveLength(1);
 });
@@ -439,9 +439,20 @@ test('columns may be named in any capitals, and the blanks around a resolution a
 });
 
 test.each([
-  ['id,name\n1,won', 'needs the columns disputeId, status, resolution, each once (found: id, name)'],
-  ['disputeId,status\n1,won', 'each once (found: disputeId, status)'],
-  [`${header},STATUS\n1,won,ok,lost`, 'each once (found: disputeId, status, resolution, status)'],
+  [
+    'id,name\n1,won',
+    'has no column disputeId (or providerCaseId, or orderId), no column status, no column resolution (found: id, name)',
+  ],
+  ['disputeId,status\n1,won', 'has no column resolution (found: disputeId, status)'],
+  [
+    `${header},STATUS\n1,won,ok,lost`,
+    '"status" (#2) and "STATUS" (#4) could both be the column status\n  say which: --column status="status" or --column status="STATUS"',
+  ],
+  [`${header},status\n1,won,ok,lost`, 'say which: --column status=#2 or --column status=#4'],
+  [
+    'id,Status,Dispute Status,Dispute ID,Resolution\nch_1,Refunded,lost,1,r',
+    '"Status" (#2) and "Dispute Status" (#3) could both be the column status',
+  ],
   [`${header}\n1,won,"open`, 'line 2: the quotes do not match'],
 ])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
   const { server, machine } = await fakeService();
@@ -555,7 +566,7 @@ test('a row with too many columns keeps its text in the file of rows that failed
   const failed = readFileSync(path.join(machine.folder, 'out.failed.csv'), 'utf8');
   const again = await machine.run(typed`disputes decide --from out.failed.csv --confirm 1`);
 
-  expect(failed).toContain(`,${id},won,Refused," tracking shows delivery"\n`);
+  expect(failed).toContain(`,${id},won,Refused,tracking shows delivery\n`);
   expect(again).toMatchObject({
     exitCode: 2,
     stdout: expect.stringContaining('expected 5 columns, found 6'),
