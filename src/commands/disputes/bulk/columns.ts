@@ -9,7 +9,7 @@ export const columnFlag = '--column';
 export const keyColumns = ['disputeId', 'providerCaseId', 'orderId'] as const;
 export type KeyColumn = (typeof keyColumns)[number];
 
-const decisionColumns = ['status', 'resolution'] as const;
+export const decisionColumns = ['status', 'resolution'] as const;
 export const columnNames = [...keyColumns, ...decisionColumns] as const;
 export type ColumnName = (typeof columnNames)[number];
 

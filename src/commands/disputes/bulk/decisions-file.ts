@@ -9,6 +9,7 @@ import {
   type Columns,
   columnFlag,
   countColumns,
+  decisionColumns,
   findColumns,
   type KeyColumn,
   keyColumns,
@@ -75,9 +76,12 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[], columns: Co
     // Which part of the row it was is not known, and a part of it must not become a final decision.
     return { ...row, resolution: '', plan };
   }
-  const plan =
-    problemOfKey(row, titles, columns) ?? problemOfDecision(row) ?? ('decide' satisfies DecisionRow['plan']);
-  return { ...row, plan };
+  const [keyColumn = 'disputeId'] = keyColumns.filter((column) => columns.has(column));
+  const empty = [...(key === undefined ? [keyColumn] : []), ...decisionColumns].find(
+    (column) => textIn(column) === '',
+  );
+  if (empty !== undefined) return { ...row, plan: invalidRow(`${empty} is empty`) };
+  return { ...row, plan: problemOfKey(row, titles, columns) ?? problemOfStatus(status) ?? 'decide' };
 }
 
 /** Why a row does not say which dispute it is about, or null. */
@@ -87,10 +91,6 @@ function problemOfKey(
   columns: Columns,
 ): ItemResult | null {
   if (number !== null) return problemOfNumber(number);
-  if (disputeId === '') {
-    const [column = 'disputeId'] = keyColumns.filter((one) => columns.has(one));
-    return invalidRow(`${column} is empty`);
-  }
   if (uuidPattern.test(disputeId)) return null;
   const title = titles[columns.get('disputeId') ?? -1] ?? '';
   return invalidRow('disputeId is not a whole id', [
@@ -106,11 +106,9 @@ function problemOfNumber({ column, value }: CaseNumber): ItemResult | null {
   return column === 'orderId' && !uuidPattern.test(value) ? invalidRow('orderId is not a whole id') : null;
 }
 
-function problemOfDecision(row: Decision): ItemResult | null {
-  const empty = (['status', 'resolution'] as const).find((column) => row[column] === '');
-  if (empty !== undefined) return invalidRow(`${empty} is empty`);
-  const [problem] = statusField.safeParse(row.status).error?.issues ?? [];
-  return problem === undefined ? null : invalidRow(`"${row.status}" ${problem.message}`);
+function problemOfStatus(status: string): ItemResult | null {
+  const [problem] = statusField.safeParse(status).error?.issues ?? [];
+  return problem === undefined ? null : invalidRow(`"${status}" ${problem.message}`);
 }
 
 /** The result of a row that is not a decision. */
