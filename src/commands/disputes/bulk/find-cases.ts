@@ -7,7 +7,7 @@ import { getPath, textAt } from '../../../cli/core/field-path.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { outcomeError } from '../../../cli/operation/result/outcome-error.ts';
 import { sendOptions } from '../../../cli/operation/send/send-run.ts';
-import { isNotOffered } from '../../../client/reads.ts';
+import { isNotOffered } from '../../../client/response/not-offered.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
 import { listDisputes } from '../../../contract/operations/disputes.ts';
 import { maxPageSize } from '../../../contract/pages.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../outcome.ts';
 
 /** How services and gateways refuse what they do not know. */
 const unknownHere: readonly number[] = [400, 403, 404, 405, 410, 422, 501];
