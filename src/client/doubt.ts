@@ -4,7 +4,7 @@ import type { AttemptFailure, Outcome } from './outcome.ts';
  * A doubt ends only by proof. Once one attempt of a write may have been applied, the write stays `unknown`, within a run
  * and across runs, until one of these:
  * - a 2xx to the same key or, for a repeatable write, to the same bytes: that is `applied`, and is returned as it is;
- * - a read that shows it (`lookForProof` of the history);
+ * - a read that shows it (`readProof` of the history);
  * - a refusal that the service keeps for the same key in the header: that is `rejected`;
  * - the user's word (`resume ID --mark`).
  *

@@ -195,7 +195,7 @@ async function prepareRestore(
     ...(Number(returned) > 0 ? [line`The posts that it brought back are removed.`] : []),
   ];
   ui.notice(joined(notes, ' '));
-  ui.notice(await describeReplaced({ ...run, request }, true, record.id));
+  ui.notice(await describeReplaced({ ...run, request }, true));
   return { request, question: 'restore this backup', safetyLabel: await safetyLabelOf(session, backupId) };
 }
 

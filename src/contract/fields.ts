@@ -59,11 +59,7 @@ export function inputHintOf(schema: z.core.$ZodType): InputHint {
 export function described<Schema extends z.ZodMiniType>(
   schema: Schema,
   description: string,
-  {
-    example,
-    remark,
-    ...more
-  }: InputHint & { readonly format?: string; readonly id?: string; readonly 'x-unique'?: boolean } = {},
+  { example, remark, ...more }: InputHint & { readonly format?: string; readonly id?: string } = {},
 ): Schema {
   const hints = [
     ...(remark === undefined ? [] : [` (${remark})`]),

@@ -8,9 +8,6 @@ export type Json = Record<string, unknown>;
 /** The schemas with which this repository's service checks the bodies of requests, by the id of the operation. */
 export type BodySchemas = Readonly<Record<string, z.core.$ZodType | null>>;
 
-/** Property of a field: its value is unique within the store. */
-const uniqueMark = 'x-unique';
-
 export function schemaUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
@@ -36,9 +33,8 @@ function describeFields(target: Json, source: Json): void {
     const { properties = {} } = source as { properties?: Record<string, Json> };
     if (properties[name] === undefined) continue;
     const described = withoutNull(properties[name]);
-    const { description, [uniqueMark]: isUnique } = described;
+    const { description } = described;
     if (description !== undefined) field.description ??= description;
-    if (isUnique !== undefined) field[uniqueMark] = isUnique;
     describeFields(withoutNull(field), described);
   }
 }

@@ -172,8 +172,6 @@ export function openHistory(settings: JournalSettings) {
     /** Whether another process works on a log. */
     isHeldElsewhere: (logId: string) =>
       !writers.has(logId) && !reopening.has(logId) && journal.isLogHeld(logId),
-    /** What this process has found out about operations of the service, by their id: see refuses-twice.ts. */
-    facts: new Map<string, Promise<boolean | null>>(),
     /**
      * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
      * longer open. Never rejects.

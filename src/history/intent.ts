@@ -1,7 +1,9 @@
 import { asObject, isObject, jsonOrText, parseJson } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Client } from '../client/client.ts';
+import { makeHeaderKey } from '../client/idempotency-key.ts';
 import { buildPath, canonicalPath, type Operation } from '../contract/operation.ts';
+import { findOperation } from '../contract/operations.ts';
 import { HistoryError } from './errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
 
@@ -14,6 +16,10 @@ export interface ChangeRequest {
   /** JSON text to send as it is, instead of what `body` would become; `body` is then the object that it parses to. */
   readonly bodyText?: string | undefined;
   readonly ifMatch?: string | null | undefined;
+  /** The caller's own key for the header: the same key is one effect. */
+  readonly idempotencyKey?: string | undefined;
+  /** The key that a read before the change was sent with, so that what it said about keys is about this change. */
+  readonly keyOfRead?: string | undefined;
   /** JSON of the document that it replaces, where the caller has read it. */
   readonly former?: string | null | undefined;
   /** Id of a backup that was made before it, where it cannot be undone otherwise. */
@@ -49,12 +55,34 @@ export function intentOf(
     ifMatch: ifMatch ?? null,
     body: text,
     fingerprint: fingerprint({ operation: operation.id, path, body: text }),
-    idempotencyKey: keyOf(text),
+    idempotencyKey: keyOf(text) ?? headerKeyFor(request),
     former: former ?? null,
     safetyBackupId: safetyBackupId ?? null,
     undoes: undoes ?? null,
     prepares: null,
   };
+}
+
+/** Every operation of the contract that changes something has a key in its header, but for those with one in the body. */
+function headerKeyFor({ operation, idempotencyKey, keyOfRead }: ChangeRequest): string | null {
+  const { class: how = 'read' } = findOperation(operation.id) ?? {};
+  if (how === 'read' || how === 'keyed') return null;
+  return idempotencyKey ?? keyOfRead ?? makeHeaderKey();
+}
+
+/** The key that a record was sent with in the header `Idempotency-Key`, or null. */
+export function headerKeyOf({
+  idempotencyKey,
+  body,
+}: Pick<Intent, 'idempotencyKey' | 'body'>): string | null {
+  return keyOf(body) === null ? idempotencyKey : null;
+}
+
+/** What the client needs to ask whether the service applies a record once by the key in its header, or null without one. */
+export function changeWithKey(record: Intent): { kind: string; path: string; key: string } | null {
+  const key = headerKeyOf(record);
+  const kind = findOperation(record.operation)?.path ?? record.path;
+  return key === null ? null : { kind, path: record.requestTarget ?? record.path, key };
 }
 
 /** A record whose request was lost stands for every command of its operation, until it is marked. */
@@ -65,10 +93,10 @@ export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' 
 
 /** Throws a HistoryError `secret_in_record` when a request contains the API key, which is never written down. */
 export function refuseSecret(
-  { path, requestTarget, body, ifMatch, former }: Intent,
+  { path, requestTarget, body, ifMatch, idempotencyKey, former }: Intent,
   { redact }: Pick<Client, 'redact'>,
 ): void {
-  const text = [path, requestTarget, body, ifMatch, former].join('\n');
+  const text = [path, requestTarget, body, ifMatch, idempotencyKey, former].join('\n');
   if (redact(text) !== text) throw new HistoryError('secret_in_record', 'the request contains the API key');
 }
 

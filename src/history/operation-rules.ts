@@ -1,5 +1,4 @@
 import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
-import { sha256 } from '../base/sha256.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
@@ -26,41 +25,33 @@ interface Proof {
   result(response: unknown): unknown;
 }
 
-/** How a refusal of the same bytes settles a change in doubt. */
-interface ProofByRefusal {
-  readonly code: string;
-  /** What the service takes only once. A request with it can be sent again to a service that refuses so. */
-  readonly field: string;
-  /** The mark of such a service in its openapi.json. */
-  readonly documentedAs: string;
-  /** Whether the object that is in the way is the one that was sent: somebody else may have made another before it. */
-  isIt(record: Sent, existing: Readonly<Record<string, unknown>>): boolean;
-}
-
 /** What is particular to an operation that changes something. Everything else is the same code for all of them. */
 export interface OperationRules {
   /**
-   * What `resume` does with a change in doubt: `send` the same bytes, `read` only, `read-then-send` if nothing was touched,
-   * or `ask` the user, unless a refusal can prove it ({@link proofByRefusal}).
+   * What `resume` does with a change in doubt where the service does not apply the key in its header once: `send` the same bytes,
+   * `read` only, `read-then-send` if nothing was touched, or `ask` the user. Where it does, the same bytes are sent with the same
+   * key, after the same read; over later changes only with `If-Match`.
    */
   readonly resume: 'send' | 'read' | 'read-then-send' | 'ask';
   /** It destroys what it cannot bring back: a backup may be made first. Resumed after a yes only, never as one of all. */
-  readonly preparation?: {
+  readonly safetyBackupRule?: {
     readonly operation: Operation;
     body(record: Sent, label: string): Readonly<Record<string, unknown>>;
   };
-  /** The same command again while one is in doubt: `continues` it, `reads` first, is `refused`, or `sends`. */
-  readonly again: 'sends' | 'refused' | 'continues' | 'reads';
-  /** What it sets, or adds to if it is not ordered, as dotted paths: `store.settings.cashbackBp`, `blog`. */
-  touches(record: Sent): readonly string[];
-  /** What it has changed of a path that it touches, by its response to one that was applied; all of it unless given. */
-  changed?(touched: string, response: Readonly<Record<string, unknown>>): readonly string[];
+  /**
+   * The same command again while one is in doubt: `continue` it, `read` first, `refuse` unless the service applies the key in its
+   * header once, or `send` another.
+   */
+  readonly onSameCommand: 'send' | 'refuse' | 'continue' | 'read';
+  /** What it sets, or adds to if it is not in order, as dotted paths: `store.settings.cashbackBp`, `blog`. */
+  writes(record: Sent): readonly string[];
+  /** What it has changed of a path that it writes, by its response to one that was applied; all of it unless given. */
+  changed?(written: string, response: Readonly<Record<string, unknown>>): readonly string[];
   /** Changes of the same values take effect in the order of their numbers: they share the lock `order` until their outcome. */
-  readonly isOrdered?: true;
+  readonly inOrder?: true;
   /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
-  readonly isAboutNow?: true;
+  readonly supersedesSame?: true;
   readonly proof?: Proof;
-  readonly proofByRefusal?: ProofByRefusal;
   /** `duplicate`: not the same content within 24 hours; `once`: one for each path, ever. */
   readonly guard?: 'duplicate' | 'once';
   /** How it is taken back: by the former values of its fields, by those in the document that it replaced, or by a backup. */
@@ -70,7 +61,7 @@ export interface OperationRules {
   /** Whether old records of it are removed by `prune`: always unless given. */
   readonly isPruned?: 'never' | 'if-asked';
   /** Another operation in whose logs there may be records of this one, or changes that replace what it sets. */
-  readonly isReadWith?: OperationId;
+  readonly alsoReads?: OperationId;
 }
 
 const bodyOf = ({ body }: Sent) => asObject(parseJson(body));
@@ -122,56 +113,45 @@ const none = () => [];
 const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
   'store.update': {
     resume: 'send',
-    again: 'sends',
-    touches: (record) => leafPaths(bodyOf(record)).map((path) => ['store', ...path].join('.')),
-    isOrdered: true,
-    isReadWith: 'backup.restore',
+    onSameCommand: 'send',
+    writes: (record) => leafPaths(bodyOf(record)).map((path) => ['store', ...path].join('.')),
+    inOrder: true,
+    alsoReads: 'backup.restore',
     undo: 'fields',
   },
   'blog.create': {
     resume: 'ask',
-    again: 'refused',
-    touches: () => ['blog'],
-    proofByRefusal: {
-      code: 'slug_taken',
-      field: 'slug',
-      documentedAs: 'x-unique',
-      isIt: (record, { id, title, contentSha256 }) => {
-        const sent = bodyOf(record);
-        return (
-          typeof id === 'string' && title === sent.title && contentSha256 === sha256(String(sent.contentMd))
-        );
-      },
-    },
+    onSameCommand: 'refuse',
+    writes: () => ['blog'],
     guard: 'duplicate',
   },
-  'disputes.decide': { resume: 'read', again: 'reads', touches: none, proof: dispute },
+  'disputes.decide': { resume: 'read', onSameCommand: 'read', writes: none, proof: dispute },
   'settings.save': {
     resume: 'read-then-send',
-    again: 'sends',
-    touches: () => ['settings'],
-    isOrdered: true,
+    onSameCommand: 'send',
+    writes: () => ['settings'],
+    inOrder: true,
     proof: settings,
     undo: 'document',
     serverOwned: serverOwnedSettings,
   },
-  'disputes.open': { resume: 'send', again: 'continues', touches: none },
+  'disputes.open': { resume: 'send', onSameCommand: 'continue', writes: none },
   'backup.create': {
     resume: 'send',
-    again: 'sends',
-    touches: none,
-    isAboutNow: true,
+    onSameCommand: 'send',
+    writes: none,
+    supersedesSame: true,
     isPruned: 'if-asked',
-    isReadWith: 'backup.restore',
+    alsoReads: 'backup.restore',
   },
   'backup.restore': {
     resume: 'send',
-    preparation: {
+    safetyBackupRule: {
       operation: createBackup,
       body: (record, label) => ({ label, sections: bodyOf(record).sections }),
     },
-    again: 'sends',
-    touches: (record) => {
+    onSameCommand: 'send',
+    writes: (record) => {
       const { sections } = bodyOf(record);
       return Array.isArray(sections) ? sections.map(String) : [];
     },
@@ -180,45 +160,51 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
       if (Array.isArray(changed)) return changed.map((field) => `${section}.${field}`);
       return removed === 0 && returned === 0 ? [] : [section];
     },
-    isOrdered: true,
-    isAboutNow: true,
+    inOrder: true,
+    supersedesSame: true,
     undo: 'backup',
   },
-  'reclaim.appeal': { resume: 'ask', again: 'refused', touches: none, guard: 'once', isPruned: 'never' },
+  'reclaim.appeal': {
+    resume: 'ask',
+    onSameCommand: 'refuse',
+    writes: none,
+    guard: 'once',
+    isPruned: 'never',
+  },
   'notify.add-endpoint': {
     resume: 'ask',
-    again: 'refused',
-    touches: () => ['endpoints'],
+    onSameCommand: 'refuse',
+    writes: () => ['endpoints'],
     guard: 'duplicate',
   },
-  'notify.mark-read': { resume: 'send', again: 'sends', touches: none },
+  'notify.mark-read': { resume: 'send', onSameCommand: 'send', writes: none },
 };
 
 /** Nothing is known about a request outside the contract, so it is sent once. */
-const unknownOperation: OperationRules = { resume: 'ask', again: 'refused', touches: none };
+const unknownOperation: OperationRules = { resume: 'ask', onSameCommand: 'refuse', writes: none };
 
 export function rulesOf(operation: string): OperationRules {
   return new Map<string, OperationRules>(Object.entries(rows)).get(operation) ?? unknownOperation;
 }
 
-/** See {@link OperationRules.touches}. */
-export function touchesOf(record: Pick<HistoryRecord, 'operation' | 'path' | 'body'>): readonly string[] {
-  return rulesOf(record.operation).touches(record);
+/** See {@link OperationRules.writes}. */
+export function writtenPaths(record: Pick<HistoryRecord, 'operation' | 'path' | 'body'>): readonly string[] {
+  return rulesOf(record.operation).writes(record);
 }
 
 /** What it has changed, or may have: everything that it sets, unless its response says what was there already. */
-export function changesOf(record: HistoryRecord): readonly string[] {
+export function changedPaths(record: HistoryRecord): readonly string[] {
   const { changed } = rulesOf(record.operation);
-  const touched = touchesOf(record);
-  if (changed === undefined || record.state !== 'applied') return touched;
+  const written = writtenPaths(record);
+  if (changed === undefined || record.state !== 'applied') return written;
   const response = asObject(parseJson(record.response?.body));
-  return touched.flatMap((path) => changed(path, response));
+  return written.flatMap((path) => changed(path, response));
 }
 
 /** The operations whose logs have to be read for what concerns this one. */
 export function logsWith(operation: string): readonly string[] {
-  const { isReadWith } = rulesOf(operation);
-  return isReadWith === undefined ? [operation] : [operation, isReadWith];
+  const { alsoReads } = rulesOf(operation);
+  return alsoReads === undefined ? [operation] : [operation, alsoReads];
 }
 
 /** Whether one of the two sets something that the other sets, too. */
@@ -227,7 +213,7 @@ export function overlap(one: readonly string[], other: readonly string[]): boole
 }
 
 /** Whether `later` sets everything that `earlier` sets. */
-export function covers(later: readonly string[], earlier: readonly string[]): boolean {
+export function includesPaths(later: readonly string[], earlier: readonly string[]): boolean {
   return earlier.length > 0 && earlier.every((path) => later.some((wider) => isWithin(path, wider)));
 }
 

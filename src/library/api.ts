@@ -23,6 +23,11 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** The service must still have this ETag. */
   readonly ifMatch?: string | undefined;
+  /**
+   * Of a change: the same key is one effect, where the service applies keys once. Made for each call unless given. Operations with
+   * a key in their input take it there, too.
+   */
+  readonly idempotencyKey?: string | undefined;
   /** With a history: do not continue an open request with the same input, but make a new one. */
   readonly fresh?: boolean | undefined;
   /** With a history: send it although the same was sent before. Without it, that is a RefusedError. */
@@ -31,7 +36,7 @@ export interface CallOptions {
 
 /** How an operation ended. Only `applied` has a `body`. */
 export type Result<Body> = Outcome<Body> & {
-  /** The key under which the service applies it once, or null for an operation without one. */
+  /** The key that the change was sent with, or null for a read. */
   readonly idempotencyKey: string | null;
   /** Its record in the history, or null without one. */
   readonly recordId: string | null;
@@ -45,11 +50,11 @@ export interface Resumed {
   /** For example `backup.create`. */
   readonly operation: string;
   /**
-   * `sent` again, `settled` by reading, `told` because its outcome was known, `overtaken` by a later change, or `left` because it
+   * `sent` again, `settled` by reading, `told` because its outcome was known, `superseded` by a later change, or `left` because it
    * is not safe to send it again.
    */
-  readonly action: 'sent' | 'settled' | 'told' | 'overtaken' | 'left';
-  /** Null if it was left or overtaken. */
+  readonly action: 'sent' | 'settled' | 'told' | 'superseded' | 'left';
+  /** Null if it was left or superseded. */
   readonly outcome: Outcome | null;
   /** Why it was left, else null. A person can look at the store, and `mark` it. */
   readonly reason:

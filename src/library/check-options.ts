@@ -1,4 +1,5 @@
 import { nearName } from '../base/nearest-name.ts';
+import { headerKeyPattern } from '../client/idempotency-key.ts';
 
 interface Rule {
   readonly must: string;
@@ -34,6 +35,11 @@ const rules = {
   ifMatch: optional(
     'must be an ETag as the service sent it',
     (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
+    RangeError,
+  ),
+  idempotencyKey: optional(
+    'must be at most 255 printable ASCII characters, without blanks and quotes',
+    (value) => typeof value === 'string' && headerKeyPattern.test(value),
     RangeError,
   ),
   fresh: optional('must be true or false', (value) => typeof value === 'boolean'),

@@ -1,7 +1,7 @@
 import { isObject } from '../base/json.ts';
 import { normalizeBaseUrl } from '../client/base-url.ts';
 import { createClient as connect } from '../client/client.ts';
-import { makeIdempotencyKey } from '../client/idempotency-key.ts';
+import { makeHeaderKey, makeIdempotencyKey } from '../client/idempotency-key.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
 import { type MethodName, operationsByMethod } from '../contract/operations.ts';
 import type { CallOptions, ClientOptions, Result, Resumed } from './api.ts';
@@ -54,26 +54,27 @@ export function createClient(options: ClientOptions): Client {
   const limits = ({ signal, timeoutMs = options.timeoutMs }: CallOptions) => ({ signal, timeoutMs });
 
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
-    assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'fresh', 'allowDuplicate']);
+    assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'idempotencyKey', 'fresh', 'allowDuplicate']);
     if (!isObject(input)) throw new TypeError('the input must be an object, such as { disputeId: … }');
     const { parameters, body } = split(operation, input);
+    const key = keyOf(operation, body, call);
     if (sender !== null && operation.class !== 'read') {
-      const { ifMatch, fresh, allowDuplicate } = call;
+      const { ifMatch, idempotencyKey, fresh, allowDuplicate } = call;
       return sender.change(
-        { operation, parameters, body, ifMatch, fresh, allowDuplicate },
+        { operation, parameters, body, ifMatch, idempotencyKey, fresh, allowDuplicate },
         { client, ...limits(call) },
       );
     }
-    const keyed = operation.class === 'keyed' ? { idempotencyKey: makeIdempotencyKey(), ...body } : body;
+    const isKeyed = operation.class === 'keyed';
+    const sent = isKeyed ? { ...body, idempotencyKey: key } : body;
     const outcome = await client.call(operation, {
       ...limits(call),
       ifMatch: call.ifMatch,
       parameters: { ...parameters, storeId },
-      body: keyed && JSON.stringify(keyed),
+      idempotencyKey: isKeyed ? undefined : (key ?? undefined),
+      body: sent && JSON.stringify(sent),
     });
-    const key = keyed?.idempotencyKey;
-    const idempotencyKey = typeof key === 'string' ? key : null;
-    return { ...outcome, idempotencyKey, recordId: null, warnings: [] };
+    return { ...outcome, idempotencyKey: key, recordId: null, warnings: [] };
   }
 
   const methods = Object.entries(operationsByMethod).map(([name, operation]) => [
@@ -92,6 +93,21 @@ export function createClient(options: ClientOptions): Client {
       return client.close();
     },
   };
+}
+
+/** The key of a change: of its input, of the options, or a new one. Null for a read. Throws a TypeError for two keys. */
+function keyOf(
+  { class: how }: Operation,
+  body: Input | null,
+  { idempotencyKey }: CallOptions,
+): string | null {
+  if (how === 'read' && idempotencyKey !== undefined) throw new TypeError('a read takes no idempotencyKey');
+  if (how === 'read') return null;
+  if (how !== 'keyed') return idempotencyKey ?? makeHeaderKey();
+  const own = body?.idempotencyKey;
+  if (own !== undefined && idempotencyKey !== undefined)
+    throw new TypeError('idempotencyKey is given twice: in the input and in the options');
+  return typeof own === 'string' ? own : (idempotencyKey ?? makeIdempotencyKey());
 }
 
 /** A history belongs to one store: another store's would know nothing of what was sent. */

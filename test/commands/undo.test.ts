@@ -88,8 +88,8 @@ test('they are saved again where a change in doubt could still set others', asyn
   const undone = await machine.run(['undo', id]);
 
   expect(undone.exitCode).toBe(0);
-  const { overtakenBy } = JSON.parse((await machine.run(['history', 'show', doubt.id, '--json'])).stdout);
-  expect(overtakenBy).not.toBeNull();
+  const { supersededBy } = JSON.parse((await machine.run(['history', 'show', doubt.id, '--json'])).stdout);
+  expect(supersededBy).not.toBeNull();
 });
 
 test('a restore is undone by its safety backup, after its id was repeated', async () => {

@@ -37,9 +37,10 @@ describe('the same command again', () => {
     await scene.change(request);
     scene.react = () => 'answer';
     await expect(scene.change(request)).rejects.toBeInstanceOf(RefusedError);
-    expect(scene.server.received).toHaveLength(1);
+    const writes = () => scene.methods().filter((method) => method !== 'GET');
+    expect(writes()).toHaveLength(1);
     await scene.change({ ...request, allowDuplicate: true });
-    expect(scene.server.received).toHaveLength(2);
+    expect(writes()).toHaveLength(2);
   });
 });
 
@@ -113,5 +114,5 @@ test('the README of the history has a row for each operation that changes someth
 
 test('a row that reads first is not ordered: it resumes while it holds a lock, and would wait for the other', () => {
   const rules = operations.map(({ id }) => rulesOf(id));
-  expect(rules.filter(({ again, isOrdered }) => again === 'reads' && isOrdered)).toEqual([]);
+  expect(rules.filter(({ onSameCommand, inOrder }) => onSameCommand === 'read' && inOrder)).toEqual([]);
 });

@@ -207,7 +207,7 @@ describe('a clock that jumps by years', () => {
     scene.ahead = second;
     scene.server.clear();
     await scene.change(rename('B'));
-    expect(await scene.resume(lost.record.id)).toMatchObject({ action: 'overtaken' });
+    expect(await scene.resume(lost.record.id)).toMatchObject({ action: 'superseded' });
     expect(await scene.resume(opened.record.id)).toMatchObject({ action: 'left', reason: 'too_old' });
     await expect(scene.change(dispute)).rejects.toMatchObject({ reason: 'in_doubt' });
     expect(scene.server.received.map(({ body }) => body)).toEqual(['{"name":"B"}']);

@@ -58,7 +58,7 @@ describe('a change whose outcome nobody was told stays open', () => {
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.2`]);
   });
 
-  test('when another change of its run is overtaken', async () => {
+  test('when another change of its run is superseded', async () => {
     const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
     await scene.changeAndDie(restore, { safetyLabel });
     scene.react = () => 'answer';

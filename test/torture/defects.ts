@@ -84,13 +84,13 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'resume restores without a yes',
-    patches: [{ find: 'if (preparation !== void 0) return { will: "needs_yes" };', replace: '' }],
+    patches: [{ find: 'if (safetyBackupRule !== void 0) return { will: "needs_yes" };', replace: '' }],
   },
   {
     name: 'resume overwrites later changes',
     patches: [
       atStart('changesAfter(history, record)', 'return [];'),
-      atStart('isOvertaken(earlier, later)', 'return false;'),
+      atStart('isSuperseded(earlier, later)', 'return false;'),
     ],
   },
   {

@@ -49,7 +49,7 @@ export interface Run extends ClientResult {
 /** What a record of the history says. */
 export type HistoryLine = Pick<
   HistoryRecord,
-  'id' | 'operation' | 'state' | 'idempotencyKey' | 'overtakenBy' | 'safetyBackupId' | 'open'
+  'id' | 'operation' | 'state' | 'idempotencyKey' | 'supersededBy' | 'safetyBackupId' | 'open'
 >;
 
 /** What happened in a schedule: all that the promises are checked against. */

@@ -76,7 +76,7 @@ export function chooseSteps(
   isBatch: boolean,
 ): Step[] {
   const choices = { random, model, key, isBatch };
-  if (model.class === 'repeatable' && random.chance(0.5)) return overtaking(choices);
+  if (model.class === 'repeatable' && random.chance(0.5)) return superseding(choices);
   if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);
   if (model.id === 'backup.restore' && random.chance(0.4)) return resumedRestore(choices);
   const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
@@ -175,7 +175,7 @@ function chooseTool({ random, model, key, isBatch }: Choices, typed: Typed): Too
 }
 
 /** A change is interrupted, a later one of the same fields is acknowledged under another clock, and the first is resumed. */
-function overtaking(choices: Choices): Step[] {
+function superseding(choices: Choices): Step[] {
   const { random } = choices;
   const kill = { moment: random.pick(['received', 'applied', 'answered'] as const), write: 1, afterMs: 0 };
   const later = { ...noMishaps, offsetMs: random.pick([0, -hourMs, -4 * hourMs, -yearMs, yearMs]) };

@@ -50,7 +50,7 @@ export function describeState({
   result,
 }: Pick<RecordSummary, 'state' | 'open'> & Partial<Pick<RecordSummary, 'result'>>): string {
   if (result === markedByHand) return 'not applied (marked by hand)';
-  if (state === 'sent' || state === 'unknown') return open ? 'in doubt' : 'overtaken';
+  if (state === 'sent' || state === 'unknown') return open ? 'in doubt' : 'superseded';
   return `${state.replace('_', ' ')}${open ? ' (not reported)' : ''}`;
 }
 

@@ -19,6 +19,7 @@ import { type Cell, renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
+import { indexUndos } from '../../history/changes/undo.ts';
 import { isDamage } from '../../history/errors.ts';
 import {
   type HistoryRecord,
@@ -26,7 +27,7 @@ import {
   rawOperationId,
   recordStates,
 } from '../../history/journal/history-record.ts';
-import { idInPath, knownObjects, takenBackIn } from '../../history/objects/known-objects.ts';
+import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
@@ -122,9 +123,9 @@ type ListedChange = RecordSummary & { readonly undoneBy: string | null };
 /** A restore has the label of its backup, or the id if this machine does not know the label. */
 function summarize(records: readonly HistoryRecord[], all: readonly HistoryRecord[]): ListedChange[] {
   const known = knownObjects('backup', all);
-  const takenBack = takenBackIn(all);
+  const undoneBy = indexUndos(all);
   return records.map((record) => {
-    const summary = { ...recordSummary(record), undoneBy: takenBack.by(record)?.id ?? null };
+    const summary = { ...recordSummary(record), undoneBy: undoneBy(record)?.id ?? null };
     if (record.operation !== restoreBackup.id || record.undoes !== null) return summary;
     const backupId = idInPath(record.path);
     const label = known.find(({ id }) => id === backupId)?.fields.label;

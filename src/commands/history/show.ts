@@ -15,11 +15,10 @@ import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
-import { planUndo } from '../../history/changes/undo.ts';
+import { indexUndos, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { takenBackIn } from '../../history/objects/known-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
@@ -79,7 +78,7 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
     attempts,
     safetyBackupId: record.safetyBackupId ?? undefined,
     undoes: record.undoes ?? undefined,
-    undoneBy: takenBackIn(all).by(record)?.id,
+    undoneBy: indexUndos(all)(record)?.id,
     failure: record.failure?.message,
   };
   const sent = parseJson(record.body) ?? {};

@@ -3,11 +3,9 @@ import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
-import type { foreseeResume, LeftReason, Resumed } from '../../history/changes/resume.ts';
-import { isHiddenByRefusal } from '../../history/changes/send.ts';
+import type { LeftReason, previewResume, Resumed } from '../../history/changes/resume.ts';
 import type { Finding } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { rulesOf } from '../../history/operation-rules.ts';
 
 export const words = {
   one: 'change',
@@ -66,16 +64,14 @@ function remedyOf(reason: LeftReason, id: string): readonly Step[] {
 /** What `resume` would do, without sending anything. */
 const foreseen: Readonly<Record<string, string>> = {
   told: 'its outcome is known and would be reported',
-  overtaken: 'no longer matters: a later change was applied',
-  read: 'the store would be asked',
+  superseded: 'no longer matters: a later change was applied',
+  ask_service: 'the service would be asked, and it may be sent again',
   send: 'would be sent again',
 };
 
 /** What `resume` would do, or why it would leave the change. */
-export function describePlan(plan: ReturnType<typeof foreseeResume>, { operation }: HistoryRecord): string {
-  const mayBeSent = plan === 'read' && rulesOf(operation).resume !== 'read';
-  const asked = mayBeSent ? 'the store would be asked, and it may be sent again' : foreseen[plan];
-  return asked ?? `left: ${reasons[plan as LeftReason]}`;
+export function describePlan(plan: ReturnType<typeof previewResume>): string {
+  return foreseen[plan] ?? `left: ${reasons[plan as LeftReason]}`;
 }
 
 /** The result of an open change. `id` is what its remedy calls it: its id, or `ID` for several. */
@@ -89,10 +85,10 @@ export function resultOfResumed(session: Session, resumed: Resumed, id: string):
         : `the safety backup (${backup.id}) failed, so nothing was restored`;
     return makeResult('unknown', { record, code: 'no_safety_backup', message });
   }
-  if (resumed.action === 'overtaken')
+  if (resumed.action === 'superseded')
     return makeResult('exists', {
       record,
-      message: `no longer matters, because ${record.overtakenBy} was applied later`,
+      message: `no longer matters, because ${record.supersededBy} was applied later`,
     });
   if (resumed.action === 'left') {
     const { reason, later, finding } = resumed;
@@ -108,10 +104,7 @@ export function resultOfResumed(session: Session, resumed: Resumed, id: string):
   const { id: recordId, class: operationClass, profile, baseUrl } = record;
   const error = outcomeError(session, outcome, { class: operationClass, recordId, profile, baseUrl });
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
-  if (result.outcome === 'unknown') {
-    const remedy = isHiddenByRefusal(record, outcome) ? mark(id) : error.failure.next;
-    return { ...result, remedy: remedy ?? [] };
-  }
+  if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
   // A refusal or a change that was never sent ends a record; it is no reason to stop.
   return result.outcome === 'not_sent' ? { ...result, outcome: 'failed' } : result;
 }

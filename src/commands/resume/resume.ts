@@ -18,9 +18,9 @@ import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { hasUndo } from '../../history/changes/former.ts';
 import {
-  foreseeResume,
   markRecords,
   openRecords,
+  previewResume,
   type Resumed,
   resumeRecord,
 } from '../../history/changes/resume.ts';
@@ -114,7 +114,7 @@ async function findRecords(
   // What is open decides what may be sent again, so all of it has to be readable.
   const all = openRecords(history);
   if (id !== undefined) return history.recordsOf(id);
-  const held = all.filter((record) => foreseeResume(history, record) === 'running');
+  const held = all.filter((record) => previewResume(history, record) === 'running');
   if (held.length > 0) {
     const ids = held.map((record) => record.id).join(', ');
     ui.notice(
@@ -131,7 +131,7 @@ async function resumeAll(
   id: string | undefined,
 ): Promise<CommandResult> {
   const history = await session.history();
-  const isSent = (record: HistoryRecord) => record.open && foreseeResume(history, record) === 'send';
+  const isSent = (record: HistoryRecord) => record.open && previewResume(history, record) === 'send';
   if (ui.canAsk) await confirmSending(ui, records.filter(isSent));
   const actions = new Map<HistoryRecord, Resumed['action']>();
   const end = await runBatch(ui, {
@@ -211,7 +211,7 @@ async function isWanted(
 }
 
 function questionOf({ operation, class: how }: HistoryRecord, reason: 'needs_yes' | 'too_old'): string {
-  const isRestore = rulesOf(operation).preparation !== undefined;
+  const isRestore = rulesOf(operation).safetyBackupRule !== undefined;
   return [
     isRestore ? 'Restore this backup again?' : 'Send this change again?',
     reason === 'too_old' ? 'It was sent more than 20 hours ago.' : '',
@@ -247,8 +247,8 @@ async function printDryRun(ui: Ui, session: Session, records: readonly HistoryRe
   const history = await session.history();
   const planned = records.map((record) => {
     const { id, operation, label, state } = recordSummary(record);
-    const plan = foreseeResume(history, record);
-    const message = record.open ? describePlan(plan, record) : 'settled before';
+    const plan = previewResume(history, record);
+    const message = record.open ? describePlan(plan) : 'settled before';
     return { id, operation, label, state, plan, message };
   });
   if (ui.json) printJson(ui, planned);

@@ -14,7 +14,7 @@ import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts'
 import type { Style } from '../../cli/output/style.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { clientFields, saveSettings, showSettings } from '../../contract/operations/settings.ts';
-import { findContender } from '../../history/changes/overtake.ts';
+import { findInDoubt } from '../../history/changes/supersede.ts';
 import { refuseMistypedSettings, splitByKnown, wrappedSettings } from './unknown-settings.ts';
 
 /** The operations settings as the service has them now. */
@@ -84,7 +84,7 @@ export async function prepareSave(
   const request = { ...run.request, body: next };
   const history = await run.session.history();
   const contender =
-    changes.length > 0 ? null : await recording(run.session, async () => findContender(history, request));
+    changes.length > 0 ? null : await recording(run.session, async () => findInDoubt(history, request));
   const changesNothing = changes.length === 0 && contender === null;
   if (!changesNothing) refuseInexactNumbers(base);
   return {

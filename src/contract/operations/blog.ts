@@ -71,8 +71,7 @@ export const createBlogPost = {
   body: openObject({
     title: text('Title of the post'),
     contentMd: text('Content of the post', { remark: 'Markdown' }),
-    // Clients may rely on unique slugs only if the service's OpenAPI description declares them.
-    slug: z.optional(described(z.string(), 'URL slug of the post', { 'x-unique': true })),
+    slug: z.optional(text('URL slug of the post')),
     excerpt: z.optional(text('Summary of the post', { remark: 'shown in lists' })),
     coverImageId: z.optional(described(uuid(), 'Cover image of the post', { remark: 'UUID' })),
     tags: z.optional(described(z.array(z.string()), 'Tags of the post')),

@@ -6,10 +6,10 @@ import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
 import type { HistoryRecord, Intent } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { findEarlier, sameCommandBy } from './earlier.ts';
-import { overtake } from './overtake.ts';
 import { type Resumed, resumeRecord } from './resume.ts';
 import { sendRecord } from './send.ts';
 import { batchOver, openSlots, type Slot, type SlotOptions } from './slots.ts';
+import { supersede } from './supersede.ts';
 
 export interface BatchOptions extends SendOptions, SlotOptions {
   readonly operation: Operation;
@@ -92,7 +92,12 @@ export async function beginBatch(history: History, options: BatchOptions) {
         // Under the empty text: records whose request is lost, which stand for every command.
         const earlier = [...(same.get(intent[by]) ?? []), ...(same.get('') ?? [])];
         const continued = await findEarlier(history, request, intent, earlier, options);
-        if (continued !== null) throw new RefusedError('in_doubt', continued);
+        if (continued !== null) {
+          await slot.waitToSend();
+          const resumed = await resumeRecord(history, continued.id, { ...options, inBatch: true });
+          if (resumed.action !== 'left' && resumed.action !== 'superseded') return resumed;
+          throw new RefusedError('in_doubt', resumed.record);
+        }
         const { writer, id } = await add(intent);
         try {
           await slot.waitToSend();
@@ -102,7 +107,7 @@ export async function beginBatch(history: History, options: BatchOptions) {
         }
         const sending = { ...options, writer, now: journal.now, inBatch: true };
         const sent = await sendRecord({ ...sending, client: releasing(client, slot) }, id, { isFirst: true });
-        if (sent.outcome.kind === 'applied') await overtake(history, recordIn(writer.records, id), earlier);
+        if (sent.outcome.kind === 'applied') await supersede(history, recordIn(writer.records, id), earlier);
         return sent;
       }),
     /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before. */

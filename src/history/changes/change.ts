@@ -9,10 +9,10 @@ import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
 import { findEarlier, hasOwnKey } from './earlier.ts';
-import { formerValues, isSeen, lastSeen } from './former.ts';
-import { overtake } from './overtake.ts';
+import { formerValues, lastSeen } from './former.ts';
 import { continueRecord, reported } from './resume.ts';
 import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
+import { supersede } from './supersede.ts';
 import { planUndo } from './undo.ts';
 
 export interface RecordOptions extends SendOptions {
@@ -38,11 +38,11 @@ export async function recordChange(
   const begin = await journal.acquire(`begin ${request.operation.id}`, options);
   let order: Lock | null = null;
   try {
-    if (rulesOf(request.operation.id).isOrdered) order = await journal.acquire('order', options);
+    if (rulesOf(request.operation.id).inOrder) order = await journal.acquire('order', options);
     refuseMovedUndo(history, request);
     const past = readPast(history, request);
     client.pause(waitOf(past, journal.now()));
-    const intent = withFormer(history, intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
+    const intent = withFormer(intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
     refuseSecret(intent, client);
     const earlier = await findEarlier(history, request, intent, past, options);
     if (earlier !== null) {
@@ -63,7 +63,7 @@ export async function recordChange(
       writeDown: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
     });
     if (sent.reached === 'change' && sent.outcome.kind === 'applied')
-      await overtake(history, sent.record, past);
+      await supersede(history, sent.record, past);
     return sent;
   } finally {
     begin.release();
@@ -77,7 +77,7 @@ export async function previewChange(
   request: ChangeRequest,
   options: SendOptions,
 ): Promise<void> {
-  if (rulesOf(request.operation.id).again === 'reads') return;
+  if (rulesOf(request.operation.id).onSameCommand === 'read') return;
   const past = readPast(history, request);
   await findEarlier(history, request, intentOf(request, history.journal.store.storeId), past, options);
 }
@@ -96,19 +96,15 @@ function readPast(history: History, request: ChangeRequest): HistoryRecord[] {
 }
 
 function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
-  const needsKey = request.operation.class === 'keyed' && !hasOwnKey(request);
-  return needsKey ? { ...request.body, idempotencyKey: makeIdempotencyKey() } : request.body;
+  const { operation, body, idempotencyKey = makeIdempotencyKey() } = request;
+  const needsKey = operation.class === 'keyed' && typeof body?.idempotencyKey !== 'string';
+  return needsKey ? { ...body, idempotencyKey } : body;
 }
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
-function withFormer(history: History, intent: Intent, past: readonly HistoryRecord[]): Intent {
+function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.former !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
-  const fields = parseJson(intent.body);
-  let seen = lastSeen(intent.operation, past);
-  // After a restore, the backup tells, which may be an old one.
-  const isRestored = past.some(({ operation }) => rulesOf(operation).undo === 'backup');
-  if (isRestored && !isSeen(seen, fields)) seen = lastSeen(intent.operation, history.list().records);
-  return { ...intent, former: formerValues(seen, fields) };
+  return { ...intent, former: formerValues(lastSeen(intent.operation, past), parseJson(intent.body)) };
 }
 
 async function continueEarlier(
@@ -124,7 +120,7 @@ async function continueEarlier(
   if (!wasRunning || recordedOutcome(record) === null) {
     options.onEarlier?.(record);
     // Giving the same key again confirms a change that destroys something.
-    const isConfirmed = rulesOf(record.operation).preparation !== undefined;
+    const isConfirmed = rulesOf(record.operation).safetyBackupRule !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if ('reached' in resumed) return resumed;
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);

@@ -1,22 +1,28 @@
 import { RefusedError } from '../errors.ts';
 import { type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
-import { type ChangeRequest, isSameCommand } from '../intent.ts';
-import { type HistoryRecord, type Intent, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
-import { takenBackIn } from '../objects/known-objects.ts';
-import { rulesOf } from '../operation-rules.ts';
+import { type ChangeRequest, changeWithKey, isSameCommand } from '../intent.ts';
+import {
+  type HistoryRecord,
+  type Intent,
+  isAfter,
+  isInDoubt,
+  mayBeApplied,
+} from '../journal/history-record.ts';
+import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { resumeRecord } from './resume.ts';
 
 /** How long the same content counts as sent twice by mistake. */
 const duplicateMs = 24 * 3_600_000;
 
-export function hasOwnKey({ body }: ChangeRequest): boolean {
-  return typeof body?.idempotencyKey === 'string';
+/** Whether the caller gave the key: then the same key is one effect. */
+export function hasOwnKey({ body, idempotencyKey }: ChangeRequest): boolean {
+  return typeof body?.idempotencyKey === 'string' || idempotencyKey !== undefined;
 }
 
 /** What two commands have in common that are the same for the rules. */
 export function sameCommandBy(operation: string): 'path' | 'fingerprint' {
   const rules = rulesOf(operation);
-  return rules.guard === 'once' || rules.again === 'reads' ? 'path' : 'fingerprint';
+  return rules.guard === 'once' || rules.onSameCommand === 'read' ? 'path' : 'fingerprint';
 }
 
 /**
@@ -33,32 +39,55 @@ export async function findEarlier(
   const now = history.journal.now();
   if (hasOwnKey(request)) return findKey(past, intent, now);
   const rules = rulesOf(intent.operation);
-  if (rules.again === 'sends') return null;
+  if (rules.onSameCommand === 'send') return null;
   const by = sameCommandBy(intent.operation);
   for (const found of past.filter((record) => isSameCommand(record, intent, by))) {
     // Another process may be about to learn what came of it.
     const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
-    if (rules.again === 'reads') {
+    if (rules.onSameCommand === 'read') {
       const settled = await settleDecided(history, request, intent, record, options);
       if (settled !== null) return settled;
-    } else if (rules.again === 'continues') {
+    } else if (rules.onSameCommand === 'continue') {
       const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
       if (!isOwn || request.fresh) continue;
       // Telling what came of it needs no key.
       if (record.state === 'applied') return record;
       if (!isTooOld(record, now) && !record.unreadable) return record;
       throw new RefusedError('in_doubt', record);
-    } else if (rules.again === 'refused' && !request.allowDuplicate) {
-      if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
+    } else if (rules.onSameCommand === 'refuse' && !request.allowDuplicate) {
+      if (isInDoubt(record)) {
+        if (await isSafeToContinue(record, now, options)) return record;
+        throw new RefusedError('in_doubt', record);
+      }
       if (record.state !== 'applied') continue;
       if (rules.guard === 'once') throw new RefusedError('only_once', record);
       // A date in the future counts as now.
       const isRecent = now - Date.parse(record.createdAt) < duplicateMs;
-      if (rules.guard === 'duplicate' && isRecent && !takenBackIn(history.list().records).by(record))
+      if (rules.guard === 'duplicate' && isRecent && !isRestoredOver(record, history.readLater(record)))
         throw new RefusedError('duplicate', record);
     }
   }
   return null;
+}
+
+/** Whether a change in doubt can be sent again by its own key, because the service applies the key in its header once. */
+async function isSafeToContinue(
+  record: HistoryRecord,
+  now: number,
+  { client, timeoutMs, signal }: SendOptions,
+): Promise<boolean> {
+  const change = changeWithKey(record);
+  if (change === null || record.unreadable || isTooOld(record, now)) return false;
+  return (await client.appliesOnce(change, { timeoutMs, signal })) === 'yes';
+}
+
+/** Whether a later restore of what a change added to may have removed it, so that its content says nothing any more. */
+export function isRestoredOver(record: HistoryRecord, others: readonly HistoryRecord[]): boolean {
+  const restores = others.filter(
+    (other) =>
+      other.state === 'applied' && rulesOf(other.operation).undo === 'backup' && isAfter(other, record),
+  );
+  return restores.some((restore) => overlap(writtenPaths(restore), writtenPaths(record)));
 }
 
 /**
@@ -71,7 +100,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
     (record) =>
       record.idempotencyKey === intent.idempotencyKey &&
       !record.unreadable &&
-      (mayBeApplied(record) || record.overtakenBy !== null),
+      (mayBeApplied(record) || record.supersededBy !== null),
   );
   const other = used.find((record) => record.fingerprint !== intent.fingerprint);
   if (other !== undefined) throw new RefusedError('key_reused', other);
@@ -106,11 +135,13 @@ async function settleDecided(
   options: SendOptions,
 ): Promise<HistoryRecord | null> {
   const wasInDoubt = isInDoubt(found);
-  const record = wasInDoubt ? (await resumeRecord(history, found.id, options)).record : found;
+  const isSame = found.fingerprint === intent.fingerprint;
+  // Another decision than the one that is asked for is not sent by the way.
+  const resuming = { ...options, readsOnly: !isSame };
+  const record = wasInDoubt ? (await resumeRecord(history, found.id, resuming)).record : found;
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') return null;
-  const isUnread = readAt === undefined && record.fingerprint === intent.fingerprint;
-  if (isUnread && (wasInDoubt || record.open)) return record;
+  if (isSame && (wasInDoubt || (readAt === undefined && record.open))) return record;
   const isNew = wasInDoubt || (readAt !== undefined && Date.parse(record.updatedAt) >= readAt);
   if (isNew) throw new RefusedError('changed_meanwhile', record);
   return null;

@@ -1,7 +1,6 @@
 import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { type HistoryRecord, mayBeApplied } from '../journal/history-record.ts';
-import { takenBackIn } from '../objects/known-objects.ts';
-import { changesOf, overlap, rulesOf, touchesOf } from '../operation-rules.ts';
+import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 
 /** A document as the response to a change of single fields showed it last. */
 export interface SeenDocument {
@@ -13,20 +12,18 @@ export interface SeenDocument {
   valueAt(path: readonly string[]): unknown;
 }
 
-/** The newest one among these records, which are newest first, or null. What was taken back is as if it had never been. */
+/** The newest one among these records, which are newest first, or null. */
 export function lastSeen(operation: string, past: readonly HistoryRecord[]): SeenDocument | null {
-  const takenBack = takenBackIn(past);
-  const standing = past.filter((record) => mayBeApplied(record) && !takenBack.by(record));
+  const standing = past.filter(mayBeApplied);
   const index = standing.findIndex(
     (record) => record.operation === operation && record.state === 'applied' && isObject(bodyOf(record)),
   );
   const record = standing[index];
   if (record === undefined) return null;
-  const isOfUnknown = (other: HistoryRecord) => !takenBack.isKnownRestore(other);
-  const later = standing.slice(0, index).filter(isOfUnknown).flatMap(changesOf);
+  const later = standing.slice(0, index).flatMap(changedPaths);
   const seen = bodyOf(record);
   const seenValue = (path: readonly string[]) => {
-    const single = touchesOf({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });
+    const single = writtenPaths({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });
     return overlap(later, single) ? undefined : (valueAt(seen, path) ?? null);
   };
   return {

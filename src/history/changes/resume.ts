@@ -1,19 +1,21 @@
 import { HistoryError, RefusedError } from '../errors.ts';
 import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
-import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
+import { changeWithKey } from '../intent.ts';
+import { type HistoryRecord, isAfter, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
-import { overlap, rulesOf, touchesOf } from '../operation-rules.ts';
+import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
-import { isOvertaken, overtake } from './overtake.ts';
-import { refusesTwice } from './refuses-twice.ts';
 import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
-import { lookForProof, type Sending, writeOutcome } from './send.ts';
+import { type Proved, readAgain, readProof, type Sending, writeOutcome } from './send.ts';
+import { isSuperseded, supersede } from './supersede.ts';
 
 export interface ResumeOptions extends SendOptions {
   /** The user has said yes to sending this one, whatever its age. */
   readonly isConfirmed?: boolean | undefined;
   /** Of the backup to make before a change that destroys something; none is made without it. */
   readonly safetyLabel?: string | undefined;
+  /** Reads, and sends nothing: the caller wants something else than what is in doubt. */
+  readonly readsOnly?: boolean | undefined;
   /** One of many requests. */
   readonly inBatch?: boolean | undefined;
 }
@@ -23,7 +25,7 @@ export interface ResumeOptions extends SendOptions {
  * - `sent`: sent again, with this outcome.
  * - `settled`: a read has shown it.
  * - `told`: its outcome was known already, but had not been reported.
- * - `overtaken`: it no longer matters, because `record.overtakenBy` was applied later.
+ * - `superseded`: it no longer matters, because `record.supersededBy` was applied later.
  * - `left`: nothing.
  */
 export type Resumed =
@@ -33,7 +35,7 @@ export type Resumed =
       readonly record: HistoryRecord;
       readonly reason: 'no_safety_backup';
     } & Unprepared)
-  | { readonly action: 'overtaken'; readonly record: HistoryRecord }
+  | { readonly action: 'superseded'; readonly record: HistoryRecord }
   | {
       readonly action: 'left';
       readonly record: HistoryRecord;
@@ -71,8 +73,8 @@ export async function resumeRecord(history: History, id: string, options: Resume
     // The other process still has to print its outcome.
     return { action: 'told', ...reported(found) };
   }
-  const { isOrdered } = rulesOf(found.operation);
-  const order = isOrdered ? await history.journal.acquire('order', options) : null;
+  const { inOrder } = rulesOf(found.operation);
+  const order = inOrder ? await history.journal.acquire('order', options) : null;
   try {
     const writer = await history.reopen(logIdOf(found.id), options);
     return await continueRecord(history, writer, recordIn(writer.records, found.id), options);
@@ -94,18 +96,19 @@ export async function continueRecord(
     tell(writer, record);
     return { action: 'told', ...reported(record) };
   }
-  if (will === 'overtaken') {
-    if (later !== undefined) await writer.change([{ id, overtakenBy: later.id }]);
+  if (will === 'superseded') {
+    if (later !== undefined) await writer.change([{ id, supersededBy: later.id }]);
     tell(writer, record);
-    return { action: 'overtaken', record: recordIn(writer.records, id) };
+    return { action: 'superseded', record: recordIn(writer.records, id) };
   }
   const isAsked = will === 'needs_yes' || will === 'too_old';
-  if (will !== 'send' && will !== 'read' && !(isAsked && options.isConfirmed))
+  if (will !== 'send' && will !== 'ask_service' && !(isAsked && options.isConfirmed))
     return left(writer, record, will, { later });
   options.client.pause(history.storeWait());
   const sending = { ...options, writer, now: history.journal.now };
-  const settled = will === 'read' ? await settleByReading(history, sending, record) : null;
+  const settled = will === 'ask_service' ? await askService(sending, record, later) : null;
   if (settled !== null) return settled;
+  if (options.readsOnly) return left(writer, record, 'not_settled');
   if (isTooOld(record, history.journal.now()) && !options.isConfirmed) return left(writer, record, 'too_old');
   const safety = safetyIntent(history, record, options.safetyLabel);
   const sent = await sendAfterBackup(sending, safety && (await writer.add(safety)).id, {
@@ -117,30 +120,51 @@ export async function continueRecord(
     return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
   tell(writer, record);
   if (sent.outcome.kind === 'applied')
-    await overtake(history, sent.record, history.readForChange(record.operation));
+    await supersede(history, sent.record, history.readForChange(record.operation));
   return { action: 'sent', ...sent };
 }
 
-/** What a read of the store finds out about a record; null if it is safe to send it again. */
-async function settleByReading(
-  history: History,
-  sending: Sending,
+/**
+ * What the service says about a record: a read may show it, and whether it applies the key in the header once. Null if it is safe
+ * to send it again.
+ */
+async function askService(
+  sending: Sending & Pick<ResumeOptions, 'readsOnly'>,
   record: HistoryRecord,
+  later: HistoryRecord | undefined,
 ): Promise<Resumed | null> {
-  const { writer } = sending;
+  const { writer, client, timeoutMs, signal } = sending;
   const { proof, resume } = rulesOf(record.operation);
-  if (proof === undefined) {
-    const refuses = await refusesTwice(history, record, sending);
-    if (refuses === null) return left(writer, record, 'not_settled', { finding: 'unreadable' });
-    return refuses ? null : left(writer, record, 'ask_user');
-  }
-  const { finding, applied } = await lookForProof(sending, record);
-  if (applied !== null) {
-    const settled = await writeOutcome(sending, record.id, applied, true);
+  const settle = async (found: Proved): Promise<Resumed | null> => {
+    if (found.applied === null) return null;
+    const settled = await writeOutcome(sending, record.id, found.applied, true);
     return { action: 'settled', reached: 'change', ...settled, safetyBackup: null };
-  }
-  const isSafe = resume === 'read-then-send' && finding === 'untouched';
-  return isSafe ? null : left(writer, record, 'not_settled', { finding });
+  };
+  let found = proof && (await readProof(sending, record));
+  const shown = found && (await settle(found));
+  if (shown) return shown;
+  if (resume === 'read-then-send' && found?.finding === 'untouched' && later === undefined) return null;
+  const change = sending.readsOnly ? null : sentAgainByKey(record);
+  const answer =
+    change === null ? 'no' : (found?.answer ?? (await client.appliesOnce(change, { timeoutMs, signal })));
+  if (answer === 'yes') return null;
+  found = found && (await readAgain(sending, record, found));
+  const shownNow = found && (await settle(found));
+  if (shownNow) return shownNow;
+  if (found !== undefined) return left(writer, record, 'not_settled', { finding: found.finding });
+  if (answer === 'unanswered') return left(writer, record, 'not_settled', { finding: 'unreadable' });
+  return later === undefined
+    ? left(writer, record, 'ask_user')
+    : left(writer, record, 'later_change', { later });
+}
+
+/**
+ * A record that can be sent again to a service that applies the key in its header once, or null. What was not applied is then applied
+ * now, so what sets values also needs `If-Match`: others may have set them since.
+ */
+function sentAgainByKey(record: HistoryRecord): ReturnType<typeof changeWithKey> {
+  const overwrites = rulesOf(record.operation).inOrder ?? false;
+  return overwrites && record.ifMatch === null ? null : changeWithKey(record);
 }
 
 /** Reporting a change also reports the backup before it. */
@@ -151,30 +175,39 @@ function tell(writer: LogWriter, { id }: HistoryRecord): void {
 
 /** What can be said of a record from the history alone: `later` is the change that decides it. */
 interface ResumePlan {
-  readonly will: 'told' | 'overtaken' | 'read' | 'send' | Exclude<LeftReason, 'running' | 'not_settled'>;
+  readonly will:
+    | 'told'
+    | 'superseded'
+    | 'ask_service'
+    | 'send'
+    | Exclude<LeftReason, 'running' | 'not_settled'>;
   readonly later?: HistoryRecord | undefined;
 }
 
 function planResume(history: History, record: HistoryRecord): ResumePlan {
-  if (!isInDoubt(record)) return { will: record.overtakenBy === null ? 'told' : 'overtaken' };
+  if (!isInDoubt(record)) return { will: record.supersededBy === null ? 'told' : 'superseded' };
   if (record.unreadable) return { will: 'unreadable' };
-  const later = changesAfter(history, record);
-  const winner = later.find((other) => isOvertaken(record, other));
-  if (winner !== undefined) return { will: 'overtaken', later: winner };
-  const { proof, proofByRefusal, resume, preparation } = rulesOf(record.operation);
-  const isSentAgain = resume === 'send' || resume === 'read-then-send';
-  if (isSentAgain && later.length > 0) return { will: 'later_change', later: later[0] };
-  if (proof !== undefined || proofByRefusal !== undefined) return { will: 'read' };
-  if (resume === 'ask') return { will: 'ask_user' };
+  const changes = changesAfter(history, record);
+  const winner = changes.find((other) => isSuperseded(record, other));
+  if (winner !== undefined) return { will: 'superseded', later: winner };
+  const { proof, resume, safetyBackupRule } = rulesOf(record.operation);
+  const [later] = changes;
+  if (later !== undefined) {
+    // With If-Match it overwrites nothing. What is in doubt itself goes first: if it is applied, this one no longer matters.
+    const isSafe = sentAgainByKey(record) !== null && !changes.some(isInDoubt);
+    return { will: isSafe ? 'ask_service' : 'later_change', later };
+  }
+  if (proof !== undefined) return { will: 'ask_service' };
+  if (resume === 'ask') return { will: sentAgainByKey(record) === null ? 'ask_user' : 'ask_service' };
   if (isTooOld(record, history.journal.now())) return { will: 'too_old' };
-  return { will: preparation === undefined ? 'send' : 'needs_yes' };
+  return { will: safetyBackupRule === undefined ? 'send' : 'needs_yes' };
 }
 
 /**
- * What {@link resumeRecord} would do, from the history alone: tell an outcome, say that it no longer matters, `read` the store
- * (and perhaps send), `send`, or leave it for a reason. Throws a DamagedError if part of the history cannot be read.
+ * What {@link resumeRecord} would do, from the history alone: tell an outcome, say that it no longer matters, ask the service (and
+ * perhaps send), `send`, or leave it for a reason. Throws a DamagedError if part of the history cannot be read.
  */
-export function foreseeResume(history: History, record: HistoryRecord): ResumePlan['will'] | 'running' {
+export function previewResume(history: History, record: HistoryRecord): ResumePlan['will'] | 'running' {
   return history.isHeldElsewhere(logIdOf(record.id)) ? 'running' : planResume(history, record).will;
 }
 
@@ -198,20 +231,28 @@ async function left(
   return { action: 'left', record: recordIn(writer.records, record.id), reason, ...why };
 }
 
-/**
- * Later changes of the same, which were or may have been applied. Of several open ones of one command that is about now, only the
- * newest is sent.
- */
+/** Later changes of the same, which were or may have been applied. */
 function changesAfter(history: History, record: HistoryRecord): HistoryRecord[] {
-  const { isAboutNow } = rulesOf(record.operation);
-  const isSame = (other: HistoryRecord) =>
-    (isAboutNow && other.fingerprint === record.fingerprint) || overlap(touchesOf(other), touchesOf(record));
-  return history.readLater(record).filter((other) => mayBeApplied(other) && isSame(other));
+  return history.readLater(record).filter((other) => mayBeApplied(other) && writesSame(other, record));
 }
 
-/** What {@link resumeRecord} is for, oldest first. Throws a DamagedError if part of the history cannot be read. */
+/** Of several open ones of one command that is about now, only the newest is sent. */
+function writesSame(later: HistoryRecord, record: HistoryRecord): boolean {
+  const { supersedesSame, inOrder } = rulesOf(record.operation);
+  const isSame = supersedesSame === true && later.fingerprint === record.fingerprint;
+  return isSame || (inOrder === true && overlap(writtenPaths(later), writtenPaths(record)));
+}
+
+/**
+ * What {@link resumeRecord} is for, oldest first, but for what a later change in doubt stands in the way of: that comes after it.
+ * Throws a DamagedError if part of the history cannot be read.
+ */
 export function openRecords(history: History): HistoryRecord[] {
-  return history.listWhole({ open: true }).reverse();
+  const newestFirst = history.listWhole({ open: true });
+  const inDoubt = newestFirst.filter(isInDoubt);
+  const waits = (record: HistoryRecord) =>
+    isInDoubt(record) && inDoubt.some((later) => isAfter(later, record) && writesSame(later, record));
+  return [...newestFirst.filter((record) => !waits(record)).reverse(), ...newestFirst.filter(waits)];
 }
 
 /**

@@ -12,12 +12,12 @@ import { type Sending, sendRecord } from './send.ts';
  * was made before.
  */
 export function safetyIntent({ journal }: History, intent: Intent, label: string | undefined): Intent | null {
-  const { preparation } = rulesOf(intent.operation);
-  if (preparation === undefined || label === undefined) return null;
-  const body = { ...preparation.body(intent, label), idempotencyKey: makeIdempotencyKey() };
+  const { safetyBackupRule } = rulesOf(intent.operation);
+  if (safetyBackupRule === undefined || label === undefined) return null;
+  const body = { ...safetyBackupRule.body(intent, label), idempotencyKey: makeIdempotencyKey() };
   const { operation, path, body: prepared } = intent;
   return {
-    ...intentOf({ operation: preparation.operation, body }, journal.store.storeId),
+    ...intentOf({ operation: safetyBackupRule.operation, body }, journal.store.storeId),
     prepares: JSON.stringify({ operation, path, body: prepared }),
   };
 }

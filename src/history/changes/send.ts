@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepDoubt } from '../../client/doubt.ts';
-import type { Applied, AttemptFailure, Outcome, Problem } from '../../client/outcome.ts';
+import { type KeyAnswer, keyAnswerIn } from '../../client/key-answers.ts';
+import type { Applied, AttemptFailure, Outcome } from '../../client/outcome.ts';
 import { findOperation } from '../../contract/operations.ts';
 import { HistoryError } from '../errors.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
+import { headerKeyOf } from '../intent.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
@@ -56,6 +58,7 @@ export async function sendRecord(
       inBatch,
       onRetry,
       ifMatch: opened.ifMatch ?? undefined,
+      idempotencyKey: headerKeyOf(opened) ?? undefined,
       beforeAttempt,
       beforeBytes,
     };
@@ -64,7 +67,7 @@ export async function sendRecord(
     // Nothing is known about a request outside the contract, so its response cannot differ from it.
     const operation = findOperation(opened.operation) ?? null;
     const sent = await client.send({ method, path, body, class: how, operation }, input);
-    outcome = isFirst ? sent : (settledByRefusal(opened, sent) ?? keepDoubt(sent, doubtOf(opened, sent)));
+    outcome = isFirst ? sent : keepDoubt(sent, doubtOf(opened, sent));
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
     if (started === 0) {
@@ -75,12 +78,11 @@ export async function sendRecord(
   }
   let finding: Finding | null = null;
   if (outcome.kind === 'unknown' && rulesOf(opened.operation).proof !== undefined) {
-    const found = await lookForProof(sending, opened);
+    const found = await readAgain(sending, opened, await readProof(sending, opened));
     finding = found.finding;
     outcome = found.applied ?? outcome;
   }
-  const settled = finding === 'applied' || (outcome.kind === 'applied' && outcome.status >= 400);
-  return { ...(await writeOutcome(sending, id, outcome, settled)), finding };
+  return { ...(await writeOutcome(sending, id, outcome, finding === 'applied')), finding };
 }
 
 /** Writes an outcome that this run has found out. */
@@ -102,35 +104,6 @@ export async function writeOutcome(
   return { record, outcome, isEarlier: false, recordingError, finding: null };
 }
 
-/** Whether a refusal shows that what was asked for is there, or something else in its place; null if it shows neither. */
-export function judgeRefusal(record: HistoryRecord, { code, existing }: Problem): 'same' | 'other' | null {
-  const { proofByRefusal: proof } = rulesOf(record.operation);
-  if (proof === undefined || code !== proof.code || existing === undefined) return null;
-  return proof.isIt(record, existing) ? 'same' : 'other';
-}
-
-/**
- * Whether sending a change in doubt again cannot end the doubt: the service refuses what it takes only once, and does not show
- * whether it has this or something else.
- */
-export function isHiddenByRefusal(record: HistoryRecord, outcome: Outcome): boolean {
-  if (outcome.kind !== 'unknown' || outcome.problem === null) return false;
-  const { code, existing } = outcome.problem;
-  return code !== null && code === rulesOf(record.operation).proofByRefusal?.code && existing === undefined;
-}
-
-/** What a refusal proves of the attempt before: that it was applied, or that something else is in its place. Else null. */
-function settledByRefusal(record: HistoryRecord, outcome: Outcome): Outcome | null {
-  if (outcome.kind !== 'rejected') return null;
-  const { attempts, requestId, features, status, problem } = outcome;
-  const verdict = judgeRefusal(record, problem);
-  if (verdict !== 'same') return verdict === 'other' ? outcome : null;
-  const { existing: body } = problem;
-  const text = JSON.stringify(body);
-  const response = { status, body, text, etag: null, replayed: false, drift: [] };
-  return { kind: 'applied', attempts, requestId, features, ...response };
-}
-
 /** Why the outcome is unknown; where sending it again failed now, why that failed. */
 function doubtOf({ failure }: HistoryRecord, sent: Outcome): AttemptFailure {
   const message =
@@ -147,36 +120,49 @@ function interrupted(error: HistoryError, attempts: number): Outcome {
   return { kind: 'unknown', attempts, failure, ...none };
 }
 
+/** What a read has shown, and what it said about keys if it was of the change's own path. */
+export interface Proved {
+  readonly finding: Finding;
+  readonly applied: Applied | null;
+  readonly answer: KeyAnswer | null;
+}
+
 /**
  * Reads what the change should have changed. Only a read that shows the change ends the doubt: anything else, a failed read
  * included, leaves it.
  */
-export async function lookForProof(
+export async function readProof(sending: Omit<Sending, 'writer'>, record: HistoryRecord): Promise<Proved> {
+  const { proof } = rulesOf(record.operation);
+  if (proof === undefined) return { finding: 'unreadable', applied: null, answer: null };
+  const { timeoutMs, signal, inBatch } = sending;
+  const path = proof.path(record);
+  const request = { method: 'GET', path, body: null, class: 'read' } as const;
+  const key = path === (record.requestTarget ?? record.path) ? headerKeyOf(record) : null;
+  const read = await sending.client.send(
+    { ...request, operation: proof.operation },
+    { timeoutMs, signal, inBatch, ownConnection: true, idempotencyKey: key ?? undefined },
+  );
+  const answer = key === null ? null : keyAnswerIn(read);
+  const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
+  if (verdict !== 'applied' || read.kind !== 'applied')
+    return { finding: verdict ?? 'unreadable', applied: null, answer };
+  const body = proof.result(read.body);
+  const applied = { ...read, body, text: JSON.stringify(body), drift: [] };
+  return { finding: 'applied', applied, answer };
+}
+
+/**
+ * As {@link readProof}, after a read that found this: where nothing was touched and only reads can tell, once more after a pause,
+ * because the request may still be in progress.
+ */
+export async function readAgain(
   sending: Omit<Sending, 'writer'>,
   record: HistoryRecord,
-): Promise<{ finding: Finding; applied: Applied | null }> {
-  const { proof, resume } = rulesOf(record.operation);
-  if (proof === undefined) return { finding: 'unreadable', applied: null };
-  const { timeoutMs, signal, inBatch } = sending;
-  const look = async () => {
-    const request = { method: 'GET', path: proof.path(record), body: null, class: 'read' } as const;
-    const read = await sending.client.send(
-      { ...request, operation: proof.operation },
-      { timeoutMs, signal, inBatch, ownConnection: true },
-    );
-    const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
-    return { read, verdict };
-  };
-  let { read, verdict } = await look();
-  // The request may still be in progress.
-  if (verdict === 'untouched' && resume === 'read') {
-    const { settlePauseMs = 2_000 } = sending;
-    // The reads that follow end by the same signal.
-    await sleep(settlePauseMs, undefined, signal && { signal }).catch(() => {});
-    ({ read, verdict } = await look());
-  }
-  if (verdict !== 'applied' || read.kind !== 'applied')
-    return { finding: verdict ?? 'unreadable', applied: null };
-  const body = proof.result(read.body);
-  return { finding: 'applied', applied: { ...read, body, text: JSON.stringify(body), drift: [] } };
+  found: Proved,
+): Promise<Proved> {
+  if (found.finding !== 'untouched' || rulesOf(record.operation).resume !== 'read') return found;
+  const { settlePauseMs = 2_000, signal } = sending;
+  // The read that follows ends by the same signal.
+  await sleep(settlePauseMs, undefined, signal && { signal }).catch(() => {});
+  return readProof(sending, record);
 }

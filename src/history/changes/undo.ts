@@ -2,8 +2,7 @@ import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { History, SendOptions } from '../history.ts';
 import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
-import { takenBackIn } from '../objects/known-objects.ts';
-import { changesOf, overlap, rulesOf } from '../operation-rules.ts';
+import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
 import { waitForHolder } from './earlier.ts';
 import { lastSeen, valueAt, withValue } from './former.ts';
 
@@ -44,12 +43,13 @@ export function planUndo(history: History, id: string | undefined): Undo {
   const rules = rulesOf(record.operation);
   const undoing = records.find((other) => other.undoes === record.id && mayBeApplied(other));
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
-  if (takenBackIn(records).by(record)) throw new RefusedError('already_undone', record);
+  if (indexUndos(records)(record) !== null) throw new RefusedError('already_undone', record);
   if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
-  const touched = rules.touches(record);
-  const mayHaveChanged = (other: HistoryRecord) => mayBeApplied(other) && overlap(changesOf(other), touched);
+  const touched = rules.writes(record);
+  const mayHaveChanged = (other: HistoryRecord) =>
+    mayBeApplied(other) && overlap(changedPaths(other), touched);
   const later = records.filter((other) => other.number > record.number && mayHaveChanged(other));
   if (rules.undo === 'backup') {
     if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
@@ -58,14 +58,28 @@ export function planUndo(history: History, id: string | undefined): Undo {
   return { record, later, by: rules.undo, fields: fieldsOf(record, records) };
 }
 
+/** Finds the undo of a change that was applied, among these records; one that was undone itself does not count. */
+export function indexUndos(
+  records: readonly HistoryRecord[],
+): (record: HistoryRecord) => HistoryRecord | null {
+  const undos = new Map<string, HistoryRecord[]>();
+  for (const record of records) {
+    if (record.undoes === null || record.state !== 'applied') continue;
+    undos.set(record.undoes, [...(undos.get(record.undoes) ?? []), record]);
+  }
+  const undoneBy = ({ id }: HistoryRecord): HistoryRecord | null =>
+    undos.get(id)?.find((undo) => undoneBy(undo) === null) ?? null;
+  return undoneBy;
+}
+
 function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
-  const takenBack = takenBackIn(records);
+  const undoneBy = indexUndos(records);
   const found = records.find(
     (record) =>
       rulesOf(record.operation).undo !== undefined &&
       record.undoes === null &&
       mayBeApplied(record) &&
-      !takenBack.by(record),
+      undoneBy(record) === null,
   );
   if (found === undefined) throw new RefusedError('nothing_to_undo', null);
   return found;
@@ -84,7 +98,7 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
   const { undo, serverOwned = [] } = rulesOf(record.operation);
   const isDocument = undo === 'document';
   const isComparable = isDocument && isObject(former);
-  const paths = isComparable ? changedPaths(former, sent, serverOwned) : leafPaths(sent);
+  const paths = isComparable ? differingPaths(former, sent, serverOwned) : leafPaths(sent);
   const unknown = isComparable
     ? []
     : paths.filter((path) => isDocument || valueAt(former, path) === undefined);
@@ -104,7 +118,7 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
 }
 
 /** The paths at which two documents differ, without what the service sets itself. What was added as a whole is one. */
-function changedPaths(former: unknown, sent: unknown, owned: readonly string[]): (readonly string[])[] {
+function differingPaths(former: unknown, sent: unknown, owned: readonly string[]): (readonly string[])[] {
   const differing = (one: unknown, other: unknown, path: readonly string[]): (readonly string[])[] => {
     if (!isObject(one) || !isObject(other))
       return JSON.stringify(one ?? null) === JSON.stringify(other ?? null) ? [] : [path];

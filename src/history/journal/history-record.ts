@@ -79,7 +79,7 @@ export interface HistoryRecord extends Intent {
   /** Why the last run ended without a readable response. */
   readonly failure: { readonly code: string; readonly message: string } | null;
   /** Id of a later change that makes this one's outcome irrelevant: it is never sent again. */
-  readonly overtakenBy: string | null;
+  readonly supersededBy: string | null;
   /**
    * Until its outcome has been told to the user, and while it is in doubt. `resume` is for the open ones. It is not a field
    * of a line: the closing line of the log says it.
@@ -94,13 +94,13 @@ export type RecordChange = Pick<HistoryRecord, 'id'> &
   Partial<
     Pick<
       HistoryRecord,
-      'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'overtakenBy' | 'safetyBackupId'
+      'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'supersededBy' | 'safetyBackupId'
     >
   >;
 
 /** True if the service may have applied the change without this machine knowing, and that still matters. */
-export function isInDoubt({ state, overtakenBy }: Pick<HistoryRecord, 'state' | 'overtakenBy'>): boolean {
-  return (state === 'sent' || state === 'unknown') && overtakenBy === null;
+export function isInDoubt({ state, supersededBy }: Pick<HistoryRecord, 'state' | 'supersededBy'>): boolean {
+  return (state === 'sent' || state === 'unknown') && supersededBy === null;
 }
 
 /** Whether what it sets may be there. */

@@ -109,7 +109,7 @@ export function blankRecord(
     attempts: 1,
     response: null,
     failure: null,
-    overtakenBy: null,
+    supersededBy: null,
     open: true,
     unreadable: false,
   };

@@ -6,7 +6,7 @@ import { lastSeen } from '../changes/former.ts';
 import { historyFiles } from '../errors.ts';
 import type { History } from '../history.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
-import { changesOf, overlap } from '../operation-rules.ts';
+import { changedPaths, overlap } from '../operation-rules.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */
@@ -41,7 +41,7 @@ export function rememberSeen(folder: string, object: SeenObject): void {
  */
 export function rememberStoreName(history: History, record: HistoryRecord, response: unknown): void {
   const shown = asObject(response).name;
-  if (!overlap(changesOf(record), [shown === undefined ? 'store.name' : 'store'])) return;
+  if (!overlap(changedPaths(record), [shown === undefined ? 'store.name' : 'store'])) return;
   const name = shown ?? lastSeen('store.update', history.list().records)?.document.name;
   const { storeId: id, updatedAt: seenAt } = record;
   rememberSeen(history.journal.folder, { kind: 'store', id, seenAt, fields: { name } });

@@ -110,10 +110,10 @@ describe('settings save', () => {
     await machine.run(['resume']);
     const { stdout } = await machine.run(['settings', 'show', '--json']);
     expect(JSON.parse(stdout).discovery.summary).toBe('Wanted');
-    const { state, overtakenBy } = JSON.parse(
+    const { state, supersededBy } = JSON.parse(
       (await machine.run(['history', 'show', earlier.id, '--json'])).stdout,
     );
-    expect({ state, isOvertaken: overtakenBy !== null }).toEqual({ state: 'unknown', isOvertaken: true });
+    expect({ state, isSuperseded: supersededBy !== null }).toEqual({ state: 'unknown', isSuperseded: true });
   });
 
   test('the output of settings show is input of settings save', async () => {

@@ -19,7 +19,7 @@ test('a change is open from its first line on, and closed when its log is', asyn
     attempts: 1,
     response: null,
     failure: null,
-    overtakenBy: null,
+    supersededBy: null,
     open: true,
     unreadable: false,
   };

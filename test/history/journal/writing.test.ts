@@ -214,10 +214,10 @@ describe('closing', () => {
     expect(text()).toBe(before);
   });
 
-  test('an overtaken change is not in doubt', async () => {
+  test('an superseded change is not in doubt', async () => {
     const { journal, open } = makeScene();
     const writer = await beginOne(journal);
-    await writer.change([{ id: writer.id, state: 'unknown', overtakenBy: 'abcdef' }]);
+    await writer.change([{ id: writer.id, state: 'unknown', supersededBy: 'abcdef' }]);
     await writer.close();
     expect(allRecords(open())).toMatchObject([{ state: 'unknown', open: false }]);
   });

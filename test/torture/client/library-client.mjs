@@ -45,7 +45,7 @@ try {
       ...{ id, operation, action, reason, state: outcome?.kind ?? 'unknown' },
     }));
     process.stdout.write(JSON.stringify(reports));
-    end(reports.some(({ action, state }) => action !== 'overtaken' && state === 'unknown') ? 10 : 0, {});
+    end(reports.some(({ action, state }) => action !== 'superseded' && state === 'unknown') ? 10 : 0, {});
   } else {
     const result = await client[method](input, options);
     if (result.kind === 'applied') process.stdout.write(JSON.stringify(result.body));

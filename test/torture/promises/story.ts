@@ -227,7 +227,7 @@ function toldByResume(trace: Trace, run: Run, subject: string, keys: ReadonlySet
   const printed = (Array.isArray(run.document) ? run.document : [run.document ?? {}]) as readonly Json[];
   const reports: readonly Json[] = unprinted === undefined ? printed : [{ ...unprinted }];
   const own = reports.filter(
-    ({ operation, action }) => operation === schedule.operation && action !== 'overtaken',
+    ({ operation, action }) => operation === schedule.operation && action !== 'superseded',
   );
   if (operations[schedule.operation].class === 'keyed') {
     const [found, ...others] = own.filter(({ id }) => {

@@ -1,19 +1,18 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import { createBackup } from '../../../contract/operations/backups.ts';
 import type { Unprepared } from '../../../history/changes/safety-backup.ts';
-import type { History, Recorded } from '../../../history/history.ts';
-import { type ChangeRequest, intentOf } from '../../../history/intent.ts';
-import { type HistoryRecord, mayBeApplied } from '../../../history/journal/history-record.ts';
-import { idInPath, type KnownObject, takenBackIn } from '../../../history/objects/known-objects.ts';
+import type { Recorded } from '../../../history/history.ts';
+import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
-import { joined, line, type Printable, shorten } from '../../core/sanitize.ts';
+import { line, type Printable, shorten } from '../../core/sanitize.ts';
 import { formatDistance, formatMinute } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
-import { answerBody, recordChoice } from '../../output/record-summary.ts';
+import { answerBody } from '../../output/record-summary.ts';
 import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
@@ -33,11 +32,10 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   return shorten(line`Safety: ${name}`, 120);
 }
 
-/** What a restore replaces, and with what, said before it is confirmed. `undoes` is the id of the restore that it takes back. */
+/** What a restore replaces, and with what, said before it is confirmed. */
 export async function describeReplaced(
   { request, session }: Run,
   takesSafetyBackup: boolean,
-  undoes: string | null = null,
 ): Promise<Printable> {
   const { backupId = '' } = request.parameters;
   const sections = sectionsOf(request.body);
@@ -49,45 +47,7 @@ export async function describeReplaced(
   const safety = takesSafetyBackup
     ? 'A safety backup is taken first, so you can go back.'
     : 'No safety backup is taken.';
-  const { takenBack, broughtBack } = changesBy(await session.history(), { ...request, undoes });
-  const texts = [
-    line`This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`,
-    ...listChanges('It takes back these changes of this machine', takenBack),
-    ...listChanges('It brings back these changes of this machine', broughtBack),
-  ];
-  return joined(texts, '\n');
-}
-
-/** A line for each of the first ten, below the title; nothing for none. */
-function listChanges(title: string, changes: readonly HistoryRecord[]): Printable[] {
-  if (changes.length === 0) return [];
-  const lines = changes.slice(0, 10).map((record) => line`  ${recordChoice(record).name}`);
-  return [
-    line`${title}:`,
-    ...lines,
-    ...(changes.length > 10 ? [line`  and ${changes.length - 10} more`] : []),
-  ];
-}
-
-/** The changes that a restore would take back and bring back, newest first: as if its record were there already. */
-function changesBy(history: History, restore: ChangeRequest) {
-  const { records } = history.list();
-  const [newest] = records;
-  if (newest === undefined) return { takenBack: [], broughtBack: [] };
-  const intent = intentOf(restore, newest.storeId);
-  const applied = {
-    ...newest,
-    ...intent,
-    id: '',
-    number: newest.number + 1,
-    state: 'applied',
-    response: null,
-  } as const;
-  const now = takenBackIn(records);
-  const then = takenBackIn([applied, ...records]);
-  const others = records.filter((record) => mayBeApplied(record) && record.id !== restore.undoes);
-  const moved = others.filter((record) => !now.by(record) !== !then.by(record));
-  return { takenBack: moved.filter(then.by), broughtBack: moved.filter(now.by) };
+  return line`This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`;
 }
 
 /** `backup 01a1… ("nightly", 2 hours ago)`. */

@@ -1,3 +1,5 @@
+import { asObject, parseJson } from '../../../base/json.ts';
+import { sha256 } from '../../../base/sha256.ts';
 import {
   openHistoryBatch,
   resultOfChange,
@@ -21,9 +23,9 @@ import { announce } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
+import type { Problem } from '../../../client/outcome.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { HistoryBatch } from '../../../history/changes/batch.ts';
-import { isHiddenByRefusal, judgeRefusal } from '../../../history/changes/send.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
@@ -40,8 +42,8 @@ interface PostsInput {
 
 /**
  * Creates a post for each file, also for a single one. All files are validated before anything is sent. Run again, it
- * continues: posts that exist according to the history are skipped, and those in doubt are settled where the service refuses
- * taken slugs.
+ * continues: posts that exist according to the history are skipped, and those in doubt are sent again where the service applies
+ * their keys once.
  */
 export async function createPosts(
   ui: Ui,
@@ -131,7 +133,7 @@ async function create(
 /** A post that the store has already counts as existing, also if another machine created it. */
 function resultOfPost(run: Run, recorded: Recorded, allowsDuplicates = false): ItemResult {
   const { record, outcome } = recorded;
-  const found = outcome.kind === 'rejected' ? judgeRefusal(record, outcome.problem) : null;
+  const found = outcome.kind === 'rejected' ? compareExisting(record, outcome.problem) : null;
   const has = { same: 'the store has this post already', other: 'the store has another post with this slug' };
   if (found === 'same' && !allowsDuplicates) return makeResult('exists', { record, message: has.same });
   const result = resultOfChange(run, recorded);
@@ -140,7 +142,15 @@ function resultOfPost(run: Run, recorded: Recorded, allowsDuplicates = false): I
   return { ...result, remedy, ...(found && { message: has[found] }) };
 }
 
-/** Finds out whether an earlier request was applied, by sending it again to a service that refuses taken slugs. */
+/** Whether the post that a refusal shows in the way is the one that was sent; null if it shows none. */
+function compareExisting({ body }: HistoryRecord, { existing }: Problem): 'same' | 'other' | null {
+  if (existing === undefined) return null;
+  const { title, contentMd } = asObject(parseJson(body));
+  const isSame = existing.title === title && existing.contentSha256 === sha256(String(contentMd));
+  return isSame ? 'same' : 'other';
+}
+
+/** Sends an earlier request again where the service applies its key once: then its outcome is known. */
 async function settle(
   run: Run,
   batch: HistoryBatch,
@@ -156,12 +166,10 @@ async function settle(
     return isUnanswered ? { ...result, remedy: [], reason: 'the service does not answer' } : result;
   }
   // A restore has removed it since, or somebody has marked it as not applied.
-  if (action === 'overtaken' || (action === 'told' && resumed.outcome.kind === 'not_sent'))
+  if (action === 'superseded' || (action === 'told' && resumed.outcome.kind === 'not_sent'))
     return create(run, batch, post, false);
   const { outcome } = resumed;
-  if (isHiddenByRefusal(record, outcome))
-    return { ...resultOfPost(run, resumed), remedy: inDoubt(record).remedy };
-  return outcome.kind === 'applied' && (action === 'told' || outcome.status >= 400)
+  return outcome.kind === 'applied' && (action === 'told' || outcome.replayed)
     ? makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' })
     : resultOfPost(run, resumed);
 }

@@ -10,11 +10,12 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
+import { restoreBackup } from '../../../contract/operations/backups.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
+import { isRestoredOver } from '../../../history/changes/earlier.ts';
 import type { History } from '../../../history/history.ts';
 import { fingerprint } from '../../../history/intent.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
-import { takenBackIn } from '../../../history/objects/known-objects.ts';
 import type { PostFile } from './post-files.ts';
 
 export const words = {
@@ -146,15 +147,15 @@ function statusOf({ body }: PostFile): string {
 
 /**
  * The posts that this machine has sent: those in doubt before those that were applied, older before newer, without those that a
- * restore has removed. Throws a DamagedError if a log cannot be read: its posts would be created again.
+ * later restore of the blog may have removed. Throws a DamagedError if a log cannot be read: its posts would be created again.
  */
 function readKnownPosts(history: History): HistoryRecord[] {
   const records = history.listWhole();
-  const takenBack = takenBackIn(records);
+  const restores = records.filter(({ operation }) => operation === restoreBackup.id);
   const posts = records.filter(({ operation }) => operation === createBlogPost.id).reverse();
   return [
     ...posts.filter(isInDoubt),
-    ...posts.filter((post) => post.state === 'applied' && !takenBack.by(post)),
+    ...posts.filter((post) => post.state === 'applied' && !isRestoredOver(post, restores)),
   ];
 }
 

@@ -45,8 +45,8 @@ describe('a doubt no longer matters', () => {
     ['a backup by the same one', backup, backup],
   ])('once everything that it sets was set later: %s', async (_, first, second) => {
     const { scene, earlier, later } = await afterLater(first, second);
-    expect(earlier).toMatchObject({ state: 'unknown', overtakenBy: later.id, open: false });
-    expect(await scene.resume(earlier.id, { isConfirmed: true })).toMatchObject({ action: 'overtaken' });
+    expect(earlier).toMatchObject({ state: 'unknown', supersededBy: later.id, open: false });
+    expect(await scene.resume(earlier.id, { isConfirmed: true })).toMatchObject({ action: 'superseded' });
     expect(scene.server.received).toEqual([]);
   });
 });
@@ -58,7 +58,7 @@ test('a doubt no longer matters either where its log was held while the later ch
   scene.react = () => 'answer';
   const later = await scene.change(rename('B'));
   await running.end();
-  const expected = { action: 'overtaken', record: { overtakenBy: later.record.id } };
+  const expected = { action: 'superseded', record: { supersededBy: later.record.id } };
   expect(await scene.resume(lost.record.id)).toMatchObject(expected);
 });
 
@@ -77,7 +77,7 @@ describe('a doubt stays', () => {
     ['marks', markRead, { ...markRead, body: { ids: ['n-2'] } }, 'sent'],
   ])('after %s', async (_, first, second, action) => {
     const { scene, earlier } = await afterLater(first, second);
-    expect(earlier).toMatchObject({ overtakenBy: null, open: true });
+    expect(earlier).toMatchObject({ supersededBy: null, open: true });
     const resumed = await scene.resume(earlier.id, { isConfirmed: true });
     expect(resumed.action).toBe(action);
     expect(scene.server.received.map(({ method }) => method)).toEqual(
@@ -98,7 +98,7 @@ describe('a doubt stays', () => {
     });
     scene.react = () => 'answer';
     expect(await scene.resume(second.record.id)).toMatchObject({ action: 'sent' });
-    expect(await scene.resume(first.record.id)).toMatchObject({ action: 'overtaken' });
+    expect(await scene.resume(first.record.id)).toMatchObject({ action: 'superseded' });
   });
 });
 
@@ -124,5 +124,5 @@ test('of several open backups of one command only the newest is sent', async () 
     action: 'sent',
     outcome: { kind: 'applied' },
   });
-  expect(await scene.resume(first.record.id)).toMatchObject({ action: 'overtaken' });
+  expect(await scene.resume(first.record.id)).toMatchObject({ action: 'superseded' });
 });
