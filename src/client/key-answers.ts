@@ -25,13 +25,17 @@ export function keyAnswerIn(read: Outcome): KeyAnswer {
   return read.status === null || isTrouble(read.status, read.retryAt) ? 'unanswered' : 'no';
 }
 
-/** Asks once for each kind of change, and shares the answer. */
+/** Asks once for each kind of change, and shares the answer if there is one. */
 export function createKeyAnswers({ monotonic }: Pick<Clock, 'monotonic'>) {
   const answers = new Map<string, { readonly at: number; readonly answer: Promise<KeyAnswer> }>();
   return (kind: string, ask: () => Promise<Outcome>): Promise<KeyAnswer> => {
     const known = answers.get(kind);
     if (known !== undefined && monotonic() - known.at < sharedMs) return known.answer;
-    const answer = ask().then(keyAnswerIn);
+    const answer = ask().then((read) => {
+      const found = keyAnswerIn(read);
+      if (found === 'unanswered') answers.delete(kind);
+      return found;
+    });
     answers.set(kind, { at: monotonic(), answer });
     return answer;
   };

@@ -126,66 +126,184 @@ const oneShotOperations = {
   },
 };
 
+/** As {@link oneShotOperations}, and an update. All are sent with a key in the header. */
+const headerKeyed = {
+  ...oneShotOperations,
+  'store update': {
+    command: () => ['store', 'update', '--name', 'Outlet'],
+    effects: async ({ storage, storeId }: TestService) => {
+      const read = storage.read((db) =>
+        db.selectFrom('stores').selectAll().where('id', '=', storeId).execute(),
+      );
+      return (await read).filter(({ name }) => name === 'Outlet').length;
+    },
+  },
+};
+
+const lost = {
+  'the request did not arrive': { passage: 'lose', applied: 0 },
+  'the request was applied': { passage: 'drop', applied: 1 },
+} as const;
+
+test.each(
+  Object.entries(headerKeyed).flatMap(([name, operation]) =>
+    Object.entries(lost).map(([how, trouble]) => ({ name, how, ...operation, ...trouble })),
+  ),
+)('$name in doubt, $how: one resume ends it without a question, nothing is doubled', async (row) => {
+  const scene = await setScene();
+  const { proxy, machine, service } = scene;
+  const args = row.command(scene);
+  proxy.decide(({ method }) => (method === 'GET' ? 'lose' : row.passage));
+  const result = await machine.run([...args, '--json']);
+  expect(result.exitCode).toBe(10);
+  expect(await row.effects(service)).toBe(row.applied);
+  const { operationId } = errorOf(result);
+
+  proxy.decide(() => 'pass');
+  const resumed = await machine.run(['resume', '--json']);
+
+  expect(resumed).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(resumed.stdout)).toMatchObject([{ id: operationId, action: 'sent', state: 'applied' }]);
+  expect(await row.effects(service)).toBe(1);
+  const writes = proxy.writes().map(({ bytes }) => bytes);
+  expect(new Set(writes).size).toBe(1);
+  expect((await machine.run(['resume'])).stderr).toContain('Nothing to resume');
+});
+
+test.each(Object.entries(headerKeyed).map(([name, operation]) => ({ name, ...operation })))(
+  '$name whose response is lost is ended by the command itself',
+  async (row) => {
+    const scene = await setScene();
+    const { proxy, machine, service } = scene;
+    let writes = 0;
+    proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
+
+    expect(await machine.run(row.command(scene))).toMatchObject({ exitCode: 0 });
+
+    expect(proxy.writes().map(({ bytes }) => bytes)).toEqual(Array(2).fill(proxy.writes()[0]?.bytes));
+    expect(await row.effects(service)).toBe(1);
+  },
+);
+
+test('blog create in doubt is ended by the same command again, too', async () => {
+  const scene = await setScene();
+  const { proxy, machine, service } = scene;
+  const { command, effects } = oneShotOperations['blog create'];
+  proxy.decide(({ method }) => (method === 'GET' ? 'lose' : 'drop'));
+  expect(await machine.run(command())).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+
+  const again = await machine.run(command());
+
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Sending') });
+  expect(await effects(service)).toBe(1);
+});
+
 const troubles = {
   'a 503': { passage: { status: 503, headers: { 'retry-after': '1' }, body: '' }, applied: 0 },
   'a reset before the service': { passage: 'lose', applied: 0 },
   'a reset after the commit': { passage: 'drop', applied: 1 },
 } as const;
 
-// Every operation, and every trouble: what is done about them is the same code.
+// Every operation, every trouble, and every way not to know of keys: what is done about them is the same code.
 test.each(
   (
     [
-      ['blog create', 'a 503'],
-      ['blog create', 'a reset before the service'],
-      ['blog create', 'a reset after the commit'],
-      ['reclaim appeal', 'a reset after the commit'],
-      ['notify add-endpoint', 'a 503'],
+      ['blog create', 'a 503', 'of both'],
+      ['blog create', 'a reset before the service', 'of requests'],
+      ['blog create', 'a reset after the commit', 'of responses'],
+      ['reclaim appeal', 'a reset after the commit', 'of requests'],
+      ['notify add-endpoint', 'a 503', 'of responses'],
     ] as const
-  ).map(([name, trouble]) => ({ name, trouble, ...oneShotOperations[name], ...troubles[trouble] })),
-)('$name and $trouble: exit 10, one request, and resume sends nothing', async (row) => {
-  const scene = await setScene();
-  const { proxy, machine, service } = scene;
-  proxy.decide(() => row.passage);
-  const args = row.command(scene);
-  const result = await machine.run([...args, '--json']);
-  expect(result.exitCode).toBe(10);
-  expect(proxy.writes()).toHaveLength(1);
-  const error = errorOf(result);
-  expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
+  ).map(([name, trouble, hides]) => ({
+    name,
+    trouble,
+    hides,
+    ...oneShotOperations[name],
+    ...troubles[trouble],
+  })),
+)(
+  '$name and $trouble, headers $hides hidden: exit 10, one request, and resume sends nothing',
+  async (row) => {
+    const scene = await setScene({}, row);
+    const { proxy, machine, service } = scene;
+    proxy.decide(({ method }) => (method === 'GET' ? 'pass' : row.passage));
+    const args = row.command(scene);
+    const result = await machine.run([...args, '--json']);
+    expect(result.exitCode).toBe(10);
+    expect(proxy.writes()).toHaveLength(1);
+    const error = errorOf(result);
+    expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
 
-  proxy.decide(() => 'pass');
-  const resumed = await machine.run(['resume', error.operationId]);
-  expect(resumed.exitCode).toBe(10);
-  expect(resumed.stdout).toContain('sending it again could do it twice');
-  expect(resumed.stderr).toContain(`storectl resume ${error.operationId} --mark applied`);
-  const again = await machine.run(args);
-  expect(again.exitCode).toBe(10);
-  expect(again.stderr).toContain(error.operationId);
-  expect(proxy.writes()).toHaveLength(1);
-  expect(await row.effects(service)).toBe(row.applied);
-});
+    proxy.decide(() => 'pass');
+    const resumed = await machine.run(['resume', error.operationId]);
+    expect(resumed.exitCode).toBe(10);
+    expect(resumed.stdout).toContain('sending it again could do it twice');
+    expect(resumed.stderr).toContain(`storectl resume ${error.operationId} --mark applied`);
+    const again = await machine.run(args);
+    expect(again.exitCode).toBe(10);
+    expect(again.stderr).toContain(error.operationId);
+    expect(proxy.writes()).toHaveLength(1);
+    expect(await row.effects(service)).toBe(row.applied);
+  },
+);
 
 const decide = ({ example }: Scene) => {
   const id = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];
 };
 
-test('disputes decide settles a lost answer by reading: exit 0 with one decision, one POST', async () => {
+test('disputes decide whose response is lost is sent again with its key: exit 0 with one decision', async () => {
   const scene = await setScene();
+  const { proxy, machine, service } = scene;
+  let writes = 0;
+  proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
+  expect(await machine.run([...decide(scene), '--json'])).toMatchObject({ exitCode: 0 });
+  expect(proxy.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'POST']);
+  const { decisions } = await effectsOf(service);
+  expect(decisions.filter(({ disputeId }) => disputeId === decide(scene)[2])).toHaveLength(1);
+});
+
+test('disputes decide in doubt that a colleague has decided otherwise since is rejected by resume', async () => {
+  const scene = await setScene();
+  const { proxy, machine } = scene;
+  const args = decide(scene);
+  proxy.decide(({ method, path }) => (method === 'GET' && !path.endsWith('/decision') ? 'pass' : 'lose'));
+  expect(await machine.run(args)).toMatchObject({ exitCode: 10 });
+  proxy.decide(() => 'pass');
+  const lost = [
+    ...args.slice(0, 3),
+    '--status',
+    'lost',
+    '--resolution',
+    'Refunded.',
+    '--confirm',
+    args[2] ?? '',
+  ];
+  expect(await scene.anotherMachine().run(lost)).toMatchObject({ exitCode: 0 });
+
+  const resumed = await machine.run(['resume', '--json']);
+
+  expect(resumed).toMatchObject({ exitCode: 6 });
+  expect(JSON.parse(resumed.stdout)).toMatchObject([{ action: 'sent', state: 'rejected' }]);
+  expect((await machine.run(['resume'])).stderr).toContain('Nothing to resume');
+});
+
+test('disputes decide settles a lost answer by reading where keys are not known: exit 0 with one decision, one POST', async () => {
+  const scene = await setScene({}, { hides: 'of both' });
   const { proxy, machine, service } = scene;
   proxy.decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
   const result = await machine.run([...decide(scene), '--json']);
   expect(result).toMatchObject({ exitCode: 0 });
   expect(JSON.parse(result.stdout)).toMatchObject({ status: 'won', resolution: 'Delivered.' });
-  expect(proxy.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+  expect(proxy.writes()).toHaveLength(1);
   const { decisions } = await effectsOf(service);
   expect(decisions.filter(({ disputeId }) => disputeId === decide(scene)[2])).toHaveLength(1);
 });
 
-test('disputes decide after a 503 or a reset that changed nothing: exit 10, one POST, never sent again', async () => {
+test('disputes decide after a 503 or a reset that changed nothing, where keys are not known: exit 10, one POST, never sent again', async () => {
   const trial = async (passage: Passage) => {
-    const scene = await setScene();
+    const scene = await setScene({}, { hides: 'of both' });
     const { proxy, machine, service } = scene;
     const args = decide(scene);
     proxy.decide(({ method }) => (method === 'POST' ? passage : 'pass'));

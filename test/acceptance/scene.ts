@@ -1,5 +1,5 @@
 import type { ExampleStore } from '../../src/service/index.ts';
-import { type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
+import { type Hidden, type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
 import { type ProgramMachine, programMachineFor } from '../helpers/program.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 
@@ -13,9 +13,12 @@ export interface Scene {
   anotherMachine(env?: Readonly<Record<string, string>>): ProgramMachine;
 }
 
-export async function setScene(env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+export async function setScene(
+  env: Readonly<Record<string, string>> = {},
+  { hides }: { readonly hides?: Hidden } = {},
+): Promise<Scene> {
   const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
+  const proxy = await startLossyProxy(service.origin, () => 'pass', hides);
   const target = { ...service, origin: proxy.origin };
   const anotherMachine = (more: Readonly<Record<string, string>> = {}) =>
     programMachineFor(target, { ...env, ...more });

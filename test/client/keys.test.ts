@@ -101,6 +101,14 @@ test('changes of one kind share the answer', async () => {
   expect(server.requests).toHaveLength(2);
 });
 
+test('that a service could not be asked is not shared', async () => {
+  await using server = await startFaultServer([answer(503, {}), answer(405, {}, keys)]);
+  await using client = clientFor(server.url);
+  const ask = () => client.appliesOnce({ kind: 'posts', path: post.path, key });
+  expect(await ask()).toBe('unanswered');
+  expect(await ask()).toBe('yes');
+});
+
 test.each(['a b', '"quoted"', '', 'ü', 'x'.repeat(256)])(
   'a key that no header can carry is refused: %j',
   async (bad) => {

@@ -4,8 +4,8 @@ import { setScene } from '../helpers/scene.ts';
 import { seedChange } from '../helpers/seed-history.ts';
 import { typed } from '../helpers/typed.ts';
 
-async function scene() {
-  const { service, proxy, machine } = await setScene();
+async function scene(options: Parameters<typeof setScene>[0] = {}) {
+  const { service, proxy, machine } = await setScene(options);
   /** Runs a command whose response, or request, is lost. */
   const lose = async (args: readonly string[], how: 'lose' | 'drop' = 'lose') => {
     proxy.decide(({ method }) => (method === 'GET' ? 'pass' : how));
@@ -24,7 +24,7 @@ const endpoint = typed`notify add-endpoint --name Team --events feedback_digest
   --url https://discord.com/api/webhooks/4711/a-token`;
 
 test('what is settled and what is still open is said, and what to do about the rest', async () => {
-  const { machine, lose } = await scene();
+  const { machine, lose } = await scene({ hides: 'of both' });
   await lose(backup);
   await lose(endpoint);
 
@@ -63,7 +63,7 @@ test('--dry-run says what would be done about each change, and sends nothing', a
   expect(dry.exitCode).toBe(0);
   expect(JSON.parse(dry.stdout)).toMatchObject([
     { operation: 'backup.create', plan: 'send' },
-    { operation: 'notify.add-endpoint', plan: 'ask_user' },
+    { operation: 'notify.add-endpoint', plan: 'ask_service' },
   ]);
   expect(proxy.requests).toHaveLength(sent);
   expect((await machine.run(['resume', JSON.parse(dry.stdout)[0].id])).exitCode).toBe(0);

@@ -113,30 +113,6 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
   expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'B' });
 });
 
-test('what a restore takes back and brings back is listed before, also where the undo of a change was undone', async () => {
-  const { machine } = await startStore();
-  const both = ['--sections', 'store,blog', '-q'];
-  await machine.run(['store', 'update', '--name', 'Good']);
-  const backupId = (await machine.run(['backup', 'create', '--label', 'x', ...both])).stdout.trim();
-  const bad = await change(machine, 'store', 'update', '--name', 'Bad');
-  await machine.run(['blog', 'create', '--title', 'Third', '--content-md', 'x']);
-  const restored = await machine.run(['backup', 'restore', backupId, ...both, '--confirm', backupId]);
-  const restore = restored.stdout.trim();
-  const undone = await change(machine, 'undo', restore, '--confirm', restore);
-  const good = await change(machine, 'undo', bad);
-  await change(machine, 'undo', undone, '--confirm', undone);
-  const listed = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
-
-  const { stderr } = await machine.run(['undo', restore, '--confirm', restore]);
-
-  expect([good, undone, restore]).not.toContain('');
-  expect(listed).toContainEqual(expect.objectContaining({ id: bad, undoneBy: restore }));
-  expect(stderr).toContain(`It brings back these changes of this machine:\n`);
-  expect(stderr).toContain(`\n  ${bad}  store.update, Bad`);
-  const renamed = await machine.run(['store', 'update', '--cashback-bp', '1', '--json']);
-  expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'Bad' });
-});
-
 test('a restore without a safety backup is not undone, but the service has backed up what it replaced', async () => {
   const { machine } = await startStore();
   const backupId = await idOf(machine, 'backup', 'create', '--label', 'x');

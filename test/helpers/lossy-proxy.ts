@@ -50,8 +50,24 @@ export interface LossyProxy {
 
 type Decide = (request: Omit<PassedRequest, 'status'>, number: number) => Passage;
 
-/** An HTTP forwarder on loopback in front of `target`; it passes everything on until told otherwise. */
-export async function startLossyProxy(target: string, decide: Decide = () => 'pass'): Promise<LossyProxy> {
+/** What a gateway removes: headers that it does not know. */
+export type Hidden = 'of requests' | 'of responses' | 'of both';
+
+const hiddenHeaders = ['idempotency-key', 'service-features', 'idempotency-kept', 'idempotency-replayed'];
+
+function withoutHidden(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hiddenHeaders.includes(name)));
+}
+
+/**
+ * An HTTP forwarder on loopback in front of `target`; it passes everything on until told otherwise, but for the headers that it
+ * hides.
+ */
+export async function startLossyProxy(
+  target: string,
+  decide: Decide = () => 'pass',
+  hides: Hidden | null = null,
+): Promise<LossyProxy> {
   const requests: PassedRequest[] = [];
   let settled = 0;
   let choose = decide;
@@ -84,7 +100,7 @@ export async function startLossyProxy(target: string, decide: Decide = () => 'pa
       return;
     }
     if (typeof passage === 'object' && 'waitFor' in passage) await passage.waitFor;
-    const answer = await forward(target, incoming, body);
+    const answer = await forward(target, incoming, body, hides);
     done(answer.status);
     if (passage === 'drop') {
       incoming.socket.resetAndDestroy();
@@ -123,14 +139,21 @@ export async function startLossyProxy(target: string, decide: Decide = () => 'pa
   };
 }
 
-function forward(target: string, { method, url, headers }: IncomingMessage, body: Buffer) {
-  const { host: _, connection: __, ...rest } = headers;
+function forward(
+  target: string,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+  hides: Hidden | null,
+) {
+  const { host: _, connection: __, ...all } = headers;
+  const rest = hides === 'of requests' || hides === 'of both' ? withoutHidden(all) : all;
   return new Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>(
     (resolve, reject) => {
       const outgoing = request(new URL(url ?? '', target), { method, headers: rest, agent: false });
       outgoing.on('error', reject);
       outgoing.on('response', (answer) => {
-        const { 'transfer-encoding': ___, connection: ____, ...kept } = answer.headers;
+        const { 'transfer-encoding': ___, connection: ____, ...sent } = answer.headers;
+        const kept = hides === 'of responses' || hides === 'of both' ? withoutHidden(sent) : sent;
         readAll(answer).then(
           (bytes) => resolve({ status: answer.statusCode ?? 0, headers: kept, body: bytes }),
           reject,

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { machineFor } from './cli.ts';
 import { type Behaviour, startFaultServer } from './fault-server.ts';
-import { startLossyProxy } from './lossy-proxy.ts';
+import { type Hidden, startLossyProxy } from './lossy-proxy.ts';
 import { startService } from './service.ts';
 
-/** A store of the real service behind a connection that can lose things, and a user's machine. */
-export async function setScene() {
+/** A store of the real service behind a connection that can lose things, or hide headers, and a user's machine. */
+export async function setScene({ hides }: { readonly hides?: Hidden } = {}) {
   const service = await startService();
-  const proxy = await startLossyProxy(service.origin);
+  const proxy = await startLossyProxy(service.origin, () => 'pass', hides);
   return { service, proxy, machine: machineFor({ ...service, origin: proxy.origin }) };
 }
 

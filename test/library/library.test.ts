@@ -12,8 +12,8 @@ import type { TestService } from '../helpers/service.ts';
 const backup = { label: 'nightly', sections: ['store', 'blog'] };
 
 /** A service behind a connection that can lose things, and a folder for the history. */
-async function newScene() {
-  return { ...(await setScene()), folder: temporaryFolder() };
+async function newScene(options: Parameters<typeof setScene>[0] = {}) {
+  return { ...(await setScene(options)), folder: temporaryFolder() };
 }
 
 type Scene = Pick<Awaited<ReturnType<typeof newScene>>, 'service' | 'proxy' | 'folder'>;
@@ -123,7 +123,7 @@ test('the same call continues an open dispute, and opens a new one after an answ
 });
 
 test('the same call is refused like the same command while the first may have been applied, until that is marked or the caller insists', async () => {
-  const scene = await newScene();
+  const scene = await newScene({ hides: 'of both' });
   const post = { title: 'Sale', contentMd: 'Now' };
   scene.proxy.decide(() => 'drop');
   const lost = await connect(scene, { withHistory: true }).createBlogPost(post);
@@ -143,6 +143,30 @@ test('the same call is refused like the same command while the first may have be
   expect(scene.proxy.writes()).toHaveLength(2);
 });
 
+test.each([true, false])(
+  'a lost post is sent again with its key, which the caller may give (history: %s)',
+  async (withHistory) => {
+    const scene = await newScene();
+    const client = connect(scene, { withHistory });
+    let writes = 0;
+    scene.proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
+
+    const idempotencyKey = 'of-the-caller';
+    const post = { title: 'Sale', contentMd: 'Now' };
+    const result = await client.createBlogPost(post, { idempotencyKey });
+
+    expect(result).toMatchObject({ kind: 'applied', attempts: 2, replayed: true, idempotencyKey });
+    // The same key is one effect, whatever was sent meanwhile.
+    const again = await client.createBlogPost(post, { idempotencyKey });
+    expect(again).toMatchObject({ kind: 'applied', body: { id: Object(Object(result).body).id } });
+    expect(scene.proxy.writes()).toHaveLength(withHistory ? 2 : 3);
+    await expect(client.createBlogPost(post, { idempotencyKey: 'a b' })).rejects.toThrow(RangeError);
+    await expect(client.showSettings({}, { idempotencyKey })).rejects.toThrow(TypeError);
+    const twice = client.createBackup({ ...backup, idempotencyKey: 'a' }, { idempotencyKey: 'b' });
+    await expect(twice).rejects.toThrow(TypeError);
+  },
+);
+
 test('a history of another store or address is refused before anything is sent', async () => {
   const scene = await newScene();
   const { apiKey, storeId } = scene.service;
@@ -155,8 +179,8 @@ test('a history of another store or address is refused before anything is sent',
   }
 });
 
-test('a one-shot request whose answer is lost is never sent again: it is left, and a person can settle it', async () => {
-  const scene = await newScene();
+test('a one-shot request whose answer is lost is never sent again where the service does not apply its key once: it is left, and a person can settle it', async () => {
+  const scene = await newScene({ hides: 'of both' });
   const client = connect(scene, { withHistory: true });
   scene.proxy.decide(() => 'drop');
   const lost = await client.createBlogPost({ title: 'Sale', contentMd: 'Now' });
@@ -164,7 +188,7 @@ test('a one-shot request whose answer is lost is never sent again: it is left, a
 
   const [left] = await client.resume();
 
-  expect(lost).toMatchObject({ kind: 'unknown', attempts: 1, idempotencyKey: null });
+  expect(lost).toMatchObject({ kind: 'unknown', attempts: 1, idempotencyKey: expect.any(String) });
   expect(left).toMatchObject({ action: 'left', outcome: null, reason: 'ask_user' });
   expect(scene.proxy.writes()).toHaveLength(1);
   const history = historyOf(scene);
