@@ -21,8 +21,17 @@ _storectl() {
   (( ! $#items )) || _describe -V storectl items $suffix
 }
 
+# Called at the first prompt, when the startup files are done: compinit may come after this script in them, or not at all.
+_storectl_register() {
+  precmd_functions=(${precmd_functions:#_storectl_register})
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
+  compdef _storectl storectl
+}
+
 if [[ ${funcstack[1]} == _storectl ]]; then
   _storectl "$@"
-else
+elif (( $+functions[compdef] )); then
   compdef _storectl storectl
+else
+  precmd_functions+=(_storectl_register)
 fi

@@ -14,7 +14,7 @@ test('the program prints the scripts of its package', async () => {
     expect(printed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(printed.stdout).toBe(readFileSync(path.join('completions', `storectl.${file}`), 'utf8'));
   }
-  expect(await machine.run(['completion', 'tcsh'])).toMatchObject({
+  expect(await machine.run(['completion', 'install', 'tcsh'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('bash, zsh, fish, powershell'),
   });
@@ -51,7 +51,7 @@ describe('bash', () => {
     ['storectl disputes decide --fields id,res', ['id,resolution']],
     ['storectl api P', ['POST', 'PUT', 'PATCH']],
     ['storectl -- ba', ['backup']],
-    ['storectl completion ', ['bash', 'zsh', 'fish', 'powershell']],
+    ['storectl completion ', ['install', 'bash', 'zsh', 'fish', 'powershell']],
   ])('%s', (line, expected) => {
     expect(reply(line)).toEqual(expected);
   });

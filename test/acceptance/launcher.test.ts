@@ -87,10 +87,10 @@ test('in a narrow terminal help is wrapped to it', async () => {
   const machine = newProgramMachine();
   const terminal = await openTerminal(machine.folder, machine.env);
 
-  terminal.type(`clear; stty cols 60; ${programLine} completion --help; echo ---`);
+  terminal.type(`clear; stty cols 60; ${programLine} completion install --help; echo ---`);
   const screen = await terminal.shows(/---\n/);
 
-  const [, description = ''] = screen.split(/Usage: storectl completion <shell> \[options\]\n\n/);
+  const [, description = ''] = screen.split(/Usage: storectl completion install \[shell\] \[options\]\n\n/);
   const lines = description.slice(0, description.indexOf('\n\n')).split('\n');
   expect(lines.length).toBeGreaterThan(1);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);

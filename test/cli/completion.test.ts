@@ -51,7 +51,7 @@ describe('the model', () => {
     ['history', []],
     ['profile', ['--dry-run']],
     ['doctor', ['--dry-run']],
-    ['completion', ['--dry-run', '--fields']],
+    ['completion bash', ['--dry-run', '--fields']],
   ])('%s is not offered %j, which it refuses', (place, refused) => {
     const names = nodes.get(place)?.flags.flatMap((flag) => flag.names) ?? [];
     expect(['--dry-run', '--fields'].filter((flag) => !names.includes(flag))).toEqual(refused);

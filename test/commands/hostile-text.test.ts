@@ -48,7 +48,7 @@ async function poison({ storage }: TestService): Promise<void> {
 }
 
 /** Commands that serve until they are stopped, and those that change files of this machine only. */
-const skipped = ['mcp', 'service start', 'completion', 'auth login', 'demo info', 'demo reset'];
+const skipped = ['mcp', 'service start', 'completion install', 'auth login', 'demo info', 'demo reset'];
 
 test.each(['in a terminal', 'in a pipe', 'as JSON'])(
   'text that a tenant wrote acts on no terminal, whatever command shows it: %s',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { newProgramMachine, type ProgramMachine, programLine, shellWord } from '../helpers/program.ts';
@@ -78,6 +78,62 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
   writeFileSync(path.join(machine.folder, 'my decisions.csv'), '');
   terminal.press('storectl disputes decide --from my', 'Tab');
   await terminal.shows(/--from (my\\ decisions\.csv|'my decisions\.csv')/);
+});
+
+const startupFiles = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' };
+
+/** What the users of each shell have in their startup file. */
+const startups = {
+  bash: "PS1='> '\n",
+  zsh: "PS1='> '\nautoload -Uz compinit && compinit -u -D\n",
+  fish: "function fish_prompt; echo -n '> '; end\n",
+};
+
+/** Whether Tab completes in a new shell that reads its startup file. */
+async function completes(shell: (typeof shells)[number], env: Record<string, string>): Promise<boolean> {
+  const terminal = await openTerminal(env.HOME ?? '', env);
+  terminal.type(`exec ${shell}`);
+  await terminal.typeAt(/[$%>#] ?$/, 'clear; echo ready');
+  await terminal.shows(/^ready\n>/);
+  terminal.press('storectl disp', 'Tab', ' sh', 'Tab', 'x');
+  return / disputes +show +x$/.test(await terminal.shows(/x$/));
+}
+
+test.for(shells)('completion install makes %s complete, and --remove takes it back', async (shell) => {
+  const machine = newProgramMachine();
+  const env = { ...install(machine), HOME: machine.folder, SHELL: `/bin/${shell}` };
+  const startup = path.join(machine.folder, startupFiles[shell]);
+  mkdirSync(path.dirname(startup), { recursive: true });
+  // Without a line end: a line that is added must not continue it.
+  const before = startups[shell].trimEnd();
+  writeFileSync(startup, before);
+  const run = (...args: string[]) =>
+    spawnSync('storectl', ['completion', 'install', ...args], { env, encoding: 'utf8', cwd: machine.folder });
+  expect(await completes(shell, env)).toBe(false);
+
+  const installed = run();
+  expect(installed).toMatchObject({ status: 0, stdout: '' });
+  expect(installed.stderr).toContain(`✓ Installed completion for ${shell}\n  ${machine.folder}`);
+  expect(await completes(shell, env)).toBe(true);
+  expect(run(shell).stderr).toContain(`Already installed for ${shell}.`);
+
+  const removed = run('--remove');
+  expect(removed).toMatchObject({ status: 0, stdout: '' });
+  expect(removed.stderr).toContain(`✓ Removed completion for ${shell}\n  ${machine.folder}`);
+  expect(readFileSync(startup, 'utf8').trimEnd()).toBe(before);
+  expect(await completes(shell, env)).toBe(false);
+  expect(run(shell, '--remove').stderr).toBe(`Nothing is installed for ${shell}.\n`);
+});
+
+test.each([
+  ['before compinit', 'source <(storectl completion zsh)\nautoload -Uz compinit && compinit -u -D\n'],
+  ['without compinit', 'source <(storectl completion zsh)\n'],
+])('the zsh script works %s', async (_name, lines) => {
+  const machine = newProgramMachine();
+  const env = { ...install(machine), HOME: machine.folder };
+  writeFileSync(path.join(machine.folder, '.zshrc'), `PS1='> '\n${lines}`);
+
+  expect(await completes('zsh', env)).toBe(true);
 });
 
 test.for(shells)('%s shows nothing of a program that fails, or is gone', async (shell) => {

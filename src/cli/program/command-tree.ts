@@ -22,6 +22,14 @@ function tool(summary: string, load: Leaf['load']): Leaf {
   return { summary, isTool: true, load };
 }
 
+/** Prints the completion script of a shell. */
+function scriptLeaf(shell: 'bash' | 'zsh' | 'fish' | 'powershell'): Leaf {
+  return leaf(`Print the script for ${shell}`, async () => {
+    const { scriptCommand } = await import('../../commands/completion/script.ts');
+    return { command: scriptCommand(shell) };
+  });
+}
+
 /** The commands by name: a noun with its verbs, or a single word. In the order of the help. */
 export const tree: Readonly<Record<string, Group | Leaf>> = {
   store: {
@@ -122,7 +130,19 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     },
   },
   doctor: leaf('Check settings, history and key', () => import('../../commands/doctor.ts')),
-  completion: leaf('Print a shell completion script', () => import('../../commands/completion.ts')),
+  completion: {
+    summary: 'Make Tab complete commands, flags and ids',
+    commands: {
+      install: leaf(
+        'Install completion where the shell looks',
+        () => import('../../commands/completion/install.ts'),
+      ),
+      bash: scriptLeaf('bash'),
+      zsh: scriptLeaf('zsh'),
+      fish: scriptLeaf('fish'),
+      powershell: scriptLeaf('powershell'),
+    },
+  },
   mcp: leaf('Run an MCP server for AI assistants', () => import('../../commands/mcp/mcp.ts')),
   version: leaf('Print the version', () => import('../../commands/version.ts')),
   service: {
