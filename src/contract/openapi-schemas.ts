@@ -25,6 +25,12 @@ export function bodySchema({ id, body }: ServedOperation, shared: Json, bodies: 
   return schema;
 }
 
+/** The schemas of parameters in a query, by their names. */
+export function parameterSchemas(query: z.ZodMiniObject): Record<string, Json> {
+  const { properties } = z.toJSONSchema(query, { ...options, io: 'input' });
+  return properties as Record<string, Json>;
+}
+
 /** Copies what the contract says of fields. A field that the service always refuses is left out. */
 function describeFields(target: Json, source: Json): void {
   const fields = (target.properties ?? {}) as Record<string, Json>;

@@ -1,8 +1,15 @@
 import * as z from 'zod/mini';
 import { additionHeaders } from './headers.ts';
-import { type BodySchemas, bodySchema, type Json, responseSchemas, schemaUri } from './openapi-schemas.ts';
+import {
+  type BodySchemas,
+  bodySchema,
+  type Json,
+  parameterSchemas,
+  responseSchemas,
+  schemaUri,
+} from './openapi-schemas.ts';
 import { describeParameter, type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
-import { operations } from './operations.ts';
+import { servedOperations } from './operations.ts';
 import { type ErrorCode, problemDetails, problems } from './problem.ts';
 
 const tags: Readonly<Record<string, string>> = {
@@ -42,7 +49,8 @@ const refusals: Readonly<Record<number, string>> = {
 };
 
 function mayRefuse(operation: ServedOperation, status: number): boolean {
-  const { body, service } = operation;
+  const { body, isAddition, service } = operation;
+  if (status === 422 && isAddition) return true;
   if ([400, 413, 415, 422].includes(status)) return body !== null;
   if (status === 409) return service.conflicts === true;
   return status !== 412 || (service.versioned === true && isWrite(operation));
@@ -81,7 +89,7 @@ const keptStatuses: readonly number[] = [404, 409, 412, 422];
 export function buildOpenApi(version: string, bodies: BodySchemas): Json {
   const shared: Json = {};
   const paths: Record<string, Json> = {};
-  for (const operation of operations) {
+  for (const operation of servedOperations) {
     paths[operation.path] = {
       ...paths[operation.path],
       [operation.method.toLowerCase()]: describe(operation, bodySchema(operation, shared, bodies)),
@@ -110,7 +118,7 @@ export function buildOpenApi(version: string, bodies: BodySchemas): Json {
             'An API key of the store. Each operation names the scope that the key needs in `x-required-scope`.',
         },
       },
-      schemas: onlyUsed(paths, { ...responseSchemas(), ...shared }),
+      schemas: { ...responseSchemas(), ...shared },
       responses: {
         ...Object.fromEntries(
           Object.entries(refusals).map(([status, name]) => [name, describeRefusal(Number(status))]),
@@ -122,12 +130,13 @@ export function buildOpenApi(version: string, bodies: BodySchemas): Json {
 }
 
 function describe(operation: ServedOperation, schema: Json | null): Json {
-  const { id, class: kind, summary, service } = operation;
+  const { id, class: kind, summary, isAddition, service } = operation;
   return {
     operationId: id,
     tags: [id.split('.')[0]],
     summary,
     description: `${repetition[kind]} The key needs the scope \`${service.scope}\`.`,
+    ...(isAddition && { 'x-addition': true }),
     'x-required-scope': service.scope,
     parameters: [
       ...pathParameters(operation).map((name) => ({
@@ -137,6 +146,7 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
         description: describeParameter(name),
         schema: { type: 'string' },
       })),
+      ...queryParameters(operation),
       ...headerParameters(operation),
     ],
     ...(schema !== null && {
@@ -158,6 +168,12 @@ function describe(operation: ServedOperation, schema: Json | null): Json {
       default: responseReference('Failure'),
     },
   };
+}
+
+function queryParameters({ query }: ServedOperation): Json[] {
+  return Object.entries(query === undefined ? {} : parameterSchemas(query)).map(
+    ([name, { description, ...schema }]) => ({ name, in: 'query', description, schema }),
+  );
 }
 
 function headerParameters(operation: ServedOperation): Json[] {
@@ -246,18 +262,4 @@ function header(description: string): Json {
 
 function referenceTo(schema: z.ZodMiniType): Json {
   return { $ref: schemaUri(String(z.globalRegistry.get(schema)?.id)) };
-}
-
-/** Schemas that these paths, and the refusals, refer to. */
-function onlyUsed(paths: Json, schemas: Json): Json {
-  const used = new Set<string>(['Problem']);
-  const follow = (part: unknown) => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (used.has(name)) continue;
-      used.add(name);
-      follow(schemas[name]);
-    }
-  };
-  follow(paths);
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 }

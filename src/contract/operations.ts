@@ -47,9 +47,23 @@ export const additionsByMethod = {
 
 export const additions = Object.values(additionsByMethod);
 
+/** All that this repository's service offers. */
+export const servedOperations = [...operations, ...additions];
+
+type Served = (typeof servedOperations)[number];
+
+/** An operation of the contract. */
 export type OperationId = (typeof operations)[number]['id'];
+
+export type ServedId = Served['id'];
+
+/** One that only reads. */
+export type ReadId = Extract<Served, { readonly class: 'read' }>['id'];
+
+/** One that changes something. */
+export type ChangeId = Exclude<ServedId, ReadId>;
 
 /** The operation with this id, or undefined if it is unknown, for example in a history file of another version. */
 export function findOperation(id: string): Operation | undefined {
-  return [...operations, ...additions].find((operation) => operation.id === id);
+  return servedOperations.find((operation) => operation.id === id);
 }

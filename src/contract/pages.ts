@@ -12,7 +12,7 @@ export function pageQuery<Filters extends Record<string, z.ZodMiniType>>(filters
   return z.looseObject({
     ...filters,
     limit: z.optional(
-      described(z.int(), 'Number of items on a page', {
+      described(z.int().check(z.minimum(1), z.maximum(maxPageSize)), 'Number of items on a page', {
         remark: `1 to ${maxPageSize}, by default ${pageSize}`,
       }),
     ),

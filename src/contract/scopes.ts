@@ -1,11 +1,9 @@
-import { additions, operations } from './operations.ts';
+import { servedOperations } from './operations.ts';
 
-const all = [...operations, ...additions];
-
-export type Scope = (typeof all)[number]['service']['scope'];
+export type Scope = (typeof servedOperations)[number]['service']['scope'];
 
 /** What an API key of this repository's service may do: each operation names the scope that it needs. */
-export const scopes: readonly Scope[] = [...new Set(all.map(({ service }) => service.scope))];
+export const scopes: readonly Scope[] = [...new Set(servedOperations.map(({ service }) => service.scope))];
 
 /** Scopes of common kinds of keys. */
 export const presets = {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pathParameters } from '../../src/contract/operation.ts';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { eventTypes } from '../../src/contract/operations/notifications.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { servedOperations } from '../../src/contract/operations.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import { describeService } from '../../src/service/http/operation-handlers.ts';
 
@@ -19,7 +19,8 @@ const documentShape = z.looseObject({
       z.looseObject({
         operationId: z.string(),
         'x-required-scope': z.enum(scopes),
-        parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'header']) })),
+        'x-addition': z.literal(true).optional(),
+        parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'query', 'header']) })),
         requestBody: z
           .looseObject({
             content: z.strictObject({
@@ -39,28 +40,36 @@ const documentShape = z.looseObject({
   }),
 });
 
+function named(parameters: readonly { readonly name: string; readonly in: string }[], where: string) {
+  return parameters.filter((parameter) => parameter.in === where).map(({ name }) => name);
+}
+
 describe('the OpenAPI document', () => {
   const document = documentShape.parse(describeService('1.2.3'));
 
   test('has all operations under their path and method, with their parameters', () => {
     const found = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => ({
-        id: operationId,
+      Object.entries(methods).map(([method, operation]) => ({
+        id: operation.operationId,
         method: method.toUpperCase(),
         path,
-        parameters: parameters.flatMap((parameter) => (parameter.in === 'path' ? [parameter.name] : [])),
-        body: requestBody !== undefined,
+        parameters: named(operation.parameters, 'path'),
+        query: named(operation.parameters, 'query'),
+        body: operation.requestBody !== undefined,
+        isAddition: operation['x-addition'] === true,
       })),
     );
 
     expect(found.sort((a, b) => a.id.localeCompare(b.id))).toEqual(
-      operations
+      servedOperations
         .map((operation) => ({
           id: operation.id,
           method: operation.method,
           path: operation.path,
           parameters: pathParameters(operation),
+          query: 'query' in operation ? Object.keys(operation.query.shape) : [],
           body: operation.body !== null,
+          isAddition: 'isAddition' in operation,
         }))
         .sort((a, b) => a.id.localeCompare(b.id)),
     );

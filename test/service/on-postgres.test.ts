@@ -22,6 +22,7 @@ describe('on PostgreSQL', async () => {
   await import('./operations/notifications.test.ts');
   await import('./http/pipeline.test.ts');
   await import('./operations/posts.test.ts');
+  await import('./operations/reads.test.ts');
   await import('./operations/reclaims.test.ts');
   await import('./operations/settings.test.ts');
   await import('./operations/stores.test.ts');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { memoize } from '../../base/memoize.ts';
 import { packageFolder } from '../../base/package-folder.ts';
-import { operations } from '../../contract/operations.ts';
+import { servedOperations } from '../../contract/operations.ts';
 import type { Content } from './http-message.ts';
 
 /** Where the viewer is, relative to the service, for proxies that serve it below a path. */
@@ -41,7 +41,7 @@ const introduction = `Each request needs the header <code>Authorization: Bearer 
 
 /** `GET /docs`: the reference of all operations, by RapiDoc. Without scripts the operations and a link to the description. */
 export function showReference(): Content {
-  const rows = operations.map(
+  const rows = servedOperations.map(
     (operation) =>
       `<tr><td><code>${operation.method} ${operation.path}</code></td><td>${operation.summary}</td></tr>`,
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { monotonicMs } from '../../base/clock.ts';
 import { additionHeaders } from '../../contract/headers.ts';
-import { operations } from '../../contract/operations.ts';
+import { servedOperations } from '../../contract/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';
@@ -19,10 +19,12 @@ import {
 } from './http-message.ts';
 import { keyIn, requireUsableKey } from './idempotency-key.ts';
 import { parseJsonObject } from './json-body.ts';
-import { type Handler, handlers } from './operation-handlers.ts';
+import { handlers } from './operation-handlers.ts';
 import { toProblem, toServiceError } from './problem.ts';
 import { publicRoutes } from './public-routes.ts';
 import { createRateLimiter, policyOf, type RateLimit } from './rate-limit.ts';
+import { readHandlers } from './read-handlers.ts';
+import { readQuery } from './read-query.ts';
 import { createRouter, type Route } from './router.ts';
 
 export interface AppOptions {
@@ -85,8 +87,7 @@ export function createApp(options: AppOptions): App {
 
   /** The steps run in this order, and the first that refuses the request answers it. */
   async function serve(
-    operation: (typeof operations)[number],
-    handler: Handler,
+    operation: (typeof servedOperations)[number],
     request: HttpRequest,
     [storeId = '', targetId = '']: readonly string[],
     { trace, headers }: Exchange,
@@ -94,36 +95,43 @@ export function createApp(options: AppOptions): App {
     const now = clock();
     const { clientAddress } = request;
     const key = await authenticate({ authorization: request.header('authorization'), clientAddress, now });
-    const actor = key.id;
-    trace.keyId = actor;
+    trace.keyId = key.id;
     trace.storeId = key.storeId;
     headers[additionHeaders.scopes] = key.scopes.join(', ');
     if (limitPolicy !== null) headers[additionHeaders.rateLimitPolicy] = limitPolicy;
-    limiter?.take(actor, elapsed());
+    limiter?.take(key.id, elapsed());
 
     if (storeId !== key.storeId) throw notFound('Store', storeId);
     if (targetId.includes('\0')) throw notFound('Id', targetId);
     requireScope(key, operation.service.scope);
 
-    const input = handler.input && (await readInput(handler.input, handler.maxBodyBytes, request));
-
-    if (operation.class !== 'read') {
-      const ifMatch = request.header('if-match');
-      const idempotencyKey = operation.class === 'keyed' ? undefined : requireUsableKey(request);
-      const { traceparent } = trace;
-      const rest = { input, ifMatch, idempotencyKey, actor, now, traceparent };
-      return applyChange({ operation: operation.id, storeId, targetId, ...rest });
+    if (operation.class === 'read') {
+      const handler = readHandlers[operation.id];
+      const query = handler.query && readQuery(handler.query, request.query);
+      const { scopes } = key;
+      const { read: ofStore } = storage.forStore(storeId);
+      return handler.run({ storeId, now, scopes, ofStore, ofAll: storage.read }, { query, targetId });
     }
-    return storage
-      .forStore(storeId)
-      .read((db) => handler.run({ db, storeId, actor, now }, { input, targetId, isCurrent: () => true }));
+    const handler = handlers[operation.id];
+    const input = await readInput(handler.input, handler.maxBodyBytes, request);
+    return applyChange({
+      operation: operation.id,
+      storeId,
+      targetId,
+      input,
+      ifMatch: request.header('if-match'),
+      idempotencyKey: operation.class === 'keyed' ? undefined : requireUsableKey(request),
+      actor: key.id,
+      now,
+      traceparent: trace.traceparent,
+    });
   }
 
   const find = createRouter<AppRoute>([
-    ...operations.map((operation) => ({
+    ...servedOperations.map((operation) => ({
       method: operation.method,
       path: operation.path,
-      answer: serve.bind(null, operation, handlers[operation.id]),
+      answer: serve.bind(null, operation),
     })),
     ...publicRoutes(health, version),
   ]);

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../contract/operations.ts';
+import type { ChangeId } from '../../contract/operations.ts';
 import { problems } from '../../contract/problem.ts';
 import { ServiceError } from '../model/errors.ts';
 import { type Answer, applyOnce, keepRefusal, keptRefusal } from '../operations/idempotency.ts';
@@ -8,7 +8,7 @@ import { handlers } from './operation-handlers.ts';
 
 /** A valid request that changes something, as data. */
 export interface Change {
-  readonly operation: OperationId;
+  readonly operation: ChangeId;
   readonly storeId: string;
   /** Id in the path after the store's, or empty. */
   readonly targetId: string;

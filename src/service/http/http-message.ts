@@ -6,6 +6,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Not decoded, without query. */
   readonly path: string;
+  /** As it stands in the URL, without the question mark. */
+  readonly query: string;
   /** IP address, empty if the connection is gone. */
   readonly clientAddress: string;
   /** Whether the server is about to stop. */

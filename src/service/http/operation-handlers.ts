@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi.ts';
-import type { OperationId } from '../../contract/operations.ts';
+import type { ChangeId } from '../../contract/operations.ts';
 import { tagOfContent } from '../model/entity-tag.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
-import { decideDispute, newDecision, newDispute, openDispute, showDispute } from '../operations/disputes.ts';
+import { decideDispute, newDecision, newDispute, openDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
 import { type Abridged, type Answer, applyOnce } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
 import { createPost, newPost, withoutContent } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
-import { saveSettings, showSettings } from '../operations/settings.ts';
+import { saveSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
 import type { Precondition, Work } from '../operations/unit-of-work.ts';
 
@@ -27,18 +27,18 @@ interface OperationRequest<Input> {
   readonly isCurrent: Precondition;
 }
 
-/** How the service answers an operation. */
+/** How the service answers an operation that changes something. */
 export interface Handler<Input = unknown> {
-  /** Schema of the body, null without a body. */
-  readonly input: z.ZodType<Input> | null;
+  /** Schema of the body. */
+  readonly input: z.ZodType<Input>;
   readonly maxBodyBytes: number;
-  /** Operations that change something run in a change of the store. */
+  /** In a change of the store. */
   run(work: Work, request: OperationRequest<Input>): Promise<Answer>;
   /** How its answer is kept under an idempotency key, if not as it is. */
   readonly kept?: Abridged<Input>;
 }
 
-export const handlers: Record<OperationId, Handler> = {
+export const handlers: Record<ChangeId, Handler> = {
   'store.update': tagged(storePatch, (work, { input, isCurrent }) => updateStore(work, input, isCurrent)),
   'blog.create': {
     input: newPost,
@@ -53,12 +53,10 @@ export const handlers: Record<OperationId, Handler> = {
   'disputes.decide': handler(newDecision, (work, { targetId, input }) =>
     decideDispute(work, targetId, input),
   ),
-  'settings.show': tagged(null, async (work) => ({ document: await showSettings(work) })),
   'settings.save': tagged(settingsInput, async (work, { input, isCurrent }) => ({
     document: await saveSettings(work, input, isCurrent),
   })),
   'disputes.open': once('disputes.open', newDispute, 201, (work, { input }) => openDispute(work, input)),
-  'disputes.show': handler(null, (work, { targetId }) => showDispute(work, targetId)),
   'backup.create': once('backup.create', newBackup, 201, (work, { input }) => createBackup(work, input)),
   'backup.restore': once('backup.restore', newRestore, 200, (work, { targetId, input }) =>
     restoreBackup(work, targetId, input),
@@ -77,7 +75,7 @@ export const handlers: Record<OperationId, Handler> = {
 
 type Rules<Input> = (work: Work, request: OperationRequest<Input>) => Promise<object>;
 
-function handler<Input>(input: z.ZodType<Input> | null, rules: Rules<Input>, status = 200): Handler<Input> {
+function handler<Input>(input: z.ZodType<Input>, rules: Rules<Input>, status = 200): Handler<Input> {
   return {
     input,
     maxBodyBytes,
@@ -87,7 +85,7 @@ function handler<Input>(input: z.ZodType<Input> | null, rules: Rules<Input>, sta
 
 /** For what is `versioned`: answers with an ETag, which is that of the content unless the rules give another. */
 function tagged<Input>(
-  input: z.ZodType<Input> | null,
+  input: z.ZodType<Input>,
   rules: (
     work: Work,
     request: OperationRequest<Input>,
@@ -106,7 +104,7 @@ function tagged<Input>(
 
 /** For operations with an idempotency key in the body: the same request again gets the first answer. */
 function once<Input extends { readonly idempotencyKey: string }>(
-  operation: OperationId,
+  operation: ChangeId,
   input: z.ZodType<Input>,
   status: number,
   rules: Rules<Input>,

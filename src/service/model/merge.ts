@@ -8,15 +8,30 @@ export function merge(base: unknown, patch: unknown): unknown {
   return Object.fromEntries([...names].map((name) => [name, merge(base[name], patch[name])]));
 }
 
-/** Dotted paths of the values that differ, such as `settings.tax.rateBp`. */
-export function changedPaths(before: unknown, after: unknown, path = ''): string[] {
+/** A value that differs. */
+export interface Difference {
+  /** With dots, such as `settings.tax.rateBp`. */
+  readonly path: string;
+  /** Null if there is none. */
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** The values that differ. Lists are compared as a whole. */
+export function differences(before: unknown, after: unknown, path = ''): Difference[] {
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...names].flatMap((name) =>
-      changedPaths(before[name], after[name], path === '' ? name : `${path}.${name}`),
+      differences(before[name], after[name], path === '' ? name : `${path}.${name}`),
     );
   }
-  return JSON.stringify(before) === JSON.stringify(after) ? [] : [path];
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ path, from: before ?? null, to: after ?? null }];
+}
+
+/** Their dotted paths. */
+export function changedPaths(before: unknown, after: unknown): string[] {
+  return differences(before, after).map(({ path }) => path);
 }
 
 type Nullable<Fields> = {

@@ -9,11 +9,13 @@ import {
   mapKeyPattern,
   optional,
   pattern,
+  text,
   time,
   uuid,
 } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
+import { byDeadline, byId, pageInput, toPage } from '../model/pages.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
 import type { Tenant } from '../storage/core/storage.ts';
@@ -22,6 +24,9 @@ import {
   decideOpenDispute,
   type EvidenceRecord,
   findDispute,
+  findDisputes,
+  findOpenDisputes,
+  type ListedDispute,
   listEvidence,
 } from '../storage/queries/disputes.ts';
 import { recordEvent } from './record-event.ts';
@@ -116,6 +121,26 @@ export async function showDispute(tenant: Tenant, disputeId: string) {
   return { record: toDispute(tenant, dispute), evidence: evidence.map(withoutNulls) };
 }
 
+/** Query of `disputes.list`. */
+export const disputesQuery = pageInput({
+  status: z.enum(['open']).optional(),
+  providerCaseId: text(200).optional(),
+  orderId: uuid().optional(),
+});
+
+/** `disputes.list`: the open ones by deadline, all of them newest first. */
+export async function listDisputes(tenant: Tenant, query: z.output<typeof disputesQuery>) {
+  const { limit, status, after, ...filters } = query;
+  const page = { ...filters, limit: limit + 1 };
+  const show = (dispute: ListedDispute) => toDispute(tenant, dispute);
+  if (status === undefined) {
+    const [below = null] = byId.read(after) ?? [];
+    return toPage(await findDisputes(tenant, page, below), limit, ({ id }) => byId.write(id), show);
+  }
+  const rows = await findOpenDisputes(tenant, page, byDeadline.read(after));
+  return toPage(rows, limit, ({ deadlineAt, id }) => byDeadline.write(deadlineAt, id), show);
+}
+
 /** Adds evidence that operation 7 shows. `submittedBy` says in a word who it is from. */
 export async function addEvidence(
   work: Work,
@@ -153,6 +178,6 @@ export async function decideDispute(
   return toDispute(work, dispute);
 }
 
-function toDispute({ storeId }: Tenant, dispute: DisputeRecord) {
+function toDispute<Dispute extends ListedDispute>({ storeId }: Tenant, dispute: Dispute) {
   return withoutNulls({ ...dispute, storeId, env: 'live' });
 }

@@ -14,8 +14,15 @@ import {
 } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
+import { byId, type PageInput, pageInput, toPage } from '../model/pages.ts';
 import { timestamp } from '../model/time.ts';
-import { type EndpointRecord, insertEndpoint, listEndpoints } from '../storage/queries/endpoints.ts';
+import type { Tenant } from '../storage/core/storage.ts';
+import {
+  type EndpointRecord,
+  findEndpoints,
+  insertEndpoint,
+  listEndpoints,
+} from '../storage/queries/endpoints.ts';
 import type { Work } from './unit-of-work.ts';
 
 const maxEndpoints = 20;
@@ -71,10 +78,22 @@ export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint
   if (added.changes === 0) {
     throw new ServiceError('duplicate', 'The store already has an endpoint with this URL');
   }
-  const { maskedUrl, ...answer } = endpoint;
-  const { discordTemplate } = endpoint;
+  return toEndpoint(endpoint);
+}
+
+/** Query of `notify.list`. */
+export const endpointsQuery = pageInput({});
+
+/** `notify.list`: newest first. */
+export async function showEndpoints(tenant: Tenant, { limit, after }: PageInput) {
+  const [below = null] = byId.read(after) ?? [];
+  const rows = await findEndpoints(tenant, limit + 1, below);
+  return toPage(rows, limit, ({ id }) => byId.write(id), toEndpoint);
+}
+
+function toEndpoint<Endpoint extends EndpointRecord>({ maskedUrl, discordTemplate, ...rest }: Endpoint) {
   return withoutNulls({
-    ...answer,
+    ...rest,
     url: maskedUrl,
     discordTemplate: discordTemplate && withoutNulls(discordTemplate),
   });

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { line, time } from '../model/field-schemas.ts';
+import { bySequence, pageInput, toPage } from '../model/pages.ts';
 import { timestamp } from '../model/time.ts';
-import { markAll, markSome } from '../storage/queries/notifications.ts';
+import type { Tenant } from '../storage/core/storage.ts';
+import { findNotifications, markAll, markSome } from '../storage/queries/notifications.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Body of operation 12. Without both fields it marks all notifications. */
@@ -22,4 +24,32 @@ export const readMark = z
 export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>) {
   await (ids === undefined ? markAll(work, before) : markSome(work, ids, timestamp(work.now)));
   return { ok: true };
+}
+
+/** Query of `notify.inbox`. */
+export const notificationsQuery = pageInput({
+  unread: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false),
+});
+
+/** `notify.inbox`: newest first. */
+export async function showInbox(tenant: Tenant, query: z.output<typeof notificationsQuery>) {
+  const { limit, unread, after } = query;
+  const [below = null] = bySequence.read(after) ?? [];
+  const rows = await findNotifications(tenant, { isUnread: unread, below, limit: limit + 1 });
+  return toPage(
+    rows,
+    limit,
+    ({ sequence }) => bySequence.write(sequence),
+    ({ id, type, title, body, createdAt, isRead }) => ({
+      id,
+      event: type,
+      title,
+      text: body,
+      createdAt,
+      read: isRead,
+    }),
+  );
 }

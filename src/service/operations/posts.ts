@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { postStates } from '../../contract/operations/blog.ts';
-import { invalidField, ServiceError } from '../model/errors.ts';
+import { invalidField, notFound, ServiceError } from '../model/errors.ts';
 import { distinct, filledLine, line, optional, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
+import { byPosition, pageInput, toPage } from '../model/pages.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { timestamp } from '../model/time.ts';
-import { insertPost, type PostRecord } from '../storage/queries/posts.ts';
+import type { Tenant } from '../storage/core/storage.ts';
+import { findPost, findPosts, insertPost, type PostRecord } from '../storage/queries/posts.ts';
 import type { Abridged } from './idempotency.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
@@ -82,6 +84,29 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
   return toPost(post, work.now);
 }
 
+/** Query of `blog.list`. */
+export const postsQuery = pageInput({ slug: text(maxSlug).optional() });
+
+/** `blog.list`: newest first, without their contents. */
+export async function listPosts(tenant: Tenant, query: z.output<typeof postsQuery>, now: number) {
+  const { limit, slug, after } = query;
+  const [below = null] = byPosition.read(after) ?? [];
+  const posts = await findPosts(tenant, { below, limit: limit + 1, slug });
+  return toPage(
+    posts,
+    limit,
+    ({ position }) => byPosition.write(position),
+    ({ position: _, ...post }) => withStatus(post, now),
+  );
+}
+
+/** `blog.show`. */
+export async function showPost(tenant: Tenant, id: string, now: number) {
+  const post = await findPost(tenant, id);
+  if (post === undefined) throw notFound('Post', id);
+  return toPost(post, now);
+}
+
 /** Of an answer to `blog.create`: what it says besides the content, which its request has. */
 export const withoutContent: Abridged<z.output<typeof newPost>> = {
   shorten: (body, { contentMd }) => body.replace(memberOf(contentMd), () => memberOf(null)),
@@ -105,8 +130,15 @@ function checkSchedule(input: z.output<typeof newPost>, now: number): void {
   }
 }
 
-/** A scheduled post is published once its time has come. */
 function toPost({ contentSha256: _, ...post }: PostRecord, now: number) {
+  return withStatus(post, now);
+}
+
+/** A scheduled post is published once its time has come. */
+function withStatus<Post extends Pick<PostRecord, 'status' | 'scheduledAt' | 'publishedAt'>>(
+  post: Post,
+  now: number,
+) {
   const isDue = post.status === 'scheduled' && (post.scheduledAt ?? '') <= timestamp(now);
   return withoutNulls({
     ...post,

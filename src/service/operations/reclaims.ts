@@ -2,9 +2,17 @@ import * as z from 'zod';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText, pattern } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
+import { withoutNulls } from '../model/merge.ts';
+import { byId, type PageInput, pageInput, toPage } from '../model/pages.ts';
 import { timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
-import { appealOpenReclaim, findReclaim, type ReclaimRecord } from '../storage/queries/reclaims.ts';
+import type { Tenant } from '../storage/core/storage.ts';
+import {
+  appealOpenReclaim,
+  findReclaim,
+  findReclaims,
+  type ReclaimRecord,
+} from '../storage/queries/reclaims.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -27,6 +35,16 @@ export async function addReclaim(work: Work, input: z.output<typeof newReclaim>,
   await insert(work, 'subdomainReclaims', notice);
   await recordEvent(work, 'reclaim_noticed', { reclaimId: id, ...input });
   return notice;
+}
+
+/** Query of `reclaim.list`. */
+export const reclaimsQuery = pageInput({});
+
+/** `reclaim.list`: newest first. */
+export async function listReclaims(tenant: Tenant, { limit, after }: PageInput) {
+  const [below = null] = byId.read(after) ?? [];
+  const notices = await findReclaims(tenant, limit + 1, below);
+  return toPage(notices, limit, ({ id }) => byId.write(id), withoutNulls);
 }
 
 /** Body of operation 10. */

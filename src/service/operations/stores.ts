@@ -49,6 +49,13 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
   return toStore(store);
 }
 
+/** `store.show`: the store, with its tag. */
+export async function showStore(tenant: Tenant) {
+  const store = await findStore(tenant);
+  if (store === undefined) throw notFound('Store', tenant.storeId);
+  return toTagged(store);
+}
+
 /** `store.update`: the store, with its tag. A patch that changes nothing records no event. */
 export async function updateStore(work: Work, patch: StorePatch, isCurrent: Precondition) {
   const before = await findStore(work);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { findOperation, type OperationId } from '../../../src/contract/operations.ts';
+import { findOperation, type ServedId } from '../../../src/contract/operations.ts';
 import type { App, AppOptions } from '../../../src/service/http/app.ts';
 import { tooLarge } from '../../../src/service/http/http-message.ts';
 import {
@@ -79,6 +79,7 @@ export function toFetch(app: App): (request: Request) => Promise<Response> {
     const answer = await app({
       method,
       path: new URL(url).pathname,
+      query: new URL(url).search.slice(1),
       clientAddress: headers.get('x-test-address') ?? '127.0.0.1',
       isStopping: false,
       header: (name) => headers.get(name) ?? undefined,
@@ -137,7 +138,7 @@ export async function startService(options: Partial<AppOptions> = {}) {
   }
 
   /** Sends an operation to the store. */
-  async function call(id: OperationId, targetId: string, body?: unknown, callOptions: CallOptions = {}) {
+  async function call(id: ServedId, targetId: string, body?: unknown, callOptions: CallOptions = {}) {
     const operation = findOperation(id);
     if (operation === undefined) throw new Error(`no operation ${id}`);
     const path = operation.path.replace('{storeId}', store.id).replace(/\{\w+\}/, targetId);
@@ -172,7 +173,7 @@ export function faults(answer: Answer): string[] {
 /** Sends each body to an operation, which refuses these fields of it. */
 export async function expectFaults(
   service: Service,
-  id: OperationId,
+  id: ServedId,
   cases: readonly (readonly [body: object, faults: readonly string[]])[],
   targetId = '',
 ): Promise<void> {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type OperationId, operations } from '../../../src/contract/operations.ts';
+import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';
 import { createKey, presets, revokeKey, type Scope, scopes } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
 import { type Answer, type Service, startService } from '../helpers/service.ts';
 
-const neededScope: Record<OperationId, Scope> = {
+const neededScope: Record<ServedId, Scope> = {
   'store.update': 'store:write',
   'blog.create': 'blog:write',
   'disputes.decide': 'disputes:decide',
@@ -18,20 +18,27 @@ const neededScope: Record<OperationId, Scope> = {
   'reclaim.appeal': 'reclaims:appeal',
   'notify.add-endpoint': 'notifications:write',
   'notify.mark-read': 'notifications:write',
+  'store.show': 'store:read',
+  'blog.list': 'blog:read',
+  'blog.show': 'blog:read',
+  'disputes.list': 'disputes:read',
+  'backup.list': 'backups:read',
+  'backup.show': 'backups:read',
+  'reclaim.list': 'reclaims:read',
+  'notify.list': 'notifications:read',
+  'notify.inbox': 'notifications:read',
 };
 
 /** A body that the operation accepts repeatedly. */
-function bodyOf(operation: OperationId): object | undefined {
+function bodyOf(operation: ServedId): object | undefined {
   const once = { idempotencyKey: createId() };
   const webhook = `https://discord.com/api/webhooks/1/${createId()}`;
-  const bodies: Record<OperationId, object | undefined> = {
+  const bodies: Partial<Record<ServedId, object>> = {
     'store.update': { name: createId() },
     'blog.create': { title: createId(), contentMd: 'x' },
     'disputes.decide': { status: 'won', resolution: 'x' },
-    'settings.show': undefined,
     'settings.save': { discovery: { summary: createId() } },
     'disputes.open': { kind: 'payment', reason: 'x', ...once },
-    'disputes.show': undefined,
     'backup.create': { label: 'x', sections: ['store'], ...once },
     // Removes endpoints again, because a store can have only 20.
     'backup.restore': { sections: ['endpoints'], ...once },
@@ -44,7 +51,7 @@ function bodyOf(operation: OperationId): object | undefined {
 
 interface Objects {
   readonly storeId: string;
-  readonly targets: Partial<Record<OperationId, string>>;
+  readonly targets: Partial<Record<ServedId, string>>;
 }
 
 /** Creates the objects that operations need. */
@@ -53,9 +60,16 @@ async function makeObjects(service: Service): Promise<Objects> {
   const sections = ['store', 'endpoints'];
   const backup = { label: 'x', sections, idempotencyKey: 'k' };
   const backupId = (await service.call('backup.create', '', backup)).body.id;
+  const postId = (await service.call('blog.create', '', bodyOf('blog.create'))).body.id;
   const reclaim = createId();
   await service.inStore((work) => {
-    const notice = { id: reclaim, subdomain: 'x', reason: 'y', status: 'noticed', createdAt: 'z' };
+    const notice = {
+      id: reclaim,
+      subdomain: 'x',
+      reason: 'y',
+      status: 'noticed',
+      createdAt: '2030-03-01T12:00:00.000Z',
+    };
     return insert(work, 'subdomainReclaims', { ...notice, appealText: null, appealedAt: null });
   });
   return {
@@ -64,6 +78,8 @@ async function makeObjects(service: Service): Promise<Objects> {
       'disputes.show': dispute,
       'disputes.decide': dispute,
       'backup.restore': backupId,
+      'backup.show': backupId,
+      'blog.show': postId,
       'reclaim.appeal': reclaim,
     },
   };
@@ -80,8 +96,8 @@ async function startStores() {
 
   /** Asks for every operation, on these objects below the store of the path. */
   async function askAll(key: string, { storeId }: Pick<Objects, 'storeId'>, { targets }: Objects) {
-    const answers = new Map<OperationId, Answer>();
-    for (const { id, method, path } of operations) {
+    const answers = new Map<ServedId, Answer>();
+    for (const { id, method, path } of servedOperations) {
       const url = path.replace('{storeId}', storeId).replace(/\{\w+\}/, targets[id] ?? '');
       const headers = { authorization: `Bearer ${key}` };
       // A client that sends more than ten unknown keys a second is refused.
@@ -117,7 +133,7 @@ test('each preset and scope allows its operations on its own store and nothing e
     const foreignObjects = await askAll(key, own, foreign);
     const absentObjects = await askAll(key, own, absent);
 
-    for (const { id } of operations) {
+    for (const { id } of servedOperations) {
       const where = `${id} with ${name}`;
       const isAllowed = granted.includes(neededScope[id]);
       const status = onOwn.get(id)?.status;
@@ -153,7 +169,7 @@ test('an expired, revoked, mistyped or unknown key opens nothing, and tells noth
       for (const answer of (await askAll(key, objects, objects)).values()) seen.push(visible(answer));
     }
   }
-  expect(seen).toHaveLength(4 * 3 * operations.length);
+  expect(seen).toHaveLength(4 * 3 * servedOperations.length);
   expect(seen[0]).toMatchObject({
     status: 401,
     headers: { 'www-authenticate': 'Bearer' },

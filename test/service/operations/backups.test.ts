@@ -54,7 +54,7 @@ async function contents({ storage, storeId }: Service) {
       .orderBy('id')
       .execute()
       // When it is due is not the endpoint's content.
-      .then((rows) => rows.map((row) => ({ ...row, dueAt: null }))),
+      .then((rows) => rows.map((row) => ({ ...row, dueAt: null, dueSince: null }))),
   }));
 }
 

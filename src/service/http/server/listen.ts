@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../model/errors.ts';
 import { clientAddressOf, type IsTrustedProxy } from '../client-address.ts';
-import { createBodyReader, type HttpHandler } from '../http-message.ts';
+import { createBodyReader, type HttpHandler, type HttpRequest } from '../http-message.ts';
 import { watchConnections } from './connections.ts';
 import { drain } from './refusals.ts';
 
@@ -80,7 +80,7 @@ export async function listen(
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { status, headers, body } = await app({
       method: incoming.method ?? '',
-      path: pathOf(incoming.url ?? ''),
+      ...targetOf(incoming.url ?? ''),
       clientAddress: addressOf(incoming),
       isStopping,
       header: (name) => incoming.headers[name]?.toString(),
@@ -143,11 +143,14 @@ function findFault({ httpVersion, rawHeaders, headersDistinct }: IncomingMessage
   return null;
 }
 
-/** Removes the query. The request target may be a whole URL. */
-function pathOf(target: string): string {
-  const path = target.startsWith('/') || !URL.canParse(target) ? target : new URL(target).pathname;
-  const end = path.indexOf('?');
-  return end === -1 ? path : path.slice(0, end);
+/** Path and query of a request target, which may be a whole URL. */
+function targetOf(target: string): Pick<HttpRequest, 'path' | 'query'> {
+  if (!target.startsWith('/') && URL.canParse(target)) {
+    const { pathname, search } = new URL(target);
+    return { path: pathname, query: search.slice(1) };
+  }
+  const [path = '', ...query] = target.split('?');
+  return { path, query: query.join('?') };
 }
 
 function originOf(server: Server, host: string): string {

@@ -1,9 +1,8 @@
 import type { sectionNames } from '../../../contract/operations/backups.ts';
 import { notFound } from '../../model/errors.ts';
-import { changedPaths } from '../../model/merge.ts';
-import { documentOf } from '../../model/settings-document.ts';
+import type { Difference } from '../../model/merge.ts';
 import { timestamp } from '../../model/time.ts';
-import { andLater, type ClosedRanges, closed, countWithout } from '../../storage/core/ranges.ts';
+import { andLater, type ClosedRanges, closed } from '../../storage/core/ranges.ts';
 import type { Tenant } from '../../storage/core/storage.ts';
 import { makeDue, releaseHeld } from '../../storage/queries/due.ts';
 import {
@@ -22,6 +21,15 @@ import {
 import { findStore, type StoreRecord } from '../../storage/queries/stores.ts';
 import { save } from '../stores.ts';
 import type { Work } from '../unit-of-work.ts';
+import {
+  compareBlogs,
+  compareEndpoints,
+  compareSettings,
+  compareStores,
+  contentOf,
+  type StoreContent,
+  without,
+} from './compare.ts';
 
 /** Without disputes, which are records of fact, and without keys and webhook secrets, which never leave the database. */
 export type SectionName = (typeof sectionNames)[number];
@@ -37,16 +45,12 @@ interface Section<Content> {
   restore(work: Work, content: Content): Promise<Changes>;
 }
 
-const store: Section<Pick<StoreRecord, 'name' | 'slug' | 'defaultCurrency' | 'timezone' | 'settings'>> = {
-  async copy(tenant) {
-    const { name, slug, defaultCurrency, timezone, settings } = await requireRecord(tenant);
-    return { name, slug, defaultCurrency, timezone, settings };
-  },
+const store: Section<StoreContent> = {
+  copy: async (tenant) => contentOf(await requireRecord(tenant)),
   async restore(tenant, content) {
     const before = await requireRecord(tenant);
-    const after = { ...before, ...content };
-    await save(tenant, after);
-    return { changed: changedPaths(before, after) };
+    await save(tenant, { ...before, ...content });
+    return { changed: pathsOf(compareStores(before, content)) };
   },
 };
 
@@ -66,7 +70,7 @@ const blog: Section<ClosedRanges> = {
     const { ranges, newest } = await findBlog(tenant);
     const before = closed(ranges, newest);
     await setBlog(tenant.db, { storeId: tenant.storeId, blog: andLater(content, newest) });
-    return { removed: countWithout(before, content), returned: countWithout(content, before) };
+    return compareBlogs(before, content);
   },
 };
 
@@ -79,21 +83,20 @@ const settings: Section<FoundSettings> = {
       ? deleteSettings(db, { storeId })
       : putSettings(db, { storeId, document, updatedAt }));
     await releaseHeld(db, { storeId, now: timestamp(now) });
-    return { changed: changedPaths(documentOf(before.document), documentOf(document)) };
+    return { changed: pathsOf(compareSettings(before.document, document)) };
   },
 };
 
 const endpoints: Section<readonly EndpointRecord[]> = {
   copy: listEndpoints,
   async restore(work, content) {
-    const before = new Set((await listEndpoints(work)).map(({ id }) => id));
-    const after = new Set(content.map(({ id }) => id));
-    const removed = [...before].filter((id) => !after.has(id));
-    for (const id of removed) await setEndpointAside(work, id);
+    const before = (await listEndpoints(work)).map(({ id }) => id);
+    const after = content.map(({ id }) => id);
+    for (const id of without(before, after)) await setEndpointAside(work, id);
     for (const endpoint of content) await putEndpoint(work, endpoint);
     // One that was disabled may have messages that nobody looks for.
-    await makeDue(work, [...after], timestamp(work.now));
-    return { removed: removed.length, returned: [...after].filter((id) => !before.has(id)).length };
+    await makeDue(work, after, timestamp(work.now));
+    return compareEndpoints(before, after);
   },
 };
 
@@ -104,6 +107,10 @@ export const storeSections: Readonly<Record<SectionName, Section<string>>> = {
   settings: inJson(settings),
   endpoints: inJson(endpoints),
 };
+
+function pathsOf(changes: readonly Difference[]): string[] {
+  return changes.map(({ path }) => path);
+}
 
 function inJson<Content>({ copy, restore }: Section<Content>): Section<string> {
   return {

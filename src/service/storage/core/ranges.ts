@@ -56,3 +56,15 @@ function countOf(ranges: ClosedRanges): number {
 export function countWithout(ranges: ClosedRanges, others: ClosedRanges): number {
   return countOf(union(ranges, others)) - countOf(others);
 }
+
+/** Up to `count` of the positions below `before`, the greatest first. */
+export function greatestBelow(ranges: ClosedRanges, before: number, count: number): number[] {
+  const found: number[] = [];
+  for (const [first, last] of ranges.toReversed()) {
+    for (let position = Math.min(last, before - 1); position >= first; position--) {
+      if (found.length === count) return found;
+      found.push(position);
+    }
+  }
+  return found;
+}

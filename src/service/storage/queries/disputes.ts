@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { RecordOf, Schema } from '../core/schema.ts';
 import { insert, statement } from '../core/statement.ts';
 import type { ObjectRef, Tenant } from '../core/storage.ts';
@@ -17,6 +17,51 @@ const disputeObjectRef = statement<ObjectRef, Selectable<Schema['disputes']>>`
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
   const [row] = (await disputeObjectRef(db, { storeId, id })).rows;
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
+}
+
+/** A dispute without its risk signals. */
+export type ListedDispute = Omit<DisputeRecord, 'riskSignals'>;
+
+/** Which disputes are asked for. */
+export interface DisputePage {
+  readonly providerCaseId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first: those with lower ids than one, unless it is null. */
+export async function findDisputes(
+  tenant: Tenant,
+  page: DisputePage,
+  below: string | null,
+): Promise<ListedDispute[]> {
+  const query = selectDisputes(tenant, page).orderBy('id', 'desc');
+  return (below === null ? query : query.where('id', '<', below)).execute();
+}
+
+/** Open ones, by deadline: those after a deadline and an id, unless they are null. */
+export async function findOpenDisputes(
+  tenant: Tenant,
+  page: DisputePage,
+  after: readonly [deadlineAt: string, id: string] | null,
+): Promise<ListedDispute[]> {
+  // In the text of the query, or the embedded engine does not use the index of open disputes.
+  const open = sql<boolean>`status = 'open'`;
+  const query = selectDisputes(tenant, page).where(open).orderBy('deadlineAt').orderBy('id');
+  if (after === null) return query.execute();
+  return query.where(sql<boolean>`(deadline_at, id) > (${after[0]}, ${after[1]})`).execute();
+}
+
+function selectDisputes({ db, storeId }: Tenant, { providerCaseId, orderId, limit }: DisputePage) {
+  let query = db
+    .selectFrom('disputes')
+    .select(['id', 'orderId', 'buyerEmail', 'providerCaseId', 'kind', 'status', 'reason', 'deadlineAt'])
+    .select(['appealDeadlineAt', 'resolution', 'idempotencyKey', 'createdAt', 'updatedAt'])
+    .where('storeId', '=', storeId)
+    .limit(limit);
+  if (providerCaseId !== undefined) query = query.where('providerCaseId', '=', providerCaseId);
+  if (orderId !== undefined) query = query.where('orderId', '=', orderId);
+  return query;
 }
 
 const evidenceOf = statement<ObjectRef, EvidenceRecord>`

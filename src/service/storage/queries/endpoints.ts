@@ -1,4 +1,5 @@
-import type { RecordOf } from '../core/schema.ts';
+import type { Selectable } from 'kysely';
+import type { RecordOf, Schema } from '../core/schema.ts';
 import { effect, statement } from '../core/statement.ts';
 import type { ObjectRef, Tenant } from '../core/storage.ts';
 
@@ -21,19 +22,35 @@ export type EndpointRecord = Pick<
 >;
 
 /** Ordered by id. */
-export async function listEndpoints({ db, storeId }: Tenant): Promise<EndpointRecord[]> {
-  const rows = await db
+export async function listEndpoints(tenant: Tenant): Promise<EndpointRecord[]> {
+  return (await selectEndpoints(tenant).orderBy('id').execute()).map(withValues);
+}
+
+/** With the reason if the service has disabled it. */
+export type ListedEndpoint = EndpointRecord & { readonly disabledReason: string | null };
+
+/** Newest first: those with lower ids than one, unless it is null. */
+export async function findEndpoints(
+  tenant: Tenant,
+  limit: number,
+  below: string | null,
+): Promise<ListedEndpoint[]> {
+  const query = selectEndpoints(tenant).select('disabledReason').orderBy('id', 'desc').limit(limit);
+  const rows = await (below === null ? query : query.where('id', '<', below)).execute();
+  return rows.map(withValues);
+}
+
+function selectEndpoints({ db, storeId }: Tenant) {
+  return db
     .selectFrom('endpoints')
     .select(['id', 'kind', 'name', 'maskedUrl', 'events', 'enabled', 'discordTemplate', 'createdAt'])
-    .where('storeId', '=', storeId)
-    .orderBy('id')
-    .execute();
-  return rows.map((row) => ({
-    ...row,
-    events: JSON.parse(row.events),
-    enabled: row.enabled === 1,
-    discordTemplate: row.discordTemplate === null ? null : JSON.parse(row.discordTemplate),
-  }));
+    .where('storeId', '=', storeId);
+}
+
+function withValues<Row extends Pick<Selectable<Schema['endpoints']>, keyof EndpointValues>>(row: Row) {
+  const discordTemplate: DiscordTemplate | null = JSON.parse(row.discordTemplate ?? 'null');
+  const events: string[] = JSON.parse(row.events);
+  return { ...row, events, enabled: row.enabled === 1, discordTemplate };
 }
 
 /** Changes nothing if the store has an endpoint with this URL. */

@@ -19,6 +19,33 @@ export async function listNotifications({ db, storeId }: Tenant) {
   }));
 }
 
+/** Which notifications are asked for. */
+export interface InboxPage {
+  readonly isUnread: boolean;
+  /** Only events with lower numbers. Null: from the newest on. */
+  readonly below: number | null;
+  readonly limit: number;
+}
+
+const markOf = statement<{ storeId: string }, { mark: number }>`
+  select mark from stores where id = ${'storeId'}`;
+
+/** Newest first. */
+export async function findNotifications({ db, storeId }: Tenant, { isUnread, below, limit }: InboxPage) {
+  const mark = (await markOf(db, { storeId })).rows[0]?.mark ?? 0;
+  let query = db
+    .selectFrom('events')
+    .select(['id', 'type', 'title', 'body', 'createdAt', 'readAt', 'sequence'])
+    .where('storeId', '=', storeId)
+    .where('sequence', '>', isUnread ? mark : 0)
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  if (below !== null) query = query.where('sequence', '<', below);
+  if (isUnread) query = query.where('readAt', 'is', null);
+  const rows = await query.execute();
+  return rows.map(({ readAt, ...row }) => ({ ...row, isRead: readAt !== null || row.sequence <= mark }));
+}
+
 const newest = statement<{ storeId: string }, { sequence: number }>`
   select sequence from events where store_id = ${'storeId'} and sequence > 0 order by sequence desc limit 1`;
 

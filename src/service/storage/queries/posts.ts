@@ -1,4 +1,12 @@
-import { type ClosedRanges, closed, includes, outside, type Ranges, union } from '../core/ranges.ts';
+import {
+  type ClosedRanges,
+  closed,
+  greatestBelow,
+  includes,
+  outside,
+  type Ranges,
+  union,
+} from '../core/ranges.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { effect, insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
@@ -6,6 +14,9 @@ import type { Tenant } from '../core/storage.ts';
 type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: readonly string[] };
 
 export type PostRecord = Omit<RecordOf<'posts', Lists>, 'position'>;
+
+/** A post without its content. */
+export type ListedPost = Omit<PostRecord, 'contentMd'> & { readonly position: number };
 
 /** Which of its posts a store shows. */
 export interface Blog {
@@ -52,6 +63,76 @@ export async function insertPost(tenant: Tenant, post: PostRecord): Promise<Exis
   }
   await insert(tenant, 'posts', { ...post, position: newest + 1 });
   return null;
+}
+
+/** Which posts are asked for. */
+export interface PostPage {
+  /** Only posts at lower positions. Null: from the newest on. */
+  readonly below: number | null;
+  readonly limit: number;
+  readonly slug?: string | undefined;
+}
+
+/**
+ * Some of those that the store shows, newest first. Their positions follow from the ranges, where every position has its post, so
+ * it takes as long for a blog of any length.
+ */
+export async function findPosts(tenant: Tenant, { below, limit, slug }: PostPage): Promise<ListedPost[]> {
+  const { ranges, newest } = await findBlog(tenant);
+  const shown = closed(ranges, newest);
+  const before = below ?? newest + 1;
+  const positions =
+    slug === undefined
+      ? greatestBelow(shown, before, limit)
+      : await positionsWith(tenant, slug, shown, before);
+  // PostgreSQL has no syntax for an empty list.
+  if (positions.length === 0) return [];
+  const rows = await tenant.db
+    .selectFrom('posts')
+    .select(['position', 'id', 'title', 'slug', 'excerpt', 'contentSha256', 'coverImageId', 'tags'])
+    .select(['featuredProductIds', 'status', 'publishedAt', 'scheduledAt', 'metaTitle', 'metaDescription'])
+    .select(['viewCount', 'createdAt', 'updatedAt'])
+    .where('storeId', '=', tenant.storeId)
+    .where('position', 'in', positions)
+    .orderBy('position', 'desc')
+    .execute();
+  return rows.map(withLists);
+}
+
+async function positionsWith(
+  tenant: Tenant,
+  slug: string,
+  shown: ClosedRanges,
+  before: number,
+): Promise<number[]> {
+  const { rows } = await positionsOfSlug(tenant.db, { storeId: tenant.storeId, slug });
+  return rows
+    .map(({ position }) => position)
+    .filter((position) => position < before && includes(shown, position));
+}
+
+/** A post that the store shows. */
+export async function findPost(tenant: Tenant, id: string): Promise<PostRecord | undefined> {
+  const { ranges } = await findBlog(tenant);
+  const rows = await tenant.db
+    .selectFrom('posts')
+    .selectAll()
+    .where('storeId', '=', tenant.storeId)
+    .where('id', '=', id)
+    .execute();
+  const row = rows.find(({ position }) => includes(ranges, position));
+  if (row === undefined) return undefined;
+  const { storeId: _, position: __, ...post } = row;
+  return withLists(post);
+}
+
+function withLists<Row extends { readonly tags: string; readonly featuredProductIds: string }>(row: Row) {
+  const { tags, featuredProductIds } = row;
+  return {
+    ...row,
+    tags: JSON.parse(tags) as readonly string[],
+    featuredProductIds: JSON.parse(featuredProductIds) as readonly string[],
+  };
 }
 
 /** Those that the store shows, oldest first. */

@@ -12,6 +12,17 @@ export async function findReclaim({ db, storeId }: Tenant, id: string): Promise<
   return (await reclaimById(db, { storeId, id })).rows[0];
 }
 
+/** Newest first: those with lower ids than one, unless it is null. */
+export async function findReclaims({ db, storeId }: Tenant, limit: number, below: string | null) {
+  const query = db
+    .selectFrom('subdomainReclaims')
+    .select(['id', 'subdomain', 'reason', 'status', 'appealText', 'createdAt', 'appealedAt', 'closedAt'])
+    .where('storeId', '=', storeId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (below === null ? query : query.where('id', '<', below)).execute();
+}
+
 /** Changes nothing if the notice does not exist, has an appeal or is closed. */
 export const appealOpenReclaim = statement<{ storeId: string; id: string; text: string; at: string }>`
   update subdomain_reclaims set status = 'appealed', appeal_text = ${'text'}, appealed_at = ${'at'}

@@ -40,3 +40,12 @@ export const saveStore = statement<StoreRecord>`
   update stores set name = ${'name'}, slug = ${'slug'}, default_currency = ${'defaultCurrency'},
     timezone = ${'timezone'}, settings = ${'settings'}, version = ${'version'}
   where id = ${'id'}`;
+
+/** Whether another store has the slug. To be asked of all stores. */
+export async function isSlugTaken(db: Queries, slug: string, storeId: string): Promise<boolean> {
+  const { rows } = await slugOwner(db, { slug });
+  return rows.some(({ id }) => id !== storeId);
+}
+
+const slugOwner = statement<{ slug: string }, { id: string }>`
+  select id from stores where slug = ${'slug'} and deleted_at is null`;

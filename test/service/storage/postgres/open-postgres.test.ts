@@ -420,7 +420,7 @@ test('metrics tell the use of the pool, the size of the database and free slots'
     async () => ({ ...storage.usage(), freeSlots: 7 }),
     createHealth(storage),
   );
-  const request = { method: 'GET', path: '/metrics', clientAddress: '', isStopping: false };
+  const request = { method: 'GET', path: '/metrics', query: '', clientAddress: '', isStopping: false };
   const readBody = async () => new Uint8Array();
   const { body } = await metrics.handler({ ...request, header: () => undefined, readBody });
   const metric = (name: string) =>
