@@ -8,7 +8,7 @@ export * from './admin/prune.ts';
 export * from './admin/stores.ts';
 export { parseSink } from './delivery/send.ts';
 export { type App, type AppOptions, createApp } from './http/app.ts';
-export { parseTrustedProxies } from './http/client-address.ts';
+export { parseTrustedProxies } from './http/request/client-address.ts';
 export { type Listening, type ListenOptions, listen } from './http/server/listen.ts';
 export { createMetrics } from './metrics/metrics.ts';
 export { ServiceError } from './model/errors.ts';

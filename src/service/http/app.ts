@@ -17,14 +17,14 @@ import {
   type HttpRequest,
   requireJson,
 } from './http-message.ts';
-import { keyIn, requireUsableKey } from './idempotency-key.ts';
-import { parseJsonObject } from './json-body.ts';
 import { handlers } from './operation-handlers.ts';
 import { toProblem, toServiceError } from './problem.ts';
 import { publicRoutes } from './public-routes.ts';
 import { createRateLimiter, policyOf, type RateLimit } from './rate-limit.ts';
 import { readHandlers } from './read-handlers.ts';
-import { readQuery } from './read-query.ts';
+import { keyIn, requireUsableKey } from './request/idempotency-key.ts';
+import { parseJsonObject } from './request/json-body.ts';
+import { readQuery } from './request/read-query.ts';
 import { createRouter, type Route } from './router.ts';
 
 export interface AppOptions {
@@ -47,6 +47,8 @@ export interface AppOptions {
 
 /** The service as a function from request to answer, which never rejects. */
 export type App = HttpHandler;
+
+const keyHeader = additionHeaders.idempotencyKey.toLowerCase();
 
 /** What load balancers ask for every second: in the log only at its lowest level. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
@@ -120,7 +122,7 @@ export function createApp(options: AppOptions): App {
       targetId,
       input,
       ifMatch: request.header('if-match'),
-      idempotencyKey: operation.class === 'keyed' ? undefined : requireUsableKey(request),
+      idempotencyKey: operation.class === 'keyed' ? undefined : requireUsableKey(request.header(keyHeader)),
       actor: key.id,
       now,
       traceparent: trace.traceparent,
@@ -155,7 +157,7 @@ export function createApp(options: AppOptions): App {
     const fields: Record<string, string> = {
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
-      [additionHeaders.features]: keyIn(request) === null ? 'reads' : 'reads, keys',
+      [additionHeaders.features]: keyIn(request.header(keyHeader)) === null ? 'reads' : 'reads, keys',
     };
     const { status, body, headers } = await route(request, { trace, headers: fields }).catch(
       (error: unknown) => {

@@ -6,8 +6,8 @@ import { timestamp } from '../model/time.ts';
 import { createQueue } from '../storage/core/queue.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { type ApiKeyRecord, findApiKey, setLastUsed, stateOf } from '../storage/queries/api-keys.ts';
-import { networkOf } from './client-address.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { networkOf } from './request/client-address.ts';
 
 interface Credentials {
   readonly authorization: string | undefined;

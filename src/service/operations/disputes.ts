@@ -15,7 +15,6 @@ import {
 } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
-import { byDeadline, byId, pageInput, toPage } from '../model/pages.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
 import type { Tenant } from '../storage/core/storage.ts';
@@ -29,6 +28,7 @@ import {
   type ListedDispute,
   listEvidence,
 } from '../storage/queries/disputes.ts';
+import { byDeadline, byId, pageInput, toPage } from './pages.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 

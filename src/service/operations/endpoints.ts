@@ -14,7 +14,6 @@ import {
 } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
-import { byId, type PageInput, pageInput, toPage } from '../model/pages.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import {
@@ -23,6 +22,7 @@ import {
   insertEndpoint,
   listEndpoints,
 } from '../storage/queries/endpoints.ts';
+import { byId, type PageInput, pageInput, toPage } from './pages.ts';
 import type { Work } from './unit-of-work.ts';
 
 const maxEndpoints = 20;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { line, time } from '../model/field-schemas.ts';
-import { bySequence, pageInput, toPage } from '../model/pages.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { findNotifications, markAll, markSome } from '../storage/queries/notifications.ts';
+import { bySequence, pageInput, toPage } from './pages.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** Body of operation 12. Without both fields it marks all notifications. */

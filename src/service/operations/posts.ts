@@ -5,12 +5,12 @@ import { invalidField, notFound, ServiceError } from '../model/errors.ts';
 import { distinct, filledLine, line, optional, pattern, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
-import { byPosition, pageInput, toPage } from '../model/pages.ts';
 import { slugFrom } from '../model/slugs.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { findPost, findPosts, insertPost, type PostRecord } from '../storage/queries/posts.ts';
 import type { Abridged } from './idempotency.ts';
+import { byPosition, pageInput, toPage } from './pages.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 

@@ -3,7 +3,6 @@ import { notFound, ServiceError } from '../model/errors.ts';
 import { filledText, pattern } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
-import { byId, type PageInput, pageInput, toPage } from '../model/pages.ts';
 import { timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
 import type { Tenant } from '../storage/core/storage.ts';
@@ -13,6 +12,7 @@ import {
   findReclaims,
   type ReclaimRecord,
 } from '../storage/queries/reclaims.ts';
+import { byId, type PageInput, pageInput, toPage } from './pages.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 

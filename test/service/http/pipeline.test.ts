@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { parseJsonObject } from '../../../src/service/http/json-body.ts';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';
+import { parseJsonObject } from '../../../src/service/http/request/json-body.ts';
 import { createApp, createKey } from '../../../src/service/index.ts';
 import { startService, toFetch } from '../helpers/service.ts';
 
@@ -228,12 +228,14 @@ test('unknown paths, other methods, HEAD and OPTIONS', async () => {
   const service = await startService();
   const settings = `/v1/stores/${service.storeId}/operations/settings`;
   const disputes = `/v1/stores/${service.storeId}/operations/disputes`;
+  const appeal = `/v1/stores/${service.storeId}/operations/subdomain-reclaims/x/appeal`;
   for (const path of ['/v1', '/v2/stores/x', `${settings}/`, `${settings}/more`, '/v1/stores/a/b', '/%']) {
     expect(await service.send('GET', path), path).toMatchObject({ status: 404, body: { code: 'not_found' } });
   }
   for (const [method, path, allow] of [
     ['DELETE', settings, 'GET, PUT, HEAD, OPTIONS'],
-    ['GET', disputes, 'POST, OPTIONS'],
+    ['DELETE', disputes, 'POST, GET, HEAD, OPTIONS'],
+    ['GET', appeal, 'POST, OPTIONS'],
     ['PUT', '/healthz', 'GET, HEAD, OPTIONS'],
   ] as const) {
     const answer = await service.send(method, path);
@@ -250,7 +252,7 @@ test('unknown paths, other methods, HEAD and OPTIONS', async () => {
   const [head, get] = [await service.send('HEAD', settings), await service.send('GET', settings)];
   expect(head).toMatchObject({ status: 200, body: null });
   expect(head.headers.get('etag')).toBe(get.headers.get('etag'));
-  expect(await service.send('HEAD', disputes)).toMatchObject({ status: 405, body: null });
+  expect(await service.send('HEAD', appeal)).toMatchObject({ status: 405, body: null });
 });
 
 test('health, readiness and the OpenAPI document need no key', async () => {

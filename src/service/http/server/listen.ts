@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../model/errors.ts';
-import { clientAddressOf, type IsTrustedProxy } from '../client-address.ts';
 import { createBodyReader, type HttpHandler, type HttpRequest } from '../http-message.ts';
+import { clientAddressOf, type IsTrustedProxy } from '../request/client-address.ts';
 import { watchConnections } from './connections.ts';
 import { drain } from './refusals.ts';
 

@@ -3,9 +3,9 @@ import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES 
 import type { Socket } from 'node:net';
 import { additionHeaders } from '../../../contract/headers.ts';
 import { ServiceError } from '../../model/errors.ts';
-import { peerOf } from '../client-address.ts';
 import type { HttpAnswer } from '../http-message.ts';
 import { toProblem } from '../problem.ts';
+import { peerOf } from '../request/client-address.ts';
 
 /** How long the rest of a refused body may take to arrive, so that its sender can read the answer. */
 const drainMs = 500;

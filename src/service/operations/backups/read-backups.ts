@@ -1,11 +1,11 @@
 import { notFound } from '../../model/errors.ts';
 import type { Difference } from '../../model/merge.ts';
-import { byId, type PageInput, pageInput, toPage } from '../../model/pages.ts';
 import { closed } from '../../storage/core/ranges.ts';
 import type { Tenant } from '../../storage/core/storage.ts';
 import { findBackupAndStore, findBackups } from '../../storage/queries/backups.ts';
 import type { EndpointRecord } from '../../storage/queries/endpoints.ts';
 import { isSlugTaken } from '../../storage/queries/stores.ts';
+import { byId, type PageInput, pageInput, toPage } from '../pages.ts';
 import type { Reading } from '../unit-of-work.ts';
 import { compareBlogs, compareEndpoints, compareSettings, compareStores } from './compare.ts';
 

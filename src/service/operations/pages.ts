@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { maxPageSize, pageSize } from '../../contract/pages.ts';
-import { invalidField } from './errors.ts';
+import { invalidField } from '../model/errors.ts';
 
 /** What a list is sorted by: its values are those of the last item of a page. */
 export interface Order<Values extends readonly unknown[]> {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { type FieldError, invalidFields } from '../model/errors.ts';
-import { validate } from '../model/validation.ts';
+import { type FieldError, invalidFields } from '../../model/errors.ts';
+import { validate } from '../../model/validation.ts';
 
 /** Reads the query of a URL by its schema. Throws `validation_failed` with the name of each parameter that is not valid. */
 export function readQuery<Query>(schema: z.ZodType<Query>, query: string): Query {

@@ -1,5 +1,5 @@
-import { isObject } from '../../base/json.ts';
-import { ServiceError } from '../model/errors.ts';
+import { isObject } from '../../../base/json.ts';
+import { ServiceError } from '../../model/errors.ts';
 
 const maxDepth = 32;
 const maxValues = 20_000;
