@@ -1,9 +1,11 @@
 import { printJson } from '../../cli/command/print-json.ts';
-import { isOn } from '../../cli/core/parsed-command.ts';
+import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
-import { defaultRetentionDays, type Pruned, prune } from '../../service/index.ts';
+import { confirmOption } from '../../cli/prompts/ask-or-fail.ts';
+import { defaultRetentionDays, type Pruned, prune, pruneByHand } from '../../service/index.ts';
+import { confirmByTyping } from './operator/confirm-by-typing.ts';
 import { operatorCommand } from './operator/operator-command.ts';
 import { readWith } from './operator/service-settings.ts';
 
@@ -17,12 +19,13 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
       value: 'AGE',
       description: `Delete data older than this, for example 90d or 12w (default ${defaultRetentionDays}d)`,
     },
-    { flag: '--backups', description: 'Delete backups of this age too' },
+    { flag: '--backups', description: 'Delete backups of this age too; needs a confirmation' },
+    confirmOption('AGE', 'age'),
   ],
   examples: [
     'service prune --dry-run',
     'service prune --older-than 1w',
-    'service prune --backups --older-than 52w',
+    'service prune --backups --older-than 52w --confirm 52w',
   ],
   dryRun: true,
   async run({ ui, session, parsed, open }) {
@@ -32,7 +35,16 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
     const { dryRun, store: storeId } = session.flags;
     const { json, quiet } = ui;
     const options = { retentionDays, storeId, dryRun, backups: isOn(parsed, '--backups') };
-    const pruned = await open((storage) => prune(storage, { ...options, signal: session.io.signal }));
+    if (options.backups && !dryRun) {
+      const { backups } = await open((storage) => prune(storage, { ...options, dryRun: true }));
+      const count = counted(backups, nouns.backups);
+      const age = optionValue(parsed, '--older-than') ?? `${defaultRetentionDays}d`;
+      ui.notice(
+        line`${count} older than ${age} will be removed, with the posts that only they have. Nobody can restore them.`,
+      );
+      await confirmByTyping(ui, parsed, age, 'Type the age to confirm');
+    }
+    const pruned = await open((storage) => pruneByHand(storage, { ...options, signal: session.io.signal }));
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
     if (total === 0) ui.notice('Nothing to remove.');
     else if (dryRun) ui.notice(line`Would remove ${describe(pruned)}. Nothing was removed.`);
@@ -54,8 +66,12 @@ const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
 /** `2 deliveries, 1 key`. */
 function describe(pruned: Pruned): string {
   const parts = Object.entries(nouns)
-    .map(([kind, [one, many]]) => ({ count: pruned[kind as keyof Pruned], one, many }))
+    .map(([kind, words]) => ({ count: pruned[kind as keyof Pruned], words }))
     .filter(({ count }) => count > 0)
-    .map(({ count, one, many }) => `${count} ${count === 1 ? one : many}`);
+    .map(({ count, words }) => counted(count, words));
   return parts.join(', ');
+}
+
+function counted(count: number, [one, many]: readonly [string, string]): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

@@ -58,7 +58,7 @@ export async function createKey(storage: Storage, options: NewKey): Promise<Crea
   return operate(storage, storeId, 'keys create', (work) => addKey(work, properties));
 }
 
-/** `lastUsedAt` is known to within an hour. */
+/** `lastUsedAt` is the beginning of the hour. */
 export interface ListedKey extends Omit<ApiKeyRecord, 'storeId' | 'sha256'> {
   readonly state: 'active' | 'expired' | 'revoked';
 }

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
-import { deleteSomeRows, listDeletedStores } from '../storage/operator/objects.ts';
+import { countRows, deleteSomeRows, listDeletedStores } from '../storage/operator/objects.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/operator/prune.ts';
 import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
 import { listStoreIds } from '../storage/queries/stores.ts';
+
+import { recordChange } from './operate.ts';
 
 export const defaultRetentionDays = 90;
 
@@ -91,9 +93,23 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
     await pruneRest(id);
     if (isOver) break;
   }
-  if (dryRun || options.storeId !== undefined) return pruned;
+  if (options.storeId !== undefined) return pruned;
   for (const storeId of await storage.read(listDeletedStores)) {
-    pruned.deleted += await removeAll(() => storage.write((db) => deleteSomeRows({ db, storeId }, maxRows)));
+    pruned.deleted += dryRun
+      ? await storage.read((db) => countRows({ db, storeId }))
+      : await removeAll(() => storage.write((db) => deleteSomeRows({ db, storeId }, maxRows)));
+  }
+  return pruned;
+}
+
+/** {@link prune} for an operator, in `operator_log` if it removed something, also if it was stopped. */
+export async function pruneByHand(storage: Storage, options: PruneOptions): Promise<Pruned> {
+  const { storeId = null, backups = false, dryRun = false } = options;
+  const pruned = await prune(storage, options);
+  const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
+  if (!dryRun && total > 0) {
+    const command = backups ? 'prune --backups' : 'prune';
+    await storage.write((db) => recordChange(db, command, storeId, null));
   }
   return pruned;
 }

@@ -22,8 +22,8 @@ export type Authenticate = (credentials: Credentials) => Promise<ApiKeyRecord>;
 /** For each network. Anyone can compute the checksum of a key, so keys that do not exist can be made up by the thousand. */
 const unknownKeys = { perSecond: 10, burst: 10 };
 
-/** How exactly the last use of a key is known. */
-const useMs = 60 * 60_000;
+/** The last use of a key is known to the hour: a request rarely has to write it. */
+const hourMs = 60 * 60_000;
 
 /** For how long after its last use a key is looked up at once, whatever else comes from its network. */
 const rememberMs = 60_000;
@@ -56,11 +56,12 @@ export function createAuthenticator(storage: Storage, elapsed: () => number): Au
 
   /** No request waits for it, and one that fails is made up for by the next. */
   function noteUse({ id, storeId, lastUsedAt }: ApiKeyRecord, now: number): void {
-    if (noting.has(id) || (lastUsedAt !== null && Math.abs(now - Date.parse(lastUsedAt)) < useMs)) return;
+    const hour = timestamp(Math.floor(now / hourMs) * hourMs);
+    if (noting.has(id) || lastUsedAt === hour) return;
     noting.add(id);
     storage
       .forStore(storeId)
-      .write((db) => setLastUsed(db, { id, at: timestamp(now) }))
+      .write((db) => setLastUsed(db, { id, at: hour }))
       .catch(() => {})
       .finally(() => noting.delete(id));
   }

@@ -44,6 +44,26 @@ test('keys are listed with their rights and state, and never shown', async () =>
   }
 });
 
+test('the last use of a key is shown as exactly as it is known', async () => {
+  const service = await startService();
+  const { storage, storeId, databaseFile, apiKey } = service;
+  const show = async () =>
+    (await newMachine().run(typed`service keys list --store ${storeId} --database ${databaseFile}`)).stdout;
+  expect(await show()).toMatch(/ never\n$/);
+  await tryKey(service, apiKey);
+  await expect.poll(show).toMatch(/ less than an hour ago\n$/);
+  const [{ lastUsedAt }] = await manage(service, ['keys', 'list', '--store', storeId]);
+  expect(lastUsedAt).toMatch(/:00:00\.000Z$/);
+
+  const used = async (hours: number) => {
+    const at = new Date(Date.parse(lastUsedAt) - hours * 3_600_000).toISOString();
+    await storage.write((db) => db.updateTable('apiKeys').set({ lastUsedAt: at }).execute());
+    return show();
+  };
+  expect(await used(3)).toMatch(/ less than 4 hours ago\n$/);
+  expect(await used(49)).toMatch(/ 2 days ago\n$/);
+});
+
 test('a revoked key is refused at once', async () => {
   const service = await startService();
   const { key, id } = await manage(service, ['keys', 'create', '--store', service.storeId]);

@@ -131,7 +131,8 @@ test('a removed endpoint has no secret any more, whatever is restored', async ()
   const backupId = (await owner.run(backup)).stdout.trim();
   const [{ id }] = await runJson('endpoints', 'list', '--store', storeId);
 
-  expect((await run('endpoints', 'remove', id)).exitCode).toBe(3);
+  const unconfirmed = await run('endpoints', 'remove', id);
+  expect(unconfirmed).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('going to be erased') });
   expect((await run('endpoints', 'remove', id, '--confirm', id)).exitCode).toBe(0);
   expect(await runJson('endpoints', 'list')).toEqual([]);
   const restore = ['backup', 'restore', backupId, '--sections', 'endpoints', '--confirm', backupId];

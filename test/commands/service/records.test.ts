@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
+import { rowsOf } from '../../helpers/rows.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
@@ -137,4 +138,35 @@ test('prune says what it removed, or would remove', async () => {
     exitCode: 2,
     stderr: expect.stringContaining('--older-than must be an age'),
   });
+});
+
+test('prune takes backups only if the age is repeated, and is in the log of operators', async () => {
+  const { run, owner, service } = await startScene();
+  expect((await owner.run(['backup', 'create', '--label', 'a', '--sections', 'blog'])).exitCode).toBe(0);
+  await service.storage.write((db) =>
+    db.updateTable('backups').set({ createdAt: '2020-01-01T00:00:00.000Z' }).execute(),
+  );
+  const old = ['prune', '--backups', '--older-than', '52w'];
+  const said = '1 backup older than 52w will be removed, with the posts that only they have.';
+  expect(await run(...old)).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('--confirm 52w') });
+  const refused = await run(...old, '--confirm', '5w');
+  expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(said) });
+  expect((await run(...old, '--dry-run')).stderr).toBe('Would remove 1 backup. Nothing was removed.\n');
+
+  const log = async () =>
+    (await rowsOf(service, 'operatorLog', 'sequence', 'command')).map(({ command }) => command);
+  const before = (await log()).length;
+  expect((await run(...old, '--confirm', '52w')).stderr).toContain('✓ Removed 1 backup\n');
+  expect((await run('prune')).stderr).toBe('Nothing to remove.\n');
+  expect((await log()).slice(before)).toEqual(['prune --backups']);
+});
+
+test('a dry run of prune counts what a deleted store has left', async () => {
+  const { run, service } = await startScene();
+  const { storeId } = service;
+  expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(0);
+  const { wouldRemove } = JSON.parse((await run('prune', '--dry-run', '--json')).stdout);
+  const { removed } = JSON.parse((await run('prune', '--json')).stdout);
+  expect(wouldRemove.deleted).toBeGreaterThan(10);
+  expect(removed.deleted).toBe(wouldRemove.deleted);
 });

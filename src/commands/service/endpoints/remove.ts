@@ -8,6 +8,6 @@ export const command = endCommand({
 again, but nothing can be sent to it.`,
   noun: 'endpoint',
   done: 'Removed endpoint',
-  loss: line`The secret URL of the endpoint is erased.`,
+  loss: line`Its unsent messages go, and its secret URL is going to be erased: no restore brings it back.`,
   run: removeEndpoint,
 });

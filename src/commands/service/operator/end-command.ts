@@ -2,9 +2,10 @@ import type { CommandDefinition } from '../../../cli/command/command-definition.
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import type { Printable } from '../../../cli/core/sanitize.ts';
-import { argumentNeeded, askOrFail, confirmOption, confirmOrFail } from '../../../cli/prompts/ask-or-fail.ts';
+import { argumentNeeded, confirmOption } from '../../../cli/prompts/ask-or-fail.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import type { Storage } from '../../../service/index.ts';
+import { confirmByTyping } from './confirm-by-typing.ts';
 import { operatorCommand } from './operator-command.ts';
 
 interface EndCommand {
@@ -37,13 +38,7 @@ export function endCommand({ words, description, noun, done, loss, run }: EndCom
       // It must not be repeated in a question or an error.
       if (id.startsWith('sk_')) throw usageError(`this is a key, not the id of a ${noun}`, options.hint);
       ui.notice(typeof loss === 'string' ? loss : await open((storage) => loss(storage, id), options));
-      if (!ui.canAsk || parsed.options.has('--confirm')) await confirmOrFail(ui, parsed, id, '');
-      else {
-        const validate = (text: string) => text.trim() === id || `This is not ${id}. Press Ctrl-C to cancel.`;
-        await askOrFail(ui, [], ({ askText }) =>
-          askText(ui.io, 'Type its id to confirm', { validate, isConfirmation: true }),
-        );
-      }
+      await confirmByTyping(ui, parsed, id, 'Type its id to confirm');
       printChanged(`${done} ${id}`, await open((storage) => run(storage, id, storeId), options));
     },
   });

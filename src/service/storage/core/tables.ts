@@ -41,6 +41,7 @@ export const tables = {
     revokedAt: 'text',
     /** Id of the key that replaces it. */
     replacedBy: 'text',
+    /** The beginning of the hour. */
     lastUsedAt: 'text',
   },
   /** Rows are only ever added, or deleted by `prune`. Which of them a store shows is in `stores.blog`. */

@@ -1,4 +1,6 @@
 import { notFound } from '../../model/errors.ts';
+import { faultOf } from '../core/engine-errors.ts';
+import { StorageBusyError } from '../core/errors.ts';
 import { statement } from '../core/statement.ts';
 import type { Storage, Transactions } from '../core/storage.ts';
 import { loadEngine, openConnection } from './connection.ts';
@@ -34,8 +36,14 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
     patienceMs,
   });
 
-  const read: Transactions['read'] = (work) =>
-    whileBusy(patienceMs, () => reading.exclusively(() => work(reading.db)));
+  const read: Transactions['read'] = async (work) => {
+    try {
+      return await whileBusy(patienceMs, () => reading.exclusively(() => work(reading.db)));
+    } catch (error) {
+      if (faultOf(error) === null || error instanceof StorageBusyError) throw error;
+      throw new StorageBusyError('the database cannot be read', { cause: error });
+    }
+  };
 
   const write: Transactions['write'] = (work) => groupCommit.write(() => work(writing.db));
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultOf, isBusy } from '../core/engine-errors.ts';
+import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 
 /** Runs `attempt` again while the engine says busy, and lets others run in between: one of them may hold the lock. */

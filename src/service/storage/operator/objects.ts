@@ -117,6 +117,17 @@ export async function listDeletedStores(db: Queries): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** How many rows a deleted store has left, itself included. */
+export async function countRows({ db, storeId }: Tenant): Promise<number> {
+  let total = 1;
+  for (const name of tablesOfStores) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ${sql.table(name)} where store_id = ${storeId}`.execute(db);
+    total += Number(rows[0]?.count ?? 0);
+  }
+  return total;
+}
+
 /** Deletes some rows of a deleted store, at last the store itself. Returns how many: 0 when nothing is left. */
 export async function deleteSomeRows({ db, storeId }: Tenant, limit: number): Promise<number> {
   const rowId = sql.raw(db.engine === 'embedded' ? 'rowid' : 'ctid');

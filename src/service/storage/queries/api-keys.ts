@@ -36,7 +36,7 @@ export const setReplaced = statement<{ storeId: string; id: string; replacedBy: 
   update api_keys set replaced_by = ${'replacedBy'}, expires_at = ${'expiresAt'}
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-/** Notes when a key was last used. */
+/** Notes in which hour a key was last used. */
 export const setLastUsed = effect<{ id: string; at: string }>`
   update api_keys set last_used_at = ${'at'} where id = ${'id'}`;
 
