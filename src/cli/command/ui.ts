@@ -52,9 +52,11 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   const wrapped = (text: string) =>
     err.width === null || err.plain ? text : (widths?.wrapText(text, err.width) ?? text);
   const textOf = (text: Phrase) => phraseText(text, flags);
-  const painted = (text: Phrase, tone: Mark | undefined) =>
-    tone === undefined ? textOf(text) : err.color[tone](textOf(text));
-  const notice = (text: Phrase, tone?: Mark) => writeNotice(wrapped(painted(text, tone)));
+  const notice = (text: Phrase, mark?: Mark) => {
+    // Marked after it is wrapped, so that indented lines are seen as such.
+    const shown = wrapped(textOf(text));
+    writeNotice(mark === undefined ? shown : err.color[mark](shown));
+  };
   const promptsForbidden = isInputForbidden(flags, io.env);
   return {
     json,

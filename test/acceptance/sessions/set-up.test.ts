@@ -43,8 +43,7 @@ test('auth login: everything is asked again if the store is not found, and the k
     ✔ API key (not shown):
 
     error: store 5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3ax not found, or the key is not for this store
-    check the store id and the base URL, and that the key is for this store; run \`storectl auth status\`
-    to see which are used
+      check the base URL and the store id, and that the key is for this store
 
     ✔ Base URL: http://<host>
     ✔ Store ID: <uuid>

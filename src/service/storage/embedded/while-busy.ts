@@ -9,8 +9,6 @@ export async function whileBusy<Result>(patienceMs: number, attempt: () => Promi
     try {
       return await attempt();
     } catch (error) {
-      if (faultOf(error) !== null)
-        throw new StorageBusyError('the database cannot be used', { cause: error });
       if (!isBusy(error)) throw error;
       if (performance.now() + pause > deadline) {
         throw new StorageBusyError('the database is locked by another process', { cause: error });
