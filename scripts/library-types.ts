@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { buildOpenApi } from '../src/contract/openapi.ts';
-import { responseSchemas } from '../src/contract/openapi-schemas.ts';
+import { buildOpenApi } from '../src/contract/openapi/openapi.ts';
+import { responseSchemas } from '../src/contract/openapi/schemas.ts';
 import { operationsByMethod } from '../src/contract/operations.ts';
 import { problems } from '../src/contract/problem.ts';
 

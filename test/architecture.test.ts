@@ -106,6 +106,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   'string-width': /^src\/cli\/output\/wrap\.ts$/,
   'wrap-ansi': /^src\/cli\/output\/wrap\.ts$/,
   'csv-parse': /^src\/commands\/disputes\/bulk\/csv\.ts$/,
+  'smol-toml': /^src\/cli\/core\/document\/toml-document\.ts$/,
   yaml: /^src\/(cli|commands)\//,
   kysely: /^src\/service\/storage\//,
   libsql: /^src\/service\/storage\//,

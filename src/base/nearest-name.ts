@@ -27,6 +27,22 @@ function isNear(one: string, other: string): boolean {
   );
 }
 
+/**
+ * Whether `typed` is `name` with one letter too many, too few or wrong, or with two neighbours swapped. Names of four letters and
+ * fewer have too many neighbours that are words of their own, so only a swap counts there.
+ */
+export function isTypo(name: string, typed: string): boolean {
+  if (name === typed || Math.abs(name.length - typed.length) > 1) return false;
+  let start = 0;
+  while (start < name.length && name[start] === typed[start]) start += 1;
+  const isSwapped = name[start] === typed[start + 1] && name[start + 1] === typed[start];
+  if (name.length === typed.length && isSwapped && name.slice(start + 2) === typed.slice(start + 2))
+    return true;
+  if (Math.min(name.length, typed.length) < 5) return false;
+  const [long, short] = name.length > typed.length ? [name, typed] : [typed, name];
+  return long.slice(start + 1) === short.slice(long.length === short.length ? start + 1 : start);
+}
+
 /** Levenshtein distance without case: how many characters have to be added, removed or replaced. */
 function editDistance(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];

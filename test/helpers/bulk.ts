@@ -52,7 +52,7 @@ async function shownPosts(db: Parameters<Parameters<TestService['storage']['read
   const ranges: Ranges = JSON.parse(String(blog));
   const posts = await db
     .selectFrom('posts')
-    .select(['position', 'title', 'slug', 'contentMd', 'tags', 'status'])
+    .select(['position', 'title', 'slug', 'contentMd', 'tags', 'status', 'publishedAt', 'scheduledAt'])
     .execute();
   return posts.filter(({ position }) => includes(ranges, position)).map(({ position: _, ...post }) => post);
 }

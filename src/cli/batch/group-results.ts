@@ -29,7 +29,16 @@ export function groupByReason<Item>(
 
 /** `36 posts: a.md, b.md, c.md and 33 more`. */
 export function nameGroup(names: readonly string[], words: BatchWords): string {
+  return `${countItems(names.length, words)}: ${listNames(names)}`;
+}
+
+/** `a.md, b.md, c.md and 33 more`. */
+export function listNames(names: readonly string[]): string {
   const rest = names.length - maxApart;
-  const more = rest > 0 ? ` and ${rest} more` : '';
-  return `${countItems(names.length, words)}: ${names.slice(0, maxApart).join(', ')}${more}`;
+  return `${names.slice(0, maxApart).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** The reason of one item with what only this item has. */
+export function messageWithDetail({ message, detail }: Pick<ItemResult, 'message' | 'detail'>): string {
+  return detail === undefined ? message : `${message} (${detail})`;
 }

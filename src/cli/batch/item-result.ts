@@ -17,6 +17,8 @@ export interface ItemResult {
   readonly code: string | null;
   /** The reason in one line; empty if there is nothing to explain. */
   readonly message: string;
+  /** What of the reason only this item has, such as `got "maybe"`: items with the same message are shown together. */
+  readonly detail?: string | undefined;
   /** The reason without the id of the record, where the service has refused or not answered. */
   readonly reason?: string | undefined;
   /** What to do about it, said once for all items with the same: `fix these rows`. */
@@ -39,8 +41,9 @@ export function knownResult({ plan }: { readonly plan: string | ItemResult }): I
 }
 
 /** What `--json` prints of the result of any item. */
-export function resultDocument({ outcome, code, message, requestId, record }: ItemResult) {
-  return { outcome, code, message, requestId, operationId: record?.id ?? null };
+export function resultDocument({ outcome, code, message, detail, requestId, record }: ItemResult) {
+  const whole = detail === undefined ? message : `${message} (${detail})`;
+  return { outcome, code, message: whole, requestId, operationId: record?.id ?? null };
 }
 
 /** The words for a kind of items. */

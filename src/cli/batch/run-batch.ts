@@ -4,7 +4,7 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
 import { padText, wrapText } from '../output/wrap.ts';
-import { groupByReason, nameGroup } from './group-results.ts';
+import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import {
   type BatchWords,
   concernsOneItem,
@@ -143,20 +143,24 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
   const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
 
   function print(items: readonly Item[], result: ItemResult): void {
-    if (ui.json || ui.quiet) return;
-    const [named = []] = items.map((item) => cells(item, result));
-    const name =
-      items.length === 1
-        ? named
-        : [
-            nameGroup(
-              items.map((item) => cells(item, result)[0] ?? ''),
-              words,
-            ),
-          ];
-    const parts = [padText(outcomes[result.outcome], wordWidth), ...name, result.message];
+    const isError = result.outcome === 'failed' || result.outcome === 'unknown';
+    if (ui.json || (ui.quiet && !isError)) return;
+    const [named = [], ...others] = items.map((item) => cells(item, result));
+    const isOne = others.length === 0;
+    const name = isOne
+      ? named
+      : [
+          nameGroup(
+            [named, ...others].map(([first = '']) => first),
+            words,
+          ),
+        ];
+    const reason = isOne ? messageWithDetail(result) : result.message;
+    const parts = [padText(outcomes[result.outcome], wordWidth), ...name, reason];
     const shown = printableInOneLine(parts.filter((part) => part !== '').join('  '));
-    ui.print(width === null ? shown : wrapText(shown, width));
+    // With --quiet, stdout has ids alone, and what failed is an error.
+    if (ui.quiet) ui.saveUserText(shown);
+    else ui.print(width === null ? shown : wrapText(shown, width));
   }
 
   const isDone = ({ outcome }: ItemResult) => outcome === 'applied' || outcome === 'exists';

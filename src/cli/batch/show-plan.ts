@@ -4,7 +4,7 @@ import type { Ui } from '../command/ui.ts';
 import { drawn, joined, line, type Printable, printable } from '../core/sanitize.ts';
 import { choosePager } from '../output/pager.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
-import { groupByReason, nameGroup } from './group-results.ts';
+import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
 
 /** What a batch is going to do, before it is asked for and sent. */
@@ -55,8 +55,10 @@ const inPager = line`This is the plan; nothing has been sent. Press q to close i
 function describePlan(ui: Ui, plan: Plan): Printable {
   const problems = groupByReason(problemsOf(plan).map(({ name, result }) => ({ item: name, result }))).map(
     ({ items, result }) => {
-      const name = items.length === 1 ? (items[0] ?? '') : nameGroup(items, plan.words);
-      return joined([wrapTo(ui, name), wrapTo(ui, line`  ${result.message}`)], '\n');
+      const isOne = items.length === 1;
+      const name = isOne ? (items[0] ?? '') : nameGroup(items, plan.words);
+      const reason = isOne ? messageWithDetail(result) : result.message;
+      return joined([wrapTo(ui, name), wrapTo(ui, line`  ${reason}`)], '\n');
     },
   );
   const parts = [

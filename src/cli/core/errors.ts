@@ -13,6 +13,15 @@ export interface FieldError {
   readonly give?: string;
 }
 
+/** What is wrong in a file that was to be sent. */
+export interface FileError {
+  readonly path: string;
+  /** From 1; null if it is not about one line. */
+  readonly line: number | null;
+  readonly field: string | null;
+  readonly reason: string;
+}
+
 /** What the user can do next. Commands are data, because they name the profile where they are printed. */
 export type Step =
   /** Run a command of this program, without its name. `rest` ends the sentence: `to see the ids`. */
@@ -34,6 +43,8 @@ export interface Failure {
   /** More of it, printed below the clause line by line. */
   readonly lines?: readonly string[];
   readonly fields?: readonly FieldError[] | undefined;
+  /** What is wrong in which file. */
+  readonly files?: readonly FileError[] | undefined;
   readonly outcome?: OutcomeKind | undefined;
   /** What the command did before it failed, each a clause: `safety backup 01a1… was taken`. */
   readonly done?: readonly string[];

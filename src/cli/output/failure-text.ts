@@ -30,10 +30,21 @@ export function describeFailure(
 
 /** The error that `--json` prints on stderr. */
 export function failureDocument(failure: Failure, audience: Audience) {
-  const { code, outcome, status, requestId, retryAt, operationId, safetyBackupId } = failure;
+  const { code, outcome, status, requestId, retryAt, operationId, safetyBackupId, files } = failure;
   const fields = failure.fields?.map(({ field, flag, detail }) => ({ field, flag, detail }));
   const described = describeFailure(failure, audience);
-  return { code, ...described, outcome, status, requestId, retryAt, operationId, safetyBackupId, fields };
+  return {
+    code,
+    ...described,
+    outcome,
+    status,
+    requestId,
+    retryAt,
+    operationId,
+    safetyBackupId,
+    fields,
+    files,
+  };
 }
 
 /** The reason of one item of a batch, in one line. The whole batch says what was sent. */

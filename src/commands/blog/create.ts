@@ -1,5 +1,5 @@
 import type { CommandCall, CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
-import { usageError } from '../../cli/core/errors.ts';
+import { fixInput, invalidInput, usageError } from '../../cli/core/errors.ts';
 import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
@@ -9,6 +9,9 @@ import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
+import { fileOptions, givenFileOption } from './bulk/file-options.ts';
+import type { PostFile } from './bulk/post-files.ts';
+import { describeProblem } from './post/fields.ts';
 
 const edit = '--edit';
 const allowDuplicate = '--allow-duplicate';
@@ -20,31 +23,36 @@ const fields = deriveFlags(createBlogPost.body, hints);
 const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create blog posts from Markdown files with YAML front matter (title, slug, status, tags…; the service may refuse
-other keys), or one post from flags. A post without a status becomes a draft. Run the same command again to continue: no post is
-created twice.`,
-    details: `Front matter between lines of --- sets the fields (title, slug, excerpt, tags, status, scheduledAt, …); the rest
-is the content. If it has no title, the first heading "# …" becomes the title and stays in the content. The slug defaults to
-the name of the file. Flags override front matter. The exit code is the most severe one of all files. From flags, creating the
-same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
+    description: `Create blog posts from Markdown files as blog programs have them, or one post from flags. Without a status they become
+drafts, and a file that says it is a draft stays one. Run the same command again to continue: no post is created twice.`,
+    details: `A file may have front matter: YAML between lines of ---, TOML between +++, or JSON. Sent are its title, slug (or the last
+part of permalink, url or path), excerpt (description, summary), tags (tag, categories, category), the date (publishDate,
+published_at, pubDate, date), status, scheduledAt, metaTitle, metaDescription, coverImageId and featuredProductIds. Other fields
+are left out; the plan says which. The first heading of level 1 is the title if there is none, else the name of the file in
+words. The slug and the date may come from the name, as in 2024-01-31-spring-sale.md, and from folders such as 2024/01/31. What
+says that it is not public becomes a draft, whatever any flag says: draft, published, publish, status, hidden, unlisted, private,
+permalink: false, build.render: never, a past expiryDate, a folder _drafts. A post with a later date is scheduled. Flags override
+front matter. A post counts as sent by its slug, title and content. The exit code is the most severe one of all files. From
+flags, creating the same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
     question: ({ body }) =>
       body?.status === undefined ? 'Create this post as a draft?' : 'Create this post?',
     arguments: [
       {
         name: 'file',
-        description:
-          'Markdown with front matter (else the first heading is the title, and the file name the slug); - for standard input',
+        description: "Markdown files, also as a pattern in quotes ('posts/**/*.md'); - for standard input",
         variadic: true,
         optional: true,
       },
     ],
     options: [
       { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
+      ...fileOptions,
       { flag: allowDuplicate, description: 'Create it even if it was created before', group: advancedGroup },
     ],
     examples: [
       'blog create post.md',
-      'blog create posts/*.md --status published',
+      "blog create '_posts/**/*.md' --status published --dry-run",
+      "blog create '_posts/**/*.md' --status published --skip-invalid",
       'blog create post.md --edit',
       'blog create --title "Spring sale" --content-file post.md',
       'blog create --title Sale --content-md "All inks **20 %** off." --tags ink',
@@ -69,9 +77,13 @@ export const command: CommandDefinition = {
     const { ui, session, parsed } = call;
     const patterns = parsed.arguments.file ?? [];
     const isEdited = isOn(parsed, edit);
+    const fileOption = givenFileOption(parsed);
+    if (patterns.length === 0 && fileOption !== undefined)
+      throw usageError(`${fileOption} is for files`, 'name them, for example posts/*.md');
     if (patterns.length === 0 && !isEdited) return definition.run(call);
-    const { expandFiles } = await import('./bulk/post-files.ts');
-    const files = expandFiles(patterns, session.io.cwd);
+    const { expandFiles } = await import('./bulk/expand-files.ts');
+    const ignoreCase = session.io.process.platform === 'win32';
+    const files = expandFiles(patterns, { cwd: session.io.cwd, ignoreCase });
     if (!isEdited) {
       const { createPosts } = await import('./bulk/create-posts.ts');
       return createPosts(ui, session, parsed, {
@@ -85,13 +97,22 @@ export const command: CommandDefinition = {
   },
 };
 
+/** What can be edited of a post. Throws exit 2 if nothing of it could be read. */
+function draftOf({ file, body, problem }: PostFile): Readonly<Record<string, unknown>> {
+  if (problem !== null && body.contentMd === undefined)
+    throw invalidInput(describeProblem(file, problem), fixInput);
+  return body;
+}
+
 async function createEdited(call: CommandCall, file: string | undefined): Promise<CommandResult | undefined> {
   const { ui, session, parsed } = call;
-  const { readDraft } = await import('./bulk/post-files.ts');
+  const { readPostFile } = await import('./bulk/post-files.ts');
+  const { readMapping } = await import('./bulk/read-mapping.ts');
   const { editPost } = await import('./bulk/edit-post.ts');
   const { body: given } = await readBody(session, createBlogPost, fields, parsed);
   checkBody(createBlogPost, fields, given);
-  const draft = file === undefined ? given : (await readDraft(session, file, given)).body;
+  const mapping = readMapping(parsed, given, Date.now());
+  const draft = file === undefined ? given : draftOf(await readPostFile(session, file, mapping));
   const edited = await editPost(ui, draft);
   try {
     // The post already contains the values of the flags, perhaps changed in the editor.

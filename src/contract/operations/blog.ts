@@ -17,6 +17,20 @@ import { pageOf, pageQuery } from '../pages.ts';
 /** States that this repository's service knows. */
 export const postStates = ['draft', 'scheduled', 'published'] as const;
 
+/**
+ * What this repository's service takes at most, in code points and items. The contract does not say, so it is checked only where a
+ * user can say otherwise.
+ */
+export const postLimits = {
+  title: 200,
+  contentMd: 200_000,
+  excerpt: 500,
+  metaTitle: 200,
+  metaDescription: 500,
+  tag: 50,
+  tags: 20,
+} as const;
+
 const beforeContent = {
   id: uuid(),
   title: z.string(),
@@ -82,6 +96,7 @@ export const createBlogPost = {
     scheduledAt: z.optional(
       time('When to publish a post with the status scheduled', { example: '2030-01-31 09:00' }),
     ),
+    publishedAt: z.optional(time('When a published post was first published', { remark: 'up to now' })),
     metaTitle: z.optional(text('Title of the post', { remark: 'for search engines' })),
     metaDescription: z.optional(text('Description of the post', { remark: 'for search engines' })),
   }),

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { buildOpenApi } from '../../contract/openapi.ts';
+import { buildOpenApi } from '../../contract/openapi/openapi.ts';
 import type { ChangeId } from '../../contract/operations.ts';
 import { tagOfContent } from '../model/entity-tag.ts';
 import { settingsInput } from '../model/settings-document.ts';

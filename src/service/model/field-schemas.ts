@@ -78,7 +78,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** Text that passes a check of its format. `meta` describes the check in JSON Schema. */
-function formatted(
+export function formatted(
   isValid: (value: string) => boolean,
   error: string,
   meta: Readonly<Record<string, unknown>>,

@@ -1,15 +1,11 @@
 import { firstCodePoints } from './code-points.ts';
 
-/**
- * A slug made from a text: lower case, words joined by hyphens, without accents. With `ascii` only a–z and 0–9 remain, as
- * host names need. Empty if no character can be kept.
- */
-export function slugFrom(text: string, { max, ascii }: { max: number; ascii: boolean }): string {
+/** A name for a host made from a text: a–z and 0–9 without accents, words joined by hyphens. Empty if nothing can be kept. */
+export function hostSlugFrom(text: string, max: number): string {
   const words = text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    .normalize('NFC')
     .toLowerCase()
-    .replace(ascii ? /[^a-z0-9]+/g : /[^\p{L}\p{N}]+/gu, '-');
+    .replace(/[^a-z0-9]+/g, '-');
   return firstCodePoints(words, max).replace(/^-+|-+$/g, '');
 }

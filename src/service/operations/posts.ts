@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
-import { postStates } from '../../contract/operations/blog.ts';
+import { postLimits, postStates } from '../../contract/operations/blog.ts';
+import { isSlug, maxSlugLength, slugOf, slugPattern } from '../../contract/slug.ts';
 import { invalidField, notFound, ServiceError } from '../model/errors.ts';
-import { distinct, filledLine, line, optional, pattern, text, time, uuid } from '../model/field-schemas.ts';
+import { distinct, filledLine, formatted, line, optional, text, time, uuid } from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
-import { slugFrom } from '../model/slugs.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { findPost, findPosts, insertPost, type PostRecord } from '../storage/queries/posts.ts';
@@ -14,20 +14,19 @@ import { byPosition, pageInput, toPage } from './pages.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
-const maxSlug = 120;
-
 /** Body of operation 2. */
 export const newPost = z
   .strictObject({
-    title: filledLine(200),
-    contentMd: text(200_000),
-    slug: pattern(
-      /^(?=.{1,120}$)[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u,
-      'must be 1 to 120 lowercase letters and digits, with single hyphens between words',
+    title: filledLine(postLimits.title),
+    contentMd: text(postLimits.contentMd),
+    slug: formatted(
+      isSlug,
+      `must be 1 to ${maxSlugLength} lowercase letters and digits, with single hyphens between words`,
+      { pattern: slugPattern, minLength: 1, maxLength: maxSlugLength },
     ).optional(),
-    excerpt: optional(text(500)),
+    excerpt: optional(text(postLimits.excerpt)),
     coverImageId: optional(uuid()),
-    tags: distinct(filledLine(50), 20).default([]),
+    tags: distinct(filledLine(postLimits.tag), postLimits.tags).default([]),
     featuredProductIds: distinct(z.guid('must be a UUID'), 50)
       .transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))])
       .default([]),
@@ -37,11 +36,16 @@ export const newPost = z
         description: 'When to publish a post with the status scheduled. Must be in the future.',
       }),
     ),
-    metaTitle: optional(line(200)),
-    metaDescription: optional(text(500)),
+    publishedAt: optional(
+      time().meta({
+        description: 'When a post with the status published was first published. Must not be in the future.',
+      }),
+    ),
+    metaTitle: optional(line(postLimits.metaTitle)),
+    metaDescription: optional(text(postLimits.metaDescription)),
   })
   .meta({
-    // Neither scheduled without a time, nor a time without being scheduled.
+    // Neither scheduled without a time, nor a time without the status that it belongs to.
     not: {
       anyOf: [
         {
@@ -52,23 +56,27 @@ export const newPost = z
           properties: { status: { not: { const: 'scheduled' } }, scheduledAt: { type: 'string' } },
           required: ['scheduledAt'],
         },
+        {
+          properties: { status: { not: { const: 'published' } }, publishedAt: { type: 'string' } },
+          required: ['publishedAt'],
+        },
       ],
     },
   });
 
 /** Operation 2. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */
 export async function createPost(work: Work, input: z.output<typeof newPost>) {
-  checkSchedule(input, work.now);
+  checkTimes(input, work.now);
   const id = createId();
   const now = timestamp(work.now);
-  const { title, slug, ...rest } = input;
+  const { title, slug, publishedAt, ...rest } = input;
   const post: PostRecord = {
     id,
     title,
-    slug: slug ?? (slugFrom(title, { max: maxSlug, ascii: false }) || `post-${id.slice(-12)}`),
+    slug: slug ?? (slugOf(title) || `post-${id.slice(-12)}`),
     ...rest,
     contentSha256: sha256(input.contentMd),
-    publishedAt: input.status === 'published' ? now : null,
+    publishedAt: input.status === 'published' ? (publishedAt ?? now) : null,
     viewCount: 0,
     createdAt: now,
     updatedAt: now,
@@ -85,7 +93,7 @@ export async function createPost(work: Work, input: z.output<typeof newPost>) {
 }
 
 /** Query of `blog.list`. */
-export const postsQuery = pageInput({ slug: text(maxSlug).optional() });
+export const postsQuery = pageInput({ slug: text(maxSlugLength).optional() });
 
 /** `blog.list`: newest first, without their contents. */
 export async function listPosts(tenant: Tenant, query: z.output<typeof postsQuery>, now: number) {
@@ -118,7 +126,13 @@ function memberOf(contentMd: string | null): string {
   return `"contentMd":${JSON.stringify(contentMd)}`;
 }
 
-function checkSchedule(input: z.output<typeof newPost>, now: number): void {
+function checkTimes(input: z.output<typeof newPost>, now: number): void {
+  if (input.publishedAt) {
+    if (input.status !== 'published')
+      throw invalidField('/publishedAt', 'not_allowed', 'requires the status published');
+    if (input.publishedAt > timestamp(now))
+      throw invalidField('/publishedAt', 'too_big', 'must not be in the future');
+  }
   if (input.status !== 'scheduled') {
     if (!input.scheduledAt) return;
     throw invalidField('/scheduledAt', 'not_allowed', 'requires the status scheduled');

@@ -3,7 +3,7 @@ import { tagOfVersion } from '../model/entity-tag.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
 import { changedPaths, merge, withoutNulls } from '../model/merge.ts';
-import { slugFrom } from '../model/slugs.ts';
+import { hostSlugFrom } from '../model/slugs.ts';
 import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
@@ -31,7 +31,7 @@ export async function addStore(db: Queries, options: NewStore, settings: StoreSe
   const store: StoreRecord = {
     ...validate(storeIdentity, {
       name: options.name,
-      slug: options.slug ?? (slugFrom(options.name, { max: 63, ascii: true }) || `store-${id.slice(-12)}`),
+      slug: options.slug ?? (hostSlugFrom(options.name, 63) || `store-${id.slice(-12)}`),
       defaultCurrency: options.currency ?? 'EUR',
       timezone: options.timezone ?? 'UTC',
     }),

@@ -11,7 +11,7 @@ test('a post with its two required fields is a draft with a slug of its title', 
   expect(answer.body).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     title: 'Größe & Über uns!',
-    slug: 'große-uber-uns',
+    slug: 'größe-über-uns',
     contentMd,
     tags: [],
     featuredProductIds: [],
@@ -49,6 +49,28 @@ test('a post takes every optional field', async () => {
     scheduledAt: '2030-04-01T07:00:00.000Z',
     effectiveStatus: 'scheduled',
   });
+});
+
+test('a post that was published before keeps its time', async () => {
+  const service = await startService();
+  const post = { title: 'A', contentMd: 'x', status: 'published' };
+  const call = (more: object) => service.call('blog.create', '', { ...post, ...more });
+  expect((await call({ publishedAt: '2013-05-06T02:12:52+02:00' })).body).toMatchObject({
+    status: 'published',
+    publishedAt: '2013-05-06T00:12:52.000Z',
+    createdAt: '2030-03-01T12:00:00.000Z',
+  });
+  expect((await call({ title: 'B', publishedAt: '2030-03-01T12:00:00Z' })).status).toBe(201);
+  for (const [more, code] of [
+    [{ publishedAt: '2030-03-01T12:00:01Z' }, 'too_big'],
+    [{ publishedAt: '2013-05-06T02:12:52Z', status: 'draft' }, 'not_allowed'],
+    [{ publishedAt: '2013-05-06' }, 'invalid_format'],
+  ] as const) {
+    expect(await call({ title: 'C', ...more })).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/publishedAt', code }] },
+    });
+  }
 });
 
 test('a published post has its time', async () => {

@@ -1,4 +1,4 @@
-/** What a JSON or YAML text holds, and where its parts stand. A path is names and indexes: `['tags', '0']`. */
+/** What a JSON, YAML or TOML text holds, and where its parts stand. A path is names and indexes: `['tags', '0']`. */
 export interface InputDocument {
   readonly value: unknown;
   /** The line on which a field stands, from 1; null for one that does not stand in the text. */
@@ -11,9 +11,9 @@ export interface InputDocument {
   readonly inexactNumber: { readonly text: string; readonly line: number } | null;
 }
 
-export type DocumentSyntax = 'JSON' | 'YAML';
+export type DocumentSyntax = 'JSON' | 'YAML' | 'TOML';
 
-/** A text is not JSON or YAML, or has a key twice. Callers name the file. */
+/** A text is not JSON, YAML or TOML, or has a key twice. Callers name the file. */
 export class DocumentError extends Error {
   readonly syntax: DocumentSyntax;
   /** From 1, in the file that the user sees. */

@@ -9,7 +9,7 @@ export interface DocumentOptions {
 }
 
 /**
- * Reads a JSON or YAML text that a user wrote; every file and flag goes through it. A key that stands twice is an error:
+ * Reads a JSON, YAML or TOML text that a user wrote; every file and flag goes through it. A key that stands twice is an error:
  * one of its two values would be lost without a word. Throws a {@link DocumentError}, which says line and reason, or a
  * {@link TooDeepError}.
  */
@@ -18,6 +18,7 @@ export async function readDocument(
   { syntax, linesAbove = 0 }: DocumentOptions = {},
 ): Promise<InputDocument> {
   if (syntax === 'JSON' || (syntax === undefined && isJson(text))) return readJson(text, linesAbove);
+  if (syntax === 'TOML') return (await import('./toml-document.ts')).readToml(text, linesAbove);
   const { readYaml } = await import('./yaml-document.ts');
   if (syntax === 'YAML' || !/^\s*(?:[{[]|\/[/*])/.test(text)) return readYaml(text, linesAbove);
   // YAML would make a comment of JavaScript a part of the name or value beside it.

@@ -7,15 +7,16 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
+import { groupByReason, listNames, messageWithDetail } from '../../../cli/batch/group-results.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { cancelledError, usageError } from '../../../cli/core/errors.ts';
+import { type CliError, cancelledError, usageError } from '../../../cli/core/errors.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
-import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
@@ -29,8 +30,20 @@ import type { HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
-import { describePosts, inDoubt, type PlannedPost, planPosts, planWord, words } from './plan.ts';
+import type { FileProblem } from '../post/fields.ts';
+import { skipInvalid } from './file-options.ts';
+import {
+  describePosts,
+  inDoubt,
+  invalidFile,
+  type PlannedPost,
+  placeOf,
+  planPosts,
+  planWord,
+  words,
+} from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
+import { readMapping } from './read-mapping.ts';
 
 /** The files, and the flags for all of them. */
 interface PostsInput {
@@ -60,20 +73,21 @@ export async function createPosts(
       'set it in each file: front matter, first heading or file name',
     );
   }
-  const posts = await readPostFiles(session, files, common);
+  const posts = await readPostFiles(session, files, readMapping(parsed, common, Date.now()));
   const history = await session.history();
   const planned = planPosts(history, posts, allowsDuplicates);
-  if (session.flags.dryRun) {
-    const documents = planned.map((one) => {
-      const { file, slug, body } = one.post;
-      return { file, slug, plan: planWord(one), body };
-    });
-    return printPlan(ui, describePosts(planned), documents);
+  const skipsInvalid = isOn(parsed, skipInvalid);
+  if (session.flags.dryRun)
+    return printPlan(ui, describePosts(planned, skipsInvalid), planned.map(documentOfPlan));
+  const invalid = planned.filter(({ plan }) => typeof plan !== 'string' && plan.code === invalidFile);
+  if (invalid.length > 0 && !skipsInvalid) {
+    openOutputFile(session.io, parsed)?.(JSON.stringify(planned.map(documentOfPlan)));
+    throw refuseInvalid(planned, invalid);
   }
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const plan = describePosts(planned);
+  const plan = describePosts(planned, skipsInvalid);
   showPlan(ui, plan);
   const question = 'Posts cannot be edited or deleted. Create these posts?';
   if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();
@@ -102,7 +116,7 @@ export async function createPosts(
         end: batch.end,
       };
     },
-    cells: ({ post }, result) => [post.file, ...describePost(result)],
+    cells: ({ post }, result) => [placeOf(post), ...describePost(result)],
     id: (_, { record }) => textAt(shownPost(record), ['id']),
   });
   const document = end.ended.map(({ item, result }) => documentOfPost(item.post, result));
@@ -187,8 +201,53 @@ function shownPost(record: HistoryRecord | null): unknown {
 }
 
 /** The result of a file, as `--json` prints it. */
-function documentOfPost({ file, slug }: PostFile, result: ItemResult) {
+function documentOfPost(post: PostFile, result: ItemResult) {
   const shown = shownPost(result.record);
   const [shownSlug, id] = [['slug'], ['id']].map((path) => textAt(shown, path));
-  return { file, slug: shownSlug ?? slug, id, ...resultDocument(result) };
+  return {
+    file: post.file,
+    slug: shownSlug ?? post.slug,
+    id,
+    ...resultDocument(result),
+    ...whatIsSaid(post),
+  };
+}
+
+/** What a file would become, as `--dry-run --json` prints it. */
+function documentOfPlan(planned: PlannedPost) {
+  const { post } = planned;
+  return { file: post.file, slug: post.slug, plan: planWord(planned), ...whatIsSaid(post), body: post.body };
+}
+
+/** The fields that stay behind, and what is wrong, of each file. */
+function whatIsSaid({ leftOut, problem }: PostFile) {
+  const { line = null, field = null } = problem ?? {};
+  return { leftOut, ...(problem === null ? {} : { line, field, reason: reasonOf(problem) }) };
+}
+
+const reasonOf = ({ reason, detail }: FileProblem) =>
+  detail === undefined ? reason : `${reason} (${detail})`;
+
+/** Exit 2 with each reason once, and with all files in the JSON of the error. */
+function refuseInvalid(planned: readonly PlannedPost[], invalid: readonly PlannedPost[]): CliError {
+  const results = invalid.flatMap(({ post, plan }) =>
+    typeof plan === 'string' ? [] : [{ item: placeOf(post), result: plan }],
+  );
+  const lines = groupByReason(results).map(({ items, result }) =>
+    items.length === 1
+      ? `${items[0]}: ${messageWithDetail(result)}`
+      : `${items.length} files: ${result.message} (${listNames(items)})`,
+  );
+  const files = invalid.flatMap(({ post: { file, problem } }) =>
+    problem === null
+      ? []
+      : [{ path: file, line: problem.line, field: problem.field, reason: reasonOf(problem) }],
+  );
+  const [only] = lines;
+  const fix = invalid.length === 1 ? 'fix the file' : 'fix the files';
+  const next = planned.length > invalid.length ? `${fix}, or add ${skipInvalid} to create the others` : fix;
+  if (invalid.length === 1 && only !== undefined)
+    return usageError(only, next, { code: 'invalid_input', files });
+  const what = `${invalid.length} of ${planned.length} files are invalid, so nothing was sent`;
+  return usageError(what, next, { code: 'invalid_input', lines, files });
 }

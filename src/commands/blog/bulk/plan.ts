@@ -1,4 +1,5 @@
 import { asObject, parseJson } from '../../../base/json.ts';
+import { sha256 } from '../../../base/sha256.ts';
 import {
   describeStatuses,
   type ItemResult,
@@ -8,14 +9,15 @@ import {
 import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
-import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
+import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { answerBody } from '../../../cli/output/record-summary.ts';
 import { restoreBackup } from '../../../contract/operations/backups.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { isRestoredOver } from '../../../history/changes/earlier.ts';
 import type { History } from '../../../history/history.ts';
-import { fingerprint } from '../../../history/intent.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
+import type { FileProblem } from '../post/fields.ts';
+import { describeLeftOut } from './left-out.ts';
 import type { PostFile } from './post-files.ts';
 
 export const words = {
@@ -23,6 +25,7 @@ export const words = {
   many: 'posts',
   applied: 'created',
   exists: 'already created',
+  skipped: 'without content',
   again: 'no post is created twice',
   fix: 'fix the files that the service refused',
 } as const;
@@ -40,22 +43,55 @@ export interface PlannedPost {
   readonly isCopy: boolean;
 }
 
-/** Plans each post from the history of this machine. */
+/**
+ * Plans each post from the history of this machine. A post counts as sent by its slug, title and content, not by what else was
+ * mapped from its file or by what the clock says, so the same command continues on any day and in any time zone.
+ */
 export function planPosts(
   history: History,
   posts: readonly PostFile[],
   allowsDuplicates: boolean,
 ): PlannedPost[] {
-  const known = readKnownPosts(history);
-  const bySlug = new Map(allowsDuplicates ? [] : known.map((record) => [slugOf(record), record]));
-  const contents = new Set(
-    allowsDuplicates ? [] : known.map(({ body }) => contentOf(asObject(parseJson(body)))),
-  );
+  const known = allowsDuplicates ? [] : readKnownPosts(history);
+  const bySlug = new Map(known.map((record) => [slugOf(record), record]));
+  const byContent = new Map(known.map((record) => [contentOf(asObject(parseJson(record.body))), record]));
   return posts.map((post) => {
-    const earlier = (post.slug !== null && bySlug.get(post.slug)) || null;
-    const isCopy = earlier === null && contents.has(contentOf(post.body));
-    return { post, plan: earlier === null ? 'create' : planKnown(post, earlier), earlier, isCopy };
+    const { slug, body } = post;
+    const isSlugSent = body.slug !== undefined;
+    const sameContent = byContent.get(contentOf(body)) ?? null;
+    const earlier = slug === null ? null : isSlugSent ? (bySlug.get(slug) ?? null) : sameContent;
+    const isCopy = earlier === null && sameContent !== null;
+    return { post, plan: planOf(post, earlier), earlier, isCopy };
   });
+}
+
+function planOf(post: PostFile, earlier: HistoryRecord | null): PlannedPost['plan'] {
+  const { problem, isEmpty } = post;
+  const known = earlier === null || post.body.contentMd === undefined ? null : planKnown(post, earlier);
+  // What exists as it is in the file is not wrong any more: a time that had to be in the future has come.
+  if (known !== null && (typeof known === 'string' || known.outcome === 'exists')) return known;
+  if (isEmpty && problem === null)
+    return makeResult('skipped', { code: 'no_content', message: 'nothing but front matter' });
+  if (problem !== null) return invalidResult(problem);
+  return known ?? 'create';
+}
+
+/** The file is wrong, so nothing of it is sent. */
+function invalidResult({ field, reason, detail }: FileProblem): ItemResult {
+  return makeResult('failed', {
+    code: invalidFile,
+    message: [field, reason].filter(Boolean).join(' '),
+    detail,
+    remedy: [{ say: 'fix the invalid files' }],
+    exitCode: exitCodes.usage,
+  });
+}
+
+export const invalidFile = 'invalid_file';
+
+/** The post with the line that is wrong in it, if one is: `a.md:3`. */
+export function placeOf({ file, problem }: PostFile): string {
+  return problem?.line ? `${file}:${problem.line}` : file;
 }
 
 function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
@@ -100,7 +136,7 @@ export function planWord({ plan }: PlannedPost): string {
 }
 
 /** What is shown before posts are created. */
-export function describePosts(planned: readonly PlannedPost[]): Plan {
+export function describePosts(planned: readonly PlannedPost[], skipsInvalid: boolean): Plan {
   const create = planned.filter(({ plan }) => plan === 'create');
   const check = planned.filter(({ plan }) => plan === 'check');
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
@@ -108,13 +144,12 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
     words,
     known: planned.flatMap((one) => {
       const result = knownResult(one);
-      return result === null ? [] : [{ name: printable(one.post.file), result }];
+      return result === null ? [] : [{ name: placeOf(one.post), result }];
     }),
-    header: ['PLAN', 'FILE', 'SLUG', 'STATUS', 'TITLE'],
+    header: ['PLAN', 'STATUS', 'FILE', 'SLUG', 'TITLE'],
     rows: [...check, ...create].map((one) => {
       const { file, slug, body } = one.post;
-      const cells = [planWord(one), printable(file), printable(slug ?? ''), statusOf(one.post)];
-      return [...cells, printableInOneLine(String(body.title))];
+      return [planWord(one), statusWithDay(one.post), file, slug ?? '', String(body.title)];
     }),
     counts: [
       ...(create.length > 0 ? [`${create.length} to create (${statuses})`] : []),
@@ -125,24 +160,77 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
         : []),
     ],
     notes: [
-      ...(create.some(({ post }) => post.body.status === undefined) ? [howToPublish] : []),
-      ...noteCopies(create.filter(({ isCopy }) => isCopy).map(({ post }) => printable(post.file))),
+      ...notesOf(
+        planned,
+        create.map(({ post }) => post),
+      ),
+      ...(skipsInvalid ? [] : noteInvalid(planned)),
     ],
   };
 }
 
-/** Posts cannot be deleted, so a file that was only renamed is named before it becomes another post. */
-function noteCopies([file, ...others]: readonly string[]): string[] {
-  if (file === undefined) return [];
-  const files = others.length === 0 ? file : `${file} and ${others.length} more`;
-  return [`Warning: ${files}: created earlier with the same content and another slug.`];
+function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): string[] {
+  const dates = create.filter(({ losesDate }) => losesDate).length;
+  return [
+    ...(create.some(({ body }) => body.status === undefined) ? [howToPublish] : []),
+    ...(dates === 0
+      ? []
+      : [
+          `Drafts have no date: ${dates === 1 ? 'that of 1 post is' : `those of ${dates} posts are`} not sent.`,
+        ]),
+    describeLeftOut(create) ?? [],
+    ...noteOtherStatus(planned),
+    ...noteCopies(
+      planned.filter(({ plan, isCopy }) => plan === 'create' && isCopy).map(({ post }) => post.file),
+    ),
+  ].flat();
 }
 
 const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
 
+/** The same command with another status does not change what exists. */
+function noteOtherStatus(planned: readonly PlannedPost[]): string[] {
+  const others = planned.filter(
+    ({ post, plan, earlier }) =>
+      typeof plan !== 'string' &&
+      plan.outcome === 'exists' &&
+      (textAt(parseJson(earlier?.body), ['status']) ?? 'draft') === 'draft' &&
+      (post.body.status ?? 'draft') !== 'draft',
+  );
+  const [first] = others;
+  if (first === undefined) return [];
+  return [
+    `Warning: ${filesOf(others.map(({ post }) => post.file))}: created earlier as a draft; posts cannot be edited.`,
+  ];
+}
+
+/** Posts cannot be deleted, so a file that was only renamed is named before it becomes another post. */
+function noteCopies(files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  return [`Warning: ${filesOf(files)}: created earlier with the same content and another slug.`];
+}
+
+function noteInvalid(planned: readonly PlannedPost[]): string[] {
+  const isInvalid = planned.some(({ plan }) => typeof plan !== 'string' && plan.code === invalidFile);
+  const isAll = planned.every(({ plan }) => typeof plan !== 'string');
+  return isInvalid && !isAll
+    ? ['Nothing is sent while a file is invalid, unless you add --skip-invalid.']
+    : [];
+}
+
+function filesOf([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
 /** A post without a status becomes a draft. */
 function statusOf({ body }: PostFile): string {
-  return printable(String(body.status ?? 'draft'));
+  return String(body.status ?? 'draft');
+}
+
+/** `published 2013-05-06`. */
+function statusWithDay(post: PostFile): string {
+  const time = post.body.publishedAt ?? post.body.scheduledAt;
+  return typeof time === 'string' ? `${statusOf(post)} ${time.slice(0, 10)}` : statusOf(post);
 }
 
 /**
@@ -163,6 +251,6 @@ function slugOf(record: HistoryRecord): string | null {
   return textAt(parseJson(record.body), ['slug']) ?? textAt(answerBody(record), ['slug']);
 }
 
-function contentOf({ slug: _, ...body }: Readonly<Record<string, unknown>>): string {
-  return fingerprint({ operation: createBlogPost.id, path: '', body: JSON.stringify(body) });
+function contentOf({ title, contentMd }: Readonly<Record<string, unknown>>): string {
+  return sha256(JSON.stringify([title, contentMd]));
 }

@@ -1,144 +1,57 @@
-import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { nearName } from '../../../base/nearest-name.ts';
-import { describeSystemError } from '../../../base/system-error.ts';
-import { CliError, fixInput, usageError } from '../../../cli/core/errors.ts';
+import { CliError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
-import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
-import { createBlogPost } from '../../../contract/operations/blog.ts';
-import { fileError, type MarkdownPost, parseMarkdownPost, slugOfFile } from './markdown-file.ts';
+import type { Mapping } from '../post/map-fields.ts';
+import { type Post, readPost } from '../post/read-post.ts';
 
-/** A post to create, validated. */
-export interface PostFile {
+/** A post in a file. */
+export interface PostFile extends Post {
+  /** As the user named it. */
   readonly file: string;
-  /** Null for standard input, which has no name to make one from: the service makes it. */
-  readonly slug: string | null;
-  readonly body: Record<string, unknown>;
 }
 
-/**
- * The posts in the files; `common` overrides their front matter. The slug comes from the front matter or else from the
- * file name, so it is the same on every run. Throws one exit 2 with the problems of all files.
- */
+/** The posts in the files. Of files with one slug none can be sent. Throws exit 2 for a file that cannot be read. */
 export async function readPostFiles(
   source: InputSource,
   files: readonly string[],
-  common: Readonly<Record<string, unknown>>,
+  mapping: Mapping,
 ): Promise<PostFile[]> {
   const posts: PostFile[] = [];
-  const problems: CliError[] = [];
-  const fileOfSlug = new Map<string, string>();
-  for (const file of files) {
-    try {
-      const post = await readPostFile(source, file, common);
-      const twin = fileOfSlug.get(post.slug ?? '');
-      if (twin !== undefined) {
-        const problem = `has the same slug as ${twin} ("${post.slug}"): set slug in its front matter`;
-        throw fileError(file, null, problem);
-      }
-      if (post.slug !== null) fileOfSlug.set(post.slug, file);
-      posts.push(post);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      problems.push(error);
-    }
+  for (const file of files) posts.push(await readPostFile(source, file, mapping));
+  const withSlug = new Map<string, PostFile[]>();
+  for (const post of posts) {
+    if (post.slug === null || post.isEmpty) continue;
+    withSlug.set(post.slug, [...(withSlug.get(post.slug) ?? []), post]);
   }
-  if (problems.length === 0) return posts;
-  if (problems.length === 1 && problems[0]) throw problems[0];
-  throw usageError(`${problems.length} of ${files.length} files are invalid, so nothing was sent`, fixInput, {
-    code: 'invalid_input',
-    lines: problems.map(({ message }) => message),
+  return posts.map((post) => {
+    const twin = withSlug.get(post.slug ?? '')?.find((other) => other !== post);
+    if (twin === undefined || post.isEmpty || post.slug === null) return post;
+    const reason =
+      'is the same in another file: set slug in the front matter, or import one folder at a time with --slug-prefix';
+    return {
+      ...post,
+      problem: post.problem ?? {
+        line: null,
+        field: 'slug',
+        reason,
+        detail: `"${post.slug}", as ${twin.file}`,
+      },
+    };
   });
 }
 
-async function readPostFile(
-  source: InputSource,
-  file: string,
-  common: Readonly<Record<string, unknown>>,
-): Promise<PostFile> {
+/** A file that cannot be read is one that is wrong, like all others. */
+export async function readPostFile(source: InputSource, file: string, mapping: Mapping): Promise<PostFile> {
   const name = describeFile(file);
-  const { body, lineOf } = await readDraft(source, file, common);
-  checkPost(name, body, lineOf);
-  if (body.title === undefined) {
-    throw fileError(name, 1, 'title is missing: set it in the front matter or as a first heading "# …"');
-  }
-  return { file: name, slug: typeof body.slug === 'string' ? body.slug : null, body };
-}
-
-/** The fields of a file, overridden by `given`, with a slug; not validated. */
-export async function readDraft(
-  source: InputSource,
-  file: string,
-  given: Readonly<Record<string, unknown>>,
-): Promise<{ body: Record<string, unknown>; lineOf: MarkdownPost['lineOf'] }> {
-  const name = describeFile(file);
-  const { fields, lineOf } = await parseMarkdownPost(await readText(source, file, '<file>'), name);
-  const body: Record<string, unknown> = { ...fields, ...given };
-  if (typeof body.scheduledAt === 'string') {
-    const time = parseTime(body.scheduledAt, Date.now());
-    if (time === null) {
-      throw fileError(name, lineOf('scheduledAt'), `scheduledAt must be a time, for example ${timeExamples}`);
-    }
-    body.scheduledAt = time;
-  }
-  if (!isStandardInput(file)) body.slug ??= slugOfFile(path.resolve(source.io.cwd, file));
-  return { body, lineOf };
-}
-
-function checkPost(
-  name: string,
-  body: Readonly<Record<string, unknown>>,
-  lineOf: MarkdownPost['lineOf'],
-): void {
-  if (body.contentMd === '') throw fileError(name, null, 'the content is empty');
-  if (body.slug === '') {
-    throw fileError(name, null, 'cannot make a slug from this file name: set slug in the front matter');
-  }
-  const known = Object.keys(createBlogPost.body.shape);
-  for (const field of Object.keys(body)) {
-    // Others are sent: the service may know more fields.
-    const near = known.includes(field) || lineOf(field) === null ? null : nearName(known, field);
-    if (near !== null)
-      throw fileError(name, lineOf(field), `unknown field: ${field} (did you mean ${near}?)`);
-  }
-  const { error } = createBlogPost.body.safeParse(body);
-  const issue = error?.issues.find(({ path: [field] }) => body[String(field)] !== undefined);
-  if (issue === undefined) return;
-  throw fileError(name, lineOf(String(issue.path[0])), `${issue.path.join('.')} ${issue.message}`);
-}
-
-/**
- * The files that the arguments name, each once. Shells usually expand `posts/*.md`; if one did not (Windows, quotes), `*`
- * and `?` in the last name are expanded here, sorted. Throws exit 2 for a pattern without a match.
- */
-export function expandFiles(patterns: readonly string[], cwd: string): string[] {
-  const files = patterns.flatMap((pattern) => {
-    if (pattern === '-' || existsSync(path.resolve(cwd, pattern))) return [pattern];
-    return /[*?]/.test(path.basename(pattern)) ? expand(pattern, cwd) : [pattern];
-  });
-  return [...new Set(files)];
-}
-
-function expand(pattern: string, cwd: string): string[] {
-  const folder = path.dirname(pattern);
-  const expression = path
-    .basename(pattern)
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  let names: string[];
+  let text: string;
   try {
-    names = readdirSync(path.resolve(cwd, folder));
+    text = await readText(source, file, '<file>');
   } catch (error) {
-    throw noFile(pattern, describeSystemError(error));
+    if (!(error instanceof CliError) || isStandardInput(file)) throw error;
+    const problem = { line: null, field: null, reason: error.failure.what ?? 'cannot be read' };
+    return { file: name, body: {}, slug: null, leftOut: [], losesDate: false, isEmpty: false, problem };
   }
-  const matching = new RegExp(`^${expression}$`);
-  const found = names.filter((name) => matching.test(name) && !name.startsWith('.')).sort();
-  if (found.length === 0) throw noFile(pattern, 'no file matches');
-  return found.map((name) => path.join(folder, name));
-}
-
-function noFile(pattern: string, reason: string) {
-  return usageError(`cannot read ${pattern}: ${reason}`, 'check the path', { code: 'unreadable_file' });
+  const place = isStandardInput(file) ? null : path.resolve(source.io.cwd, file);
+  return { file: name, ...(await readPost(text, place, mapping)) };
 }

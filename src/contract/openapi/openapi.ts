@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { additionHeaders } from './headers.ts';
+import { additionHeaders } from '../headers.ts';
+import {
+  describeParameter,
+  type OperationClass,
+  pathParameters,
+  type ServedOperation,
+} from '../operation.ts';
+import { servedOperations } from '../operations.ts';
+import { type ErrorCode, problemDetails, problems } from '../problem.ts';
 import {
   type BodySchemas,
   bodySchema,
@@ -7,10 +15,7 @@ import {
   parameterSchemas,
   responseSchemas,
   schemaUri,
-} from './openapi-schemas.ts';
-import { describeParameter, type OperationClass, pathParameters, type ServedOperation } from './operation.ts';
-import { servedOperations } from './operations.ts';
-import { type ErrorCode, problemDetails, problems } from './problem.ts';
+} from './schemas.ts';
 
 const tags: Readonly<Record<string, string>> = {
   store: 'The store and its settings',

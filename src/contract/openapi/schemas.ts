@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isAlwaysSent, isClosed, knownValues } from './fields.ts';
-import type { ServedOperation } from './operation.ts';
+import { isAlwaysSent, isClosed, knownValues } from '../fields.ts';
+import type { ServedOperation } from '../operation.ts';
 
 /** A JSON object. */
 export type Json = Record<string, unknown>;

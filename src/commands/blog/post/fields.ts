@@ -1,0 +1,79 @@
+import { isObject } from '../../../base/json.ts';
+import type { Field } from './front-matter.ts';
+
+/** What is wrong with a file of a post. */
+export interface FileProblem {
+  /** From 1; null if it is not about one line. */
+  readonly line: number | null;
+  /** The field as the file names it, or null. */
+  readonly field: string | null;
+  /** The same for all files in which the same is wrong: `must be true or false`. */
+  readonly reason: string;
+  /** What this file has instead: `got "maybe"`. */
+  readonly detail?: string | undefined;
+}
+
+/** `a.md:3: draft must be true or false (got "maybe")`. */
+export function describeProblem(file: string, { line, field, reason, detail }: FileProblem): string {
+  const place = line === null ? file : `${file}:${line}`;
+  return `${place}: ${[field, reason, detail && `(${detail})`].filter(Boolean).join(' ')}`;
+}
+
+/** Ends the reading of one file. */
+export class ProblemInFile extends Error {
+  readonly problem: FileProblem;
+
+  constructor(problem: FileProblem) {
+    super(problem.reason);
+    this.name = 'ProblemInFile';
+    this.problem = problem;
+  }
+}
+
+/** The error of a field. `got` is shown if it is short. */
+export function problemOf(
+  { name, line }: Pick<Field, 'name' | 'line'>,
+  reason: string,
+  got?: unknown,
+): ProblemInFile {
+  const text = typeof got === 'string' ? got.trim() : null;
+  const detail = text === null || text.length > 60 ? undefined : `got ${JSON.stringify(text)}`;
+  return new ProblemInFile({ line, field: name, reason, detail });
+}
+
+/** Names are the same whatever their case: `pubDate`, `pubdate`. */
+export function plainName(name: string): string {
+  return name.toLowerCase();
+}
+
+/** The fields of a file by their names. Inner fields have the names of both: `taxonomies.tags`. */
+export interface FieldIndex {
+  /** The fields of these names that have a value, in the order of the names. */
+  filled(names: readonly string[]): readonly Field[];
+}
+
+export function indexFields(fields: readonly Field[]): FieldIndex {
+  const byName = new Map<string, Field[]>();
+  for (const field of fields.flatMap((one) => [one, ...innerFields(one)])) {
+    const name = plainName(field.name);
+    byName.set(name, [...(byName.get(name) ?? []), field]);
+  }
+  return {
+    filled: (names) =>
+      names.flatMap((name) => byName.get(plainName(name)) ?? []).filter(({ written }) => !isEmpty(written)),
+  };
+}
+
+function innerFields({ name, line, value, written }: Field): Field[] {
+  if (!isObject(value) || !isObject(written)) return [];
+  return Object.entries(value).map(([inner, one]) => ({
+    name: `${name}.${inner}`,
+    line,
+    value: one,
+    written: written[inner],
+  }));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === 'string' && value.trim() === '');
+}

@@ -1,0 +1,133 @@
+import path from 'node:path';
+import { isTypo } from '../../../base/nearest-name.ts';
+import { readDate } from './dates.ts';
+import { type FieldIndex, plainName, problemOf } from './fields.ts';
+import type { Field } from './front-matter.ts';
+
+/** Fields that keep a post from the public if they are true. */
+const privateIfTrue = ['draft', 'isDraft', 'is_draft', 'hidden', 'unlisted', 'private', 'headless'];
+
+/** Fields that do so if they are false. Some programs put the date into them. */
+const privateIfFalse = ['published', 'publish', 'dg-publish'];
+
+const expiry = ['expiryDate', 'expiry_date', 'unpublishDate'];
+
+/** Fields that make a post private if they have any value. */
+const privateIfFilled = ['password'];
+
+const others = ['permalink', 'build', '_build'];
+
+/** All fields that say whether a post is public. A name that is nearly one of these must not be ignored. */
+const names = [...privateIfTrue, ...privateIfFalse, ...privateIfFilled, ...expiry, 'status', 'visibility'];
+
+/** Words that blogs use, and that are nearly one of those. */
+const otherWords = ['publisher', 'stats', 'craft'];
+
+export const visibilityNames: readonly string[] = [...names, ...others];
+
+/** What a file says about itself. */
+export interface Visibility {
+  /** Whether it says that it is not public: then it is a draft, whatever any flag says. */
+  readonly isPrivate: boolean;
+  /** The status that it names, in the words of the contract, or null. */
+  readonly status: 'published' | 'scheduled' | 'draft' | null;
+}
+
+/**
+ * What the fields of a file and its folder say about who may read it. Throws a ProblemInFile for anything that might mean that
+ * it is not public and cannot be read.
+ */
+export function readVisibility(
+  index: FieldIndex,
+  fields: readonly Field[],
+  file: string | null,
+  { now, timeZone }: { readonly now: number; readonly timeZone: string },
+): Visibility {
+  for (const field of fields) refuseTypo(field);
+  const status = readStatus(index);
+  const isPrivate =
+    index.filled(privateIfTrue).filter((field) => truthOf(field)).length +
+      index.filled(privateIfFalse).filter((field) => !isDate(field, timeZone) && !truthOf(field)).length +
+      index.filled(privateIfFilled).filter(({ value }) => value !== false).length +
+      index.filled(['visibility']).filter(({ written }) => String(written).toLowerCase() !== 'public')
+        .length +
+      index.filled(['permalink']).filter(({ written }) => isFalse(written)).length +
+      index.filled(['build.render', '_build.render']).filter(({ written }) => neverRendered(written)).length +
+      index.filled(expiry).filter((field) => timeOf(field, timeZone) <= now).length >
+    0;
+  const isDraft = isPrivate || status === 'draft' || isInDraftsFolder(file);
+  return { isPrivate: isDraft, status: isDraft ? 'draft' : status };
+}
+
+/** Folders whose files nobody is meant to see yet. */
+function isInDraftsFolder(file: string | null): boolean {
+  return (
+    file !== null &&
+    path
+      .dirname(file)
+      .split(/[/\\]/)
+      .some((folder) => /^_?drafts$/i.test(folder))
+  );
+}
+
+function refuseTypo(field: Field): void {
+  const name = plainName(field.name);
+  if ([...visibilityNames, ...otherWords].some((known) => plainName(known) === name)) return;
+  const meant = names.find((known) => isTypo(plainName(known), name));
+  if (meant !== undefined) throw problemOf(field, `looks mistyped (did you mean ${meant}?)`);
+}
+
+const trueWords = ['true', 'yes', 'y', 'on', '1'];
+const falseWords = ['false', 'no', 'n', 'off', '0'];
+
+function truthOf(field: Field): boolean {
+  const word = typeof field.written === 'string' ? field.written.trim().toLowerCase() : '';
+  if (trueWords.includes(word)) return true;
+  if (falseWords.includes(word)) return false;
+  throw problemOf(field, 'must be true or false', field.written);
+}
+
+function isFalse(written: unknown): boolean {
+  return typeof written === 'string' && falseWords.includes(written.trim().toLowerCase());
+}
+
+function neverRendered(written: unknown): boolean {
+  return isFalse(written) || String(written).trim().toLowerCase() === 'never';
+}
+
+function isDate({ written }: Field, timeZone: string): boolean {
+  return typeof written === 'string' && readDate(written, timeZone) !== null;
+}
+
+function timeOf(field: Field, timeZone: string): number {
+  const time = typeof field.written === 'string' ? readDate(field.written, timeZone) : null;
+  if (time === null) throw problemOf(field, 'cannot be read as a date', field.written);
+  return time;
+}
+
+/** Words of WordPress, Ghost and others for the states of a post. */
+const statusWords: Readonly<Record<string, Visibility['status']>> = {
+  publish: 'published',
+  published: 'published',
+  public: 'published',
+  scheduled: 'scheduled',
+  future: 'scheduled',
+  draft: 'draft',
+  'auto-draft': 'draft',
+  pending: 'draft',
+  private: 'draft',
+  hidden: 'draft',
+  unlisted: 'draft',
+  unpublished: 'draft',
+};
+
+function readStatus(index: FieldIndex): Visibility['status'] {
+  const statuses = index.filled(['status']).map((field) => {
+    const word = typeof field.written === 'string' ? field.written.trim().toLowerCase() : '';
+    const status = statusWords[word];
+    if (status === undefined || !Object.hasOwn(statusWords, word))
+      throw problemOf(field, 'must be draft, scheduled or published', field.written);
+    return status;
+  });
+  return statuses.includes('draft') ? 'draft' : (statuses[0] ?? null);
+}

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { tables, writeFiles } from '../../../helpers/bulk.ts';
+import { answer } from '../../../helpers/fault-server.ts';
+import { fakeService, setScene } from '../../../helpers/scene.ts';
+
+const yaml = (...lines: readonly string[]) => `---\n${lines.join('\n')}\n---\nText\n`;
+
+/** So many files with one thing wrong in all of them, and one that is right. */
+const invalidFiles = {
+  'a.md': yaml('draft: maybe'),
+  'b.md': yaml('title: B', 'draft: perhaps'),
+  'c.md': yaml('draft: maybe'),
+  'd.md': yaml('draft: maybe'),
+  'e.md': yaml('title: x', 'title: y'),
+  'right.md': yaml('title: Right'),
+};
+
+test('what is wrong in many files is said once, and nothing is sent', async () => {
+  const { proxy, machine } = await setScene();
+  writeFiles(machine, invalidFiles);
+
+  const shown = await machine.run(['blog', 'create', '*.md', '--output-file', 'out.json']);
+  const json = await machine.run(['blog', 'create', '*.md', '--json']);
+  const dry = await machine.run(['blog', 'create', '*.md', '--dry-run']);
+
+  expect(shown).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(shown.stderr).toBe(`error: 5 of 6 files are invalid, so nothing was sent:
+  4 files: draft must be true or false
+    a.md:2 (got "maybe"), b.md:3 (got "perhaps"), c.md:2 (got "maybe") and 1 more
+  e.md:3: title stands twice, in lines 2 and 3
+  fix the files, or add --skip-invalid to create the others
+`);
+  expect(json.stdout).toBe('');
+  expect(JSON.parse(json.stderr).error.files).toEqual([
+    { path: 'a.md', line: 2, field: 'draft', reason: 'must be true or false (got "maybe")' },
+    { path: 'b.md', line: 3, field: 'draft', reason: 'must be true or false (got "perhaps")' },
+    { path: 'c.md', line: 2, field: 'draft', reason: 'must be true or false (got "maybe")' },
+    { path: 'd.md', line: 2, field: 'draft', reason: 'must be true or false (got "maybe")' },
+    { path: 'e.md', line: 3, field: null, reason: 'title stands twice, in lines 2 and 3' },
+  ]);
+  expect(JSON.parse(readFileSync(path.join(machine.folder, 'out.json'), 'utf8'))).toMatchObject([
+    ...Array.from({ length: 5 }, () => ({ plan: 'failed', reason: expect.any(String) })),
+    { file: 'right.md', plan: 'create', leftOut: [] },
+  ]);
+  expect(dry).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('1 to create (draft), 5 cannot be created'),
+  });
+  expect(dry.stderr).toContain('unless you add --skip-invalid');
+  expect(proxy.requests).toEqual([]);
+});
+
+test('--skip-invalid creates the others: exit 2, and -q still names what failed', async () => {
+  const { proxy, machine } = await setScene();
+  writeFiles(machine, invalidFiles);
+
+  const shown = await machine.run(['blog', 'create', '*.md', '--skip-invalid']);
+  const quiet = await machine.run(['blog', 'create', '*.md', '--skip-invalid', '-q']);
+  const dry = await machine.run(['blog', 'create', '*.md', '--skip-invalid', '--dry-run']);
+
+  expect(shown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 created, 5 failed') });
+  expect(shown.stdout).toMatch(
+    /^created +right\.md .*\nfailed +4 posts: draft must be .*: a\.md:2 .* and 1 more\nfailed +e\.md:3 /,
+  );
+  expect(quiet).toMatchObject({ exitCode: 2, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
+  expect(quiet.stderr).toMatch(/a\.md:2.*\n.*e\.md:3/);
+  expect(dry).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('unless you add') });
+  expect(proxy.writes()).toHaveLength(1);
+});
+
+test('of files with one slug none goes, also with --skip-invalid; a prefix imports one section at a time', async () => {
+  const { proxy, machine } = await setScene();
+  writeFiles(machine, { 'may/sale.md': 'May', 'june/sale.md': 'June', 'a.md': 'A' });
+
+  const result = await machine.run(['blog', 'create', '**/*.md', '--skip-invalid']);
+  const may = await machine.run(['blog', 'create', 'may/*.md', '--slug-prefix', 'may-', '--json']);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 created, 2 failed') });
+  expect(result.stdout).toContain('june/sale.md ("sale", as may/sale.md)');
+  expect(JSON.parse(may.stdout)).toMatchObject([{ slug: 'may-sale', outcome: 'applied' }]);
+  expect(proxy.writes().map(({ body }) => JSON.parse(body).slug)).toEqual(['a', 'may-sale']);
+});
+
+test('what the service would refuse is in the plan, as far as the contract knows it, unless the field is sent as it is', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, { 'a.md': yaml(`title: ${'x'.repeat(201)}`) });
+
+  const dry = await machine.run(['blog', 'create', 'a.md', '--dry-run']);
+  const sent = await machine.run(['blog', 'create', 'a.md', '--send', 'title']);
+
+  expect(dry).toMatchObject({
+    exitCode: 2,
+    stdout: expect.stringContaining('a.md:2: title has more than 200 characters'),
+  });
+  expect(sent.exitCode).toBe(7);
+});
+
+test('the plan says once what stays behind, and drafts have no date', async () => {
+  const { machine, proxy } = await setScene();
+  writeFiles(machine, {
+    'a.md': yaml('layout: post', 'tilte: A', 'date: 2020-01-02'),
+    'b.md': yaml('layout: post', 'author: me', 'subtitle: S'),
+  });
+
+  const { stdout, stderr } = await machine.run(['blog', 'create', '*.md', '--dry-run']);
+  const json = await machine.run(['blog', 'create', '*.md', '--dry-run', '--json', '--status', 'published']);
+  await machine.run(['blog', 'create', '*.md', '--status', 'published', '--send', 'layout,author']);
+
+  expect(stdout).toMatch(/^create +draft +a\.md/m);
+  expect(stderr).toContain(
+    'Left out: tilte (1 file; did you mean title?), layout (2), author (1), subtitle (1). --send FIELD sends one as it is.\n',
+  );
+  expect(stderr).toContain('Drafts have no date: that of 1 post is not sent.\n');
+  expect(JSON.parse(json.stdout)).toMatchObject([
+    { leftOut: ['layout', 'tilte'], body: { status: 'published', publishedAt: '2020-01-02T00:00:00Z' } },
+    { leftOut: ['layout', 'author', 'subtitle'] },
+  ]);
+  // This service does not know these fields.
+  expect(proxy.writes().map(({ body }) => JSON.parse(body))).toMatchObject([
+    { layout: 'post' },
+    { layout: 'post', author: 'me' },
+  ]);
+});
+
+test('dates are kept by the service, and a draft stays one whatever a flag says', async () => {
+  const { service, machine } = await setScene();
+  writeFiles(machine, {
+    '2013-05-06-old.md': 'Old',
+    '_drafts/idea.md': 'Idea',
+    'secret.md': '{\n"draft": true\n}\nSecret',
+    'later.md': yaml('date: 2090-01-02'),
+  });
+
+  await machine.run(['blog', 'create', '**/*.md', '--status', 'published', '--timezone', 'Europe/Berlin']);
+
+  const { posts } = await tables(service);
+  const bySlug = Object.fromEntries(posts.map((post) => [post.slug, post]));
+  expect(bySlug).toMatchObject({
+    old: { status: 'published', publishedAt: '2013-05-05T22:00:00.000Z', contentMd: 'Old' },
+    idea: { status: 'draft' },
+    secret: { status: 'draft', contentMd: 'Secret' },
+    later: { status: 'scheduled', scheduledAt: '2090-01-01T23:00:00.000Z' },
+  });
+});
+
+test('the same command sends nothing again, in another time zone and when a scheduled day has come', async () => {
+  const { proxy, machine } = await setScene();
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  writeFiles(machine, {
+    'a.md': yaml('date: 2020-01-02'),
+    'b.md': yaml(`date: ${tomorrow}`),
+    'c.md': yaml('status: scheduled', `scheduledAt: ${tomorrow}`),
+  });
+  const args = ['blog', 'create', '*.md', '--status', 'published'];
+  expect(await machine.run([...args])).toMatchObject({ exitCode: 0 });
+  const before = proxy.writes().length;
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const later = await machine.run([...args, '--timezone', 'Asia/Tokyo']);
+  const own = await machine.run(['blog', 'create', '*.md']);
+
+  expect(later).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 already created') });
+  expect(own).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 already created') });
+  expect(proxy.writes()).toHaveLength(before);
+});
+
+test('posts that exist as drafts are not published by the same command with another status, which is said', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, { 'a.md': 'A', 'b.md': 'B' });
+  await machine.run(['blog', 'create', '*.md']);
+
+  const { stderr } = await machine.run(['blog', 'create', '*.md', '--status', 'published', '--dry-run']);
+
+  expect(stderr).toContain('Warning: a.md and 1 more: created earlier as a draft; posts cannot be edited.');
+});
+
+test('a service that makes the slugs gets no post twice', async () => {
+  const { server, machine } = await fakeService(answer(201, { id: 'p-1', slug: 'made' }));
+  writeFiles(machine, { 'a.md': 'A' });
+  const args = ['blog', 'create', 'a.md', '--leave-out', 'slug'];
+
+  await machine.run(args);
+  const again = await machine.run(args);
+
+  expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 already created') });
+  const posts = server.requests.filter(({ method }) => method === 'POST');
+  expect(posts.map(({ body }) => JSON.parse(body))).toEqual([{ title: 'A', contentMd: 'A' }]);
+});
+
+test.each([
+  [['--timezone', 'Berlin'], 'unknown time zone "Berlin"'],
+  [['--slug-prefix', '-'], '--slug-prefix needs a letter or digit'],
+  [['--slug-prefix', 'x', '--slug', 'y'], '--slug and --slug-prefix cannot be used together'],
+  [['--leave-out', 'publisedAt'], 'did you mean publishedAt?'],
+  [['--leave-out', 'draft'], '--leave-out draft: not a field that can be left out'],
+  [['--leave-out', 'title'], 'not a field that can be left out'],
+  [['--send', 'Status'], '--send status: it is sent already'],
+])('%j is exit 2', async (flags, problem) => {
+  const { server, machine } = await fakeService();
+  writeFiles(machine, { 'a.md': yaml('draft: true') });
+
+  const result = await machine.run(['blog', 'create', 'a.md', ...flags]);
+
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
+  expect(server.requests).toEqual([]);
+});
+
+test('options for files need a file', async () => {
+  const { machine } = await fakeService();
+  const result = await machine.run(['blog', 'create', '--title', 'T', '--content-md', 'x', '--skip-invalid']);
+  expect(result).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--skip-invalid is for files'),
+  });
+});
