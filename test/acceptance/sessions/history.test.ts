@@ -172,8 +172,7 @@ test('blog create --edit: the same for a post', async () => {
     ---
     Soon.
 
-    error: line 3: invalid YAML (Flow sequence in block collection must be sufficiently indented and end
-    with a ])
+    error: line 2: invalid YAML: a bracket is not closed, or a comma is missing
       your text is printed above: save it to a file; run \`storectl blog create FILE\`
     exit 2"
   `);

@@ -209,8 +209,8 @@ test('blog create of several files: run again, what exists is in the plan and no
     demo → store Juniper & Ink (5e0c7a52)
     1 to create (draft), 1 already created
 
-    PLAN    FILE       SLUG    STATUS  TITLE
-    create  post-b.md  post-b  draft   Post b
+    PLAN    STATUS  FILE       SLUG    TITLE
+    create  draft   post-b.md  post-b  Post b
 
     Posts without a status become drafts. To publish them, add --status published.
 

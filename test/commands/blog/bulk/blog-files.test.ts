@@ -92,7 +92,7 @@ test('what the service would refuse is in the plan, as far as the contract knows
 
   expect(dry).toMatchObject({
     exitCode: 2,
-    stdout: expect.stringContaining('a.md:2: title has more than 200 characters'),
+    stdout: expect.stringContaining('a.md:2\n  title has more than 200 characters'),
   });
   expect(sent.exitCode).toBe(7);
 });
