@@ -27,8 +27,7 @@ test('what is wrong in many files is said once, and nothing is sent', async () =
 
   expect(shown).toMatchObject({ exitCode: 2, stdout: '' });
   expect(shown.stderr).toBe(`error: 5 of 6 files are invalid, so nothing was sent:
-  4 files: draft must be true or false
-    a.md:2 (got "maybe"), b.md:3 (got "perhaps"), c.md:2 (got "maybe") and 1 more
+  4 files: draft must be true or false (a.md:2, b.md:3, c.md:2 and 1 more)
   e.md:3: title stands twice, in lines 2 and 3
   fix the files, or add --skip-invalid to create the others
 `);
@@ -62,7 +61,7 @@ test('--skip-invalid creates the others: exit 2, and -q still names what failed'
 
   expect(shown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 created, 5 failed') });
   expect(shown.stdout).toMatch(
-    /^created +right\.md .*\nfailed +4 posts: draft must be .*: a\.md:2 .* and 1 more\nfailed +e\.md:3 /,
+    /^created +right\.md .*\nfailed +4 posts: a\.md:2, .* and 1 more +draft must be .*\nfailed +e\.md:3 /,
   );
   expect(quiet).toMatchObject({ exitCode: 2, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
   expect(quiet.stderr).toMatch(/a\.md:2.*\n.*e\.md:3/);
@@ -78,7 +77,7 @@ test('of files with one slug none goes, also with --skip-invalid; a prefix impor
   const may = await machine.run(['blog', 'create', 'may/*.md', '--slug-prefix', 'may-', '--json']);
 
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 created, 2 failed') });
-  expect(result.stdout).toContain('june/sale.md ("sale", as may/sale.md)');
+  expect(result.stdout).toMatch(/june\/sale\.md +slug is the same .* \("sale", as may\/sale\.md\)/);
   expect(JSON.parse(may.stdout)).toMatchObject([{ slug: 'may-sale', outcome: 'applied' }]);
   expect(proxy.writes().map(({ body }) => JSON.parse(body).slug)).toEqual(['a', 'may-sale']);
 });
