@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { asObject } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
-import { getPath } from '../cli/core/field-path.ts';
+import { getPath, isSameValue } from '../cli/core/field-path.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../cli/core/sanitize.ts';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../cli/operation/result/restored.ts';
 import { confirmById } from '../cli/operation/send/confirm.ts';
 import { offerBackup } from '../cli/operation/send/offer-backup.ts';
+import { type CurrentDocument, readCurrent } from '../cli/operation/send/read-current.ts';
 import {
   announce,
   changeOptions,
@@ -40,7 +40,8 @@ import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
-import { updateStore } from '../contract/operations/store.ts';
+import { showStore, updateStore } from '../contract/operations/store.ts';
+import { formerValues, shownNow } from '../history/changes/former.ts';
 import {
   planUndo,
   type Undo,
@@ -99,7 +100,7 @@ nor an undo.`,
       ? prepareRestore(run, undo)
       : undo.by === 'fields'
         ? prepareFields(run, undo)
-        : prepareDocument(run, undo));
+        : prepareDocument(run, undo, await readSettings(run)));
     if ('unchanged' in prepared) {
       await printResult(run, viewOf(undo), prepared.unchanged);
       return undefined;
@@ -139,14 +140,16 @@ function viewOf({ record, by }: Undo) {
   };
 }
 
-/** Shows the values beside those that this machine has seen last. */
+/** Shows the former values beside the present ones, or beside those that this machine has seen last. */
 async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   const { ui, session } = run;
+  const current = await readCurrent(run, showStore);
+  if (current !== null) return prepareDocument(run, undo, storeAsShown(run, current));
   const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
   const [{ updatedAt } = undo.record] = undo.later;
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfSeenChanges(changes, {}, updatedAt), ui.err));
-  const moved = undo.fields.filter(({ seen, changed }) => !isSame(seen, changed));
+  const moved = undo.fields.filter(({ seen, changed }) => !isSameValue(seen, changed));
   if (moved.length > 0) refuseOverLater(ui, undo, moved);
   const isOffered = undo.fields.some(({ seen }) => seen === undefined) && !session.flags.dryRun;
   const safetyBackupId = isOffered ? await offerBackup(run, 'This undo') : undefined;
@@ -154,32 +157,60 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   return { request, question: 'send these values', safetyBackupId };
 }
 
-/** Puts the former values into the present document at the changed paths only. */
-async function prepareDocument(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
-  const { ui } = run;
+/** What is undone as the service has it now, and how the former values are put into it. */
+interface Present {
+  /** Said where nothing has to be sent. */
+  readonly unchanged: Printable;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly question: string;
+  /** What is sent to put these fields back. */
+  change(fields: readonly UndoneField[]): Omit<Extract<PreparedUndo, { request: unknown }>, 'question'>;
+}
+
+function storeAsShown({ request }: Run, { document, keyOfRead, ifMatch }: CurrentDocument): Present {
+  return {
+    unchanged: line`The store already has the values from before; nothing was sent.`,
+    document,
+    question: 'send these values',
+    change(fields) {
+      const body = withFormerValues({}, fields);
+      const former = formerValues(shownNow(document), body);
+      return { request: { ...request, body }, former, keyOfRead, ifMatch };
+    },
+  };
+}
+
+async function readSettings(run: Run): Promise<Present> {
   const reading = { operation: showSettings, parameters: {}, body: null };
-  const read = await readBeforeWrite({ ...run, request: reading });
-  const open = undo.fields.filter(({ path, former }) => !isSame(getPath(read.answer, path), former));
-  // A change in doubt may still set other values: then they are saved, so that it is never sent again.
+  const { answer, etag } = await readBeforeWrite({ ...run, request: reading });
+  return {
+    unchanged: line`The settings already have the values from before; nothing was sent.`,
+    document: asObject(answer),
+    question: 'save these settings',
+    change: (fields) => ({
+      request: { ...run.request, body: clientFields(withFormerValues(answer, fields)) },
+      former: JSON.stringify(answer),
+      ifMatch: etag,
+    }),
+  };
+}
+
+/** Puts the former values into the present document at the changed paths only. */
+async function prepareDocument(run: Run, undo: FieldUndo, present: Present): Promise<PreparedUndo> {
+  const { ui } = run;
+  const { unchanged, document, question } = present;
+  const open = undo.fields.filter(({ path, former }) => !isSameValue(getPath(document, path), former));
+  // A change in doubt may still set other values: then they are sent, so that it is never sent again.
   if (open.length === 0 && !undo.later.some(isInDoubt)) {
-    ui.notice('The settings already have the values from before; nothing was sent.');
-    return { unchanged: unchangedResult(read.answer) };
+    ui.notice(unchanged);
+    return { unchanged: unchangedResult(document) };
   }
-  const moved = open.filter(({ path, changed }) => !isSame(getPath(read.answer, path), changed));
-  const changes = open.map(({ path, former }) => ({
-    path,
-    before: getPath(read.answer, path),
-    after: former,
-  }));
+  const moved = open.filter(({ path, changed }) => !isSameValue(getPath(document, path), changed));
+  const changes = open.map(({ path, former }) => ({ path, before: getPath(document, path), after: former }));
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfChanges(changes), ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo, moved);
-  return {
-    request: { ...run.request, body: clientFields(withFormerValues(read.answer, open)) },
-    question: 'save these settings',
-    former: JSON.stringify(read.answer),
-    ifMatch: read.etag,
-  };
+  return { ...present.change(open.length === 0 ? undo.fields : open), question };
 }
 
 async function prepareRestore(
@@ -202,11 +233,6 @@ async function prepareRestore(
 function introduce({ record }: Undo): Printable {
   const { id, operation, age } = recordSummary(record);
   return line`This takes back ${id} (${operation}, ${age}):`;
-}
-
-/** A field that is missing is the same as one that is null. */
-function isSame(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(one ?? null, other ?? null);
 }
 
 /** What was changed again since is overwritten only by somebody who has seen it. */

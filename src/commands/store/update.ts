@@ -1,15 +1,19 @@
-import { asObject, leafPaths } from '../../base/json.ts';
+import { leafPaths } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
-import { getPath, mergeObjects, textAt } from '../../cli/core/field-path.ts';
+import { CliError, cancelledError } from '../../cli/core/errors.ts';
+import { getPath, isSameValue, mergeObjects, textAt } from '../../cli/core/field-path.ts';
+import { line } from '../../cli/core/sanitize.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
-import type { Run } from '../../cli/operation/call/run.ts';
+import { type ChangeOptions, newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { type CurrentDocument, readCurrent } from '../../cli/operation/send/read-current.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 import type { Row } from '../../cli/output/tables.ts';
-import { updateStore } from '../../contract/operations/store.ts';
-import { formerValues, isSeen, lastSeen, type SeenDocument } from '../../history/changes/former.ts';
+import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+import { showStore, updateStore } from '../../contract/operations/store.ts';
+import { formerValues, isSeen, lastSeen, type SeenDocument, shownNow } from '../../history/changes/former.ts';
 
 export const command = operationCommand({
   operation: updateStore,
@@ -26,8 +30,11 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   whatChanges: {
     example: '--name "My store"',
     canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-    async read({ session }) {
-      const seen = await lastSeenStore(session);
+    async read({ ui, session, parsed }) {
+      const target = await session.connect();
+      const request = { operation: showStore, parameters: {}, body: null };
+      const current = await readCurrent(newRun({ ui, session, parsed }, target, request), showStore);
+      const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
       return { current: { ...seen?.document }, isSeen: (path) => seen?.valueAt(path) !== undefined };
     },
   },
@@ -40,18 +47,76 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
   show: ({ answer }, run) => (run.ui.canAsk ? [] : rowsOfUpdate(run, null, answer)),
 });
 
-/** Shows the new values beside those that this machine has seen last. Offers a backup if there is no way back. */
+/** Shows the new values beside the present ones, or those that this machine has seen last. Offers a backup if there is no way back. */
 async function previewUpdate(run: Run): Promise<Preview> {
   const { request, session, ui } = run;
-  const seen = await lastSeenStore(session);
+  const current = await readCurrent(run, showStore);
+  const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
   const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
   const { offerBackup } = isSeen(seen, request.body)
     ? {}
     : await import('../../cli/operation/send/offer-backup.ts');
   const safetyBackupId = await offerBackup?.(run);
-  const former = seen?.seenAt === null ? formerValues(seen, request.body) : undefined;
   const text = await drawRecord(rows, ui.err);
-  return { text, isNews: true, send: () => send(run, { former, safetyBackupId }) };
+  return { text, isNews: true, send: () => sendUpdate(run, current, { safetyBackupId }) };
+}
+
+/** How often an update is sent while others change other fields of the store. */
+const maxSent = 3;
+
+/**
+ * Sends the update if the store is as it was read. If somebody has changed it since, but none of these fields, it is read again
+ * and a new update is sent; else a terminal shows the fields and asks, and a script ends with exit 6.
+ */
+async function sendUpdate(
+  run: Run,
+  current: CurrentDocument | null,
+  options: ChangeOptions,
+  sent = 1,
+): Promise<Result> {
+  if (current === null) return send(run, options);
+  const { document, keyOfRead, ifMatch } = current;
+  const { body } = run.request;
+  const former = formerValues(shownNow(document), body);
+  try {
+    return await send(run, { ...options, former, keyOfRead, ifMatch });
+  } catch (error) {
+    if (ifMatch === null || !isMoved(error)) throw error;
+    const now = await readCurrent(run, showStore);
+    if (now === null || now.ifMatch === null) throw error;
+    const moved = leafPaths(body).filter(
+      (path) => !isSameValue(getPath(document, path), getPath(now.document, path)),
+    );
+    if (moved.length === 0) {
+      if (sent === maxSent) throw error;
+      return sendUpdate(run, now, options, sent + 1);
+    }
+    await agreeToMoved(run, now, moved, error);
+    return sendUpdate(run, now, options);
+  }
+}
+
+function isMoved(error: unknown): error is CliError {
+  return error instanceof CliError && error.failure.status === 412 && error.failure.outcome === 'rejected';
+}
+
+/** Asks a terminal whether to replace what somebody else has set meanwhile. Throws exit 6 elsewhere, and exit 130 for a no. */
+async function agreeToMoved(
+  run: Run,
+  { document }: CurrentDocument,
+  moved: readonly (readonly string[])[],
+  error: CliError,
+): Promise<void> {
+  const { ui } = run;
+  const message = `${moved.map((path) => labelOf(path)).join(', ')} changed since the store was read`;
+  if (!ui.canAsk) {
+    const next = [{ say: 'run the command again to replace the present values' }];
+    throw new CliError({ ...error.failure, code: 'changed_since', what: message, next });
+  }
+  ui.notice(line`Warning: ${message}.`, 'yellow');
+  const values = mergeObjects({ ...document }, run.request.body ?? {});
+  ui.notice(await drawRecord(rowsOfUpdate(run, shownNow(document), values), ui.err));
+  if (!(await agrees(ui, 'Replace the present values?'))) throw cancelledError();
 }
 
 /** The fields of the request as `store` has them. */
@@ -66,9 +131,5 @@ function rowsOfUpdate({ request }: Run, seen: SeenDocument | null, store: unknow
 
 /** The store as this machine has seen it last, or null. */
 async function lastSeenStore(session: Session): Promise<SeenDocument | null> {
-  if ((await session.settings()).profile !== demoProfile)
-    return lastSeen(updateStore.id, (await session.history()).list().records);
-  // The service of the demo runs in this process.
-  const document = asObject((await session.demo()).example.store);
-  return { document, seenAt: null, valueAt: (path) => getPath(document, path) ?? null };
+  return lastSeen(updateStore.id, (await session.history()).list().records);
 }

@@ -33,6 +33,11 @@ export function lastSeen(operation: string, past: readonly HistoryRecord[]): See
   };
 }
 
+/** A document as the service has just shown it. */
+export function shownNow(document: SeenDocument['document']): SeenDocument {
+  return { seenAt: null, document, valueAt: (path) => valueAt(document, path) ?? null };
+}
+
 /** Whether the values of all these fields are known. */
 export function isSeen(seen: SeenDocument | null, fields: unknown): boolean {
   return leafPaths(fields).every((path) => seen?.valueAt(path) !== undefined);

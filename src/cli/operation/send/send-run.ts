@@ -38,7 +38,7 @@ export async function send(run: Run, options: ChangeOptions = {}): Promise<Resul
 }
 
 /** What earlier commands were asked to wait. */
-async function storeWait(session: Session): Promise<number> {
+export async function storeWait(session: Session): Promise<number> {
   return (await session.history()).storeWait();
 }
 
