@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { uuidPattern } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, type ReceivedRequest, startFaultServer } from '../helpers/fault-server.ts';
@@ -52,8 +53,9 @@ const base = `/v1/stores/${storeId}`;
 const cases: Readonly<Record<string, Case>> = {
   'store update': {
     args: 'store update --name Shop --cashback-bp 250 --no-checkout-coupon-field --social discord=https://d.example/x=1',
-    answers: [answer(200, { id: storeId, name: 'Shop', settings: { cashbackBp: 250 } })],
+    answers: [answer(405, {}), answer(200, { id: storeId, name: 'Shop', settings: { cashbackBp: 250 } })],
     requests: [
+      ['GET', base, ''],
       [
         'PATCH',
         base,
@@ -177,9 +179,13 @@ describe.each(Object.entries(cases))(
 
       expect(result).toMatchObject({ exitCode: 0 });
       expect(summarize(server.requests)).toEqual(requests);
-      for (const { headers, headerNames, body } of server.requests) {
+      const hasKeyInBody = requests.some(([, , body]) => body.includes('"idempotencyKey"'));
+      for (const { method, headers, headerNames, body } of server.requests) {
         const { 'content-length': length, 'content-type': type, connection: _connection, ...rest } = headers;
+        const readsForChange = method === 'GET' && args.startsWith('store update');
+        const isChange = method !== 'GET' && !hasKeyInBody;
         expect(rest).toEqual({
+          ...((isChange || readsForChange) && { 'idempotency-key': expect.stringMatching(uuidPattern) }),
           host: `127.0.0.1:${server.port}`,
           authorization: `Bearer ${apiKey}`,
           accept: 'application/json',

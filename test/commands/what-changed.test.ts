@@ -10,20 +10,36 @@ function notices({ stderr }: { readonly stderr: string }): string[] {
   return stderr.trimEnd().split('\n').slice(1);
 }
 
-test('store update shows what it sets before it is sent, what was seen as seen, and says before whether it can be undone', async () => {
+const update = (cashback: string) => ['store', 'update', '--name', 'A & B', '--cashback-bp', cashback];
+
+test('store update shows what it sets beside what the store has, and says how to undo it', async () => {
   const { machine } = await startStore();
+  await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '250']);
 
-  const first = await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '250']);
-  const second = await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '300']);
+  const result = await machine.run(update('300'));
 
-  expect(first.stdout).toBe('Name      A & B\nCashback  250 bp (2.5 %)\n');
+  expect(result.stdout).toBe('Name      A & B\nCashback  300 bp (3 %)\n');
+  expect(notices(result)).toEqual([
+    'Name      A & B',
+    'Cashback  300 bp (3 %)  (was 250 bp (2.5 %))',
+    '✓ Updated store "A & B"',
+    expect.stringMatching(/^Undo: storectl undo \S+$/),
+  ]);
+});
+
+test('store update of a service that cannot be asked shows what was seen as seen, and says before whether it can be undone', async () => {
+  const shown = (cashbackBp: number) => answer(200, { name: 'A & B', settings: { cashbackBp } });
+  const { machine } = await fakeService(answer(405, {}), shown(250), answer(405, {}), shown(300));
+
+  const first = await machine.run(update('250'));
+  const second = await machine.run(update('300'));
+
   expect(notices(first)).toEqual([
     'This change cannot be undone: this machine has not seen the current values. To be able to go back, run `storectl backup create --sections store` first.',
     'Name      A & B',
     'Cashback  250 bp (2.5 %)',
     '✓ Updated store "A & B"',
   ]);
-  expect(second.stdout).toBe('Name      A & B\nCashback  300 bp (3 %)\n');
   expect(notices(second)).toEqual([
     'Name      A & B',
     'Cashback  300 bp (3 %)  (was 250 bp (2.5 %), last seen just now)',

@@ -9,7 +9,7 @@ import { typed } from '../../../helpers/typed.ts';
 
 const commands = {
   read: ['settings', 'show'],
-  repeatable: ['store', 'update', '--name', 'x'],
+  repeatable: ['notify', 'mark-read', '5f0cbead-0000-4000-8000-000000000001'],
   keyed: ['backup', 'create', '--label', 'l', '--sections', 'store'],
   'one-shot': ['blog', 'create', '--title', 't', '--content-md', 'c'],
 } as const;
