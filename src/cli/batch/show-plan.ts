@@ -1,7 +1,9 @@
 import type { CommandResult } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
+import { type Phrase, phrase, toRun } from '../config/phrase.ts';
 import { drawn, joined, line, type Printable, printable } from '../core/sanitize.ts';
+import { upperFirst } from '../output/labels.ts';
 import { choosePager } from '../output/pager.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
 import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
@@ -31,6 +33,7 @@ export function printPlan(ui: Ui, plan: Plan, documents: readonly object[]): Com
     if (described !== '') ui.print(described);
     noticeRest(ui, plan);
   }
+  for (const remedy of remediesOf(plan)) ui.notice(remedy);
   ui.notice('dry run: nothing was sent');
   return { exitCode: mostSevereExitCode(plan.known.map(({ result }) => result.exitCode)) };
 }
@@ -94,6 +97,16 @@ function totalsOf({ counts, words, ...plan }: Plan): Printable {
   const outcomes = plan.known.map(({ result }) => result.outcome);
   const known = describeTotals(outcomes, words, `cannot be ${words.applied}`);
   return printable([...counts, known].filter(Boolean).join(', '));
+}
+
+/** What to do about items that cannot be sent, each once. Without a dry run, the error at the end says it. */
+function remediesOf(plan: Plan): Phrase[] {
+  const steps = problemsOf(plan).flatMap(({ result }) => (result.outcome === 'failed' ? result.remedy : []));
+  const distinct = new Map(steps.map((step) => [JSON.stringify(step), step]));
+  return [...distinct.values()].flatMap((step): Phrase[] => {
+    if ('say' in step) return [line`${upperFirst(step.say)}.`];
+    return 'run' in step ? [phrase`Run ${toRun(...step.run)} ${step.rest ?? ''}.`] : [];
+  });
 }
 
 /** The totals, where the plan does not show them, and the notes. */

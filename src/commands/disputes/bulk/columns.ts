@@ -1,5 +1,5 @@
 import { nearName } from '../../../base/nearest-name.ts';
-import { invalidInput, usageError } from '../../../cli/core/errors.ts';
+import { type CliError, invalidInput, usageError } from '../../../cli/core/errors.ts';
 import { optionValues, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { truncateText } from '../../../cli/output/wrap.ts';
 
@@ -53,45 +53,75 @@ export function countColumns(titles: readonly string[], named: readonly NamedCol
 
 /**
  * Finds the columns of decisions by their titles: those that the user names, then those that are called so (`Dispute ID`, or
- * `Dispute Status`). Other columns are ignored. Throws exit 2 if one is missing or could be either of two.
+ * `Dispute Status`). Other columns are ignored. Throws one exit 2 for all that are missing or could be either of two.
  */
 export function findColumns(titles: readonly string[], named: readonly NamedColumn[], file: string): Columns {
   const columns = new Map<ColumnName, number>();
-  for (const one of named) columns.set(one.name, placeOf(titles, one, file));
-  const taken = new Set(columns.values());
-  for (const name of columnNames) {
-    if (columns.has(name)) continue;
-    // A file with ids may have two columns about orders.
-    const isNeeded = !keyColumns.some((key) => key === name) || !keyColumns.some((key) => columns.has(key));
-    const found = candidates(titles, name).filter((place) => !taken.has(place));
-    if (found.length > 1 && isNeeded) throw ambiguous(titles, name, found, file);
-    const [place] = found;
-    if (place !== undefined && found.length === 1) columns.set(name, place);
+  const problems: Problem[] = [];
+  for (const one of named) {
+    const place = placeOf(titles, one);
+    if (typeof place === 'number') columns.set(one.name, place);
+    else problems.push(place);
   }
-  const missing = [
-    ...(keyColumns.some((key) => columns.has(key)) ? [] : ['disputeId (or providerCaseId, or orderId)']),
-    ...decisionColumns.filter((name) => !columns.has(name)),
+  const taken = new Set(columns.values());
+  const isNamed = (name: ColumnName) => named.some((one) => one.name === name);
+  const isKey = (name: ColumnName) => keyColumns.some((key) => key === name);
+  for (const name of columnNames.filter((one) => !isNamed(one))) {
+    const found = candidates(titles, name).filter((place) => !taken.has(place));
+    const [place] = found;
+    if (found.length === 1 && place !== undefined) columns.set(name, place);
+    // A file with ids may have two columns about orders.
+    else if (found.length > 1 && !(isKey(name) && hasKey(columns)))
+      problems.push(ambiguous(titles, name, found));
+    else if (found.length === 0 && !isKey(name)) problems.push(missing(name));
+  }
+  if (!hasKey(columns) && !problems.some(({ name }) => isKey(name))) problems.unshift(missing('disputeId'));
+  if (problems.length > 0) throw unclear(titles, problems, file);
+  return columns;
+}
+
+function unclear(titles: readonly string[], problems: readonly Problem[], file: string): CliError {
+  const [first] = problems;
+  const isOne = problems.length === 1;
+  const absent = problems.filter(({ advice }) => advice === null);
+  const flags = absent.map(({ name }) => `${columnFlag} ${name}="TITLE"`);
+  const advice = [
+    ...problems.flatMap((problem) => problem.advice ?? []),
+    ...(absent.length === 0 ? [] : [`say which column it is: ${flags.join(' ')}`]),
+    `the columns are ${truncateText(titles.join(', '), 500)}`,
   ];
-  if (missing.length === 0) return columns;
-  throw invalidInput(
-    `${file} has no column ${missing.join(', no column ')} (found: ${truncateText(titles.join(', '), 60)})`,
-    `name the columns in the first line, or say which they are: ${columnFlag} ${missing[0]?.split(' ')[0]}="TITLE"`,
+  return usageError(
+    isOne ? `${file}: ${first?.what}` : `${file}: ${problems.length} columns are not clear`,
+    advice.map((say) => ({ say })),
+    { code: 'invalid_input', ...(!isOne && { lines: problems.map(({ what }) => what) }) },
   );
 }
 
+const hasKey = (columns: Columns) => keyColumns.some((key) => columns.has(key));
+
+/** Why a column is not found, and what to do. */
+interface Problem {
+  readonly name: ColumnName;
+  readonly what: string;
+  /** Null if the file has no such column: then it is said for all of them. */
+  readonly advice: string | null;
+}
+
+function missing(name: ColumnName): Problem {
+  const what = name === 'disputeId' ? 'no column disputeId, providerCaseId or orderId' : `no column ${name}`;
+  return { name, what, advice: null };
+}
+
 /** The place of the column that the user means. */
-function placeOf(titles: readonly string[], { name, title }: NamedColumn, file: string): number {
+function placeOf(titles: readonly string[], { name, title }: NamedColumn): number | Problem {
   const places = placesOf(titles, title);
   const [place] = places;
-  if (places.length > 1) throw ambiguous(titles, name, places, file);
+  if (places.length > 1) return ambiguous(titles, name, places);
   if (place !== undefined) return place;
-  const isNumber = /^#\d+$/.test(title);
-  throw invalidInput(
-    isNumber
-      ? `${file} has ${titles.length} columns, so there is no ${title} (${columnFlag} ${name})`
-      : `${file} has no column "${title}" (${columnFlag} ${name})`,
-    `its columns are: ${truncateText(titles.join(', '), 120)}`,
-  );
+  const what = /^#\d+$/.test(title)
+    ? `there are ${titles.length} columns, so there is no ${title}`
+    : `no column is called "${title}"`;
+  return { name, what, advice: `correct ${columnFlag} ${name}` };
 }
 
 function placesOf(titles: readonly string[], title: string): number[] {
@@ -107,19 +137,17 @@ function candidates(titles: readonly string[], name: ColumnName): number[] {
   return indexesOf(titles, (title) => words.includes(wordOf(title)));
 }
 
-function ambiguous(titles: readonly string[], name: ColumnName, places: readonly number[], file: string) {
+function ambiguous(titles: readonly string[], name: ColumnName, places: readonly number[]): Problem {
   const shown = places.map((place) => `"${titles[place]}" (#${place + 1})`);
   const isSame = new Set(places.map((place) => titles[place])).size < places.length;
   const ways = places.map(
     (place) => `${columnFlag} ${name}=${isSame ? `#${place + 1}` : `"${titles[place]}"`}`,
   );
-  return invalidInput(
-    `${file}: ${new Intl.ListFormat('en').format(shown)} could both be the column ${name}`.replace(
-      'both',
-      places.length === 2 ? 'both' : 'all',
-    ),
-    `say which: ${ways.join(' or ')}`,
-  );
+  return {
+    name,
+    what: `${new Intl.ListFormat('en', { type: 'disjunction' }).format(shown)} could be the column ${name}`,
+    advice: `add ${ways.join(' or ')}`,
+  };
 }
 
 function indexesOf(titles: readonly string[], fits: (title: string) => boolean): number[] {

@@ -441,17 +441,20 @@ test('columns may be named in any capitals, and the blanks around a resolution a
 test.each([
   [
     'id,name\n1,won',
-    'has no column disputeId (or providerCaseId, or orderId), no column status, no column resolution (found: id, name)',
+    'decisions.csv: 3 columns are not clear:\n  no column disputeId, providerCaseId or orderId\n  no column status\n  no column resolution\n',
   ],
-  ['disputeId,status\n1,won', 'has no column resolution (found: disputeId, status)'],
+  [
+    'disputeId,status\n1,won',
+    'decisions.csv: no column resolution\n  say which column it is: --column resolution="TITLE"; the columns are disputeId, status\n',
+  ],
   [
     `${header},STATUS\n1,won,ok,lost`,
-    '"status" (#2) and "STATUS" (#4) could both be the column status\n  say which: --column status="status" or --column status="STATUS"',
+    '"status" (#2) or "STATUS" (#4) could be the column status\n  add --column status="status" or --column status="STATUS"',
   ],
-  [`${header},status\n1,won,ok,lost`, 'say which: --column status=#2 or --column status=#4'],
+  [`${header},status\n1,won,ok,lost`, 'add --column status=#2 or --column status=#4'],
   [
     'id,Status,Dispute Status,Dispute ID,Resolution\nch_1,Refunded,lost,1,r',
-    '"Status" (#2) and "Dispute Status" (#3) could both be the column status',
+    '"Status" (#2) or "Dispute Status" (#3) could be the column status',
   ],
   [`${header}\n1,won,"open`, 'line 2: the quotes do not match'],
 ])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
