@@ -79,7 +79,8 @@ function tableOf({ header, rows, details = [] }: Plan, width: number | null): Pr
   const [first = line``, ...lines] = alignLines([header, ...rows], width)
     .split('\n')
     .map(drawn);
-  const below = (index: number) => (details[index] ? [alignLines([['  ', details[index]]], width)] : []);
+  const below = (index: number) =>
+    details[index] ? [alignLines([['', '', '', details[index]]], width)] : [];
   return joined([first, ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
 }
 

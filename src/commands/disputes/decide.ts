@@ -35,14 +35,13 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
     {
       flag: from,
       value: 'FILE',
-      description:
-        'Decide many: CSV with disputeId (or providerCaseId, orderId), status and resolution; - for standard input',
+      description: 'Decide many: CSV with disputeId (or providerCaseId, or orderId), status and resolution',
       group: 'Input:',
     },
     {
       flag: columnFlag,
       value: 'NAME=TITLE',
-      description: `Which column of ${from} holds NAME, if it has another title; repeat it; #3 is the third column`,
+      description: 'A column that has another title: status=Outcome, status=#3',
       group: 'Input:',
     },
     {
@@ -56,10 +55,8 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
   examples: [
     'disputes decide 5f0c… --status won --resolution "Delivered 3 May"',
     'disputes decide 5f0c… 81ab… 93d4…',
-    'disputes decide --from decisions.csv --dry-run',
-    `disputes decide --from export.csv ${columnFlag} providerCaseId="Case ID" ${columnFlag} status=#7 --dry-run`,
-    'disputes decide --from decisions.csv --output-file results.json',
-    'disputes decide --from decisions.csv --confirm 7 --json',
+    `disputes decide --from export.csv ${columnFlag} providerCaseId="Case ID" --dry-run`,
+    'disputes decide --from export.csv --confirm 7 --output-file results.json',
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',

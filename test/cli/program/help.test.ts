@@ -161,7 +161,12 @@ test('what a topic says of a command is so: every command line in it is taken', 
 
 test('help files names the columns and the front matter that the commands read', async () => {
   const { stdout } = await newMachine().run(['help', 'files']);
-  for (const text of ['disputeId (whole), status', 'front matter', '.storectl.json', 'settings.json'])
+  for (const text of [
+    'disputeId (whole) or providerCaseId or orderId, status',
+    'front matter',
+    '.storectl.json',
+    'settings.yaml',
+  ])
     expect(stdout.replace(/\s+/g, ' ')).toContain(text);
 });
 

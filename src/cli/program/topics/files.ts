@@ -33,7 +33,7 @@ export const topic: Topic = {
     {
       heading: 'Given to a command:',
       paragraphs: [
-        'All are UTF-8. Where a flag takes a FILE, - is standard input, which one flag of a command can read.',
+        'All are UTF-8, or UTF-16 with a byte order mark. Where a flag takes a FILE, - is standard input, which one flag of a command can read.',
       ],
       items: [
         [
@@ -42,11 +42,11 @@ export const topic: Topic = {
         ],
         [
           'disputes decide --from FILE',
-          'Decisions as CSV with a header. Columns: disputeId (whole), status, resolution.',
+          'Decisions as CSV with a header. Columns: disputeId (whole) or providerCaseId or orderId, status, resolution. --column says which column it is if it has another title; others are ignored.',
         ],
         [
           '--from-file FILE',
-          'The fields of a request as JSON or YAML, named as in the API. Of --from-file, --set and the flags, the later wins in this order.',
+          'The fields of a request as JSON or YAML, named as in the API. A key that stands twice, or a section with nothing in it, is an error. Of --from-file, --set and the flags, the later wins in this order.',
         ],
         ['--content-file FILE', 'A long text as it is. Also --reason-file, --resolution-file, --text-file.'],
         ['api --input FILE', 'A request body, sent as it is.'],
@@ -54,8 +54,8 @@ export const topic: Topic = {
       examples: [
         'blog create posts/*.md --dry-run',
         'disputes decide --from decisions.csv --output-file results.json',
-        'settings show --json > settings.json',
-        'settings save --from-file settings.json',
+        'settings show --yaml > settings.yaml',
+        'settings save --from-file settings.yaml',
       ],
     },
     {

@@ -166,6 +166,83 @@ describe('--column', () => {
 });
 
 describe('case numbers in place of ids', () => {
+  test('are looked up before anything is sent; the plan shows id, buyer and reason', async () => {
+    const { service, machine, open } = await scene();
+    const orderId = '0a1b2c3d-0000-4000-8000-00000000000a';
+    const byCase = await open({ providerCaseId: 'dp_1', buyerEmail: 'ana@shop.example', reason: 'Fraud' });
+    const byOrder = await open({ orderId, buyerEmail: 'bo@shop.example' });
+    const byId = await open({ providerCaseId: 'dp_3' });
+    writeFiles(machine, {
+      'd.csv': [
+        'Case,Order ID,Dispute ID,Status,Resolution',
+        'dp_1,,,won,Delivered',
+        `,${orderId.toUpperCase()},,lost,Refunded`,
+        // The id wins over numbers, whatever they are.
+        `dp_1,${orderId},${byId},won,Signed`,
+      ].join('\n'),
+    });
+    const decide = typed`disputes decide --from d.csv --column providerCaseId=Case`;
+
+    const plan = await machine.run([...decide, '--dry-run']);
+    const planned = JSON.parse((await machine.run([...decide, '--dry-run', '--json'])).stdout);
+    const result = await machine.run([...decide, '--confirm', '3', '--json']);
+
+    expect(plan.stdout).toContain(
+      `2     ${byCase}  won     Delivered\n      dp_1  ana@shop.example  Fraud\n`,
+    );
+    expect(plan.stdout).toContain(
+      `3     ${byOrder}  lost    Refunded\n      ${orderId.toUpperCase()}  bo@shop.example`,
+    );
+    expect(planned).toMatchObject([
+      { disputeId: byCase, providerCaseId: 'dp_1', plan: 'decide' },
+      { disputeId: byOrder, plan: 'decide' },
+      { disputeId: byId, plan: 'decide' },
+    ]);
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(result.stdout)[0]).toMatchObject({
+      disputeId: byCase,
+      providerCaseId: 'dp_1',
+      outcome: 'applied',
+    });
+    expect((await tables(service)).decisions).toEqual(
+      expect.arrayContaining([
+        { disputeId: byCase, status: 'won', resolution: 'Delivered' },
+        { disputeId: byOrder, status: 'lost', resolution: 'Refunded' },
+        { disputeId: byId, status: 'won', resolution: 'Signed' },
+      ]),
+    );
+  });
+
+  test('none or several is an error of the row, and a dispute that is named twice is one', async () => {
+    const { proxy, machine, open } = await scene();
+    const twins = [await open({ providerCaseId: 'dp_2' }), await open({ providerCaseId: 'dp_2' })];
+    const id = await open({ providerCaseId: 'dp_3' });
+    writeFiles(machine, {
+      'd.csv': [
+        'providerCaseId,disputeId,status,resolution',
+        'dp_0,,won,ok',
+        'dp_2,,won,ok',
+        'dp_3,,won,ok',
+        `,${id},lost,no`,
+        '1.23E+15,,won,ok',
+      ].join('\n'),
+    });
+
+    const result = await machine.run(typed`disputes decide --from d.csv --confirm 0 --json`);
+
+    expect(result.exitCode).toBe(2);
+    const messages = JSON.parse(result.stdout).map(({ message }: { message: string }) => message);
+    expect(messages).toEqual([
+      'no dispute has this providerCaseId',
+      expect.stringMatching(/^several disputes have this providerCaseId: /),
+      'line 5 has a different decision for this dispute',
+      'line 4 has a different decision for this dispute',
+      'providerCaseId was rounded by a spreadsheet (1.23E+15): format the column as text',
+    ]);
+    for (const twin of twins) expect(messages[1]).toContain(twin);
+    expect(proxy.writes()).toEqual([]);
+  });
+
   const item = { id: '01985f2e-7b90-7a16-9c48-5d1e3f82a6b4', status: 'open', providerCaseId: 'dp_1' };
   const others = { ...item, id: nobody, providerCaseId: 'dp_9' };
   const withReads = { 'service-features': 'reads' };
