@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'libsql';
+import { engines, numbers, posts, requestOf, suffixOf, time } from '../lib/databases.mjs';
 import { ask, latenciesDuring, latenciesOf, p50, p99 } from '../lib/latency.mjs';
-import { newPostgresDatabase } from '../lib/postgres.mjs';
 import { newStore, startService } from '../lib/scene.mjs';
 
 /** How much a database holds: nearly all of it in the store that is asked. */
 const sizes = { small: { rows: 10_000, stores: 1 }, large: { rows: 1_000_000, stores: 10_000 } };
 const requests = 300;
-
-const numbers = (count) =>
-  `with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})`;
-const time = "'2026-01-01T00:00:00.000Z'";
 
 /** The SQL that adds events, each with a notification that nobody has read. */
 const events = (storeId, count) => `
@@ -47,28 +41,7 @@ function filling(storeId, { rows, stores }) {
     analyze`;
 }
 
-/** Where a service keeps its data, by engine: `database` for its place, `run` for SQL, `end` for afterwards. */
-const engines = {
-  async embedded(folder) {
-    const run = async (sql) => {
-      const database = new Database(path.join(folder, 'service.db'));
-      // The service may be writing, too.
-      database.exec('pragma busy_timeout = 30000');
-      database.exec(sql);
-      database.close();
-      // This thread stood still, and has not heard yet which idle connections the service has closed.
-      await sleep(50);
-    };
-    return { run, end: async () => {} };
-  },
-  async postgres() {
-    const { url, run, end } = await newPostgresDatabase();
-    return { database: url, run, end };
-  },
-};
-
 const prefixOf = (engine) => (engine === 'postgres' ? 'growth on PostgreSQL' : 'growth');
-const suffixOf = (engine) => (engine === 'postgres' ? ', on PostgreSQL' : '');
 
 /** A service for each size, which all rows on one Node share. */
 const scenes = new Map();
@@ -104,8 +77,6 @@ async function startScene(place, engine) {
   return services;
 }
 
-const headersOf = ({ key }) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
-
 /** What a request of each operation is, given a store and a number. */
 const operations = {
   'settings show': () => ['GET', '/operations/settings'],
@@ -124,13 +95,6 @@ const operations = {
   'disputes show': (number) => ['GET', `/operations/disputes/d${1 + number}`],
   'notify mark-read': (number) => ['POST', '/notifications/read', { ids: [`e${1 + number}`] }],
 };
-
-function requestOf(store, make) {
-  return (number) => {
-    const [method, suffix, body] = make(number);
-    return { method, path: `/v1/stores/${store.storeId}${suffix}`, headers: headersOf(store), body };
-  };
-}
 
 const growthRow = (engine, [name, make]) => ({
   name: `${prefixOf(engine)}: ${name}`,
@@ -179,14 +143,6 @@ async function medianOf(times, request) {
   for (let index = 0; index < times; index++) samples.push((await timeOf(request)).ms);
   return p50(samples);
 }
-
-/** The SQL that adds posts of this many characters after those that the store has, from a position on. */
-const posts = (storeId, first, count, characters) => `
-  insert into posts (store_id, position, id, title, slug, content_sha256, content_md, tags, featured_product_ids, status, view_count,
-      created_at, updated_at)
-    with recursive number(i) as (select ${first} union all select i + 1 from number where i < ${first + count - 1})
-    select '${storeId}', i, 'p' || i, 'Title', 'p' || i, '', '${'x'.repeat(characters)}', '[]', '[]', 'draft', 0, ${time},
-      ${time} from number;`;
 
 /** Two services, with a store of 10 posts or notifications and one of many. */
 async function prepareSizes(place, engine, many, fill) {

@@ -6,6 +6,7 @@ import { growthRows } from './growth.mjs';
 import { limitRows } from './limits.mjs';
 import { mcpRows } from './mcp.mjs';
 import { packageRows } from './package.mjs';
+import { readRows } from './reads.mjs';
 import { serviceRows } from './service.mjs';
 import { startRows } from './start.mjs';
 
@@ -17,6 +18,7 @@ export const rows = [
   ...bulkRows,
   ...serviceRows,
   ...growthRows,
+  ...readRows,
   ...limitRows,
   ...deliveryRows,
   ...packageRows,
