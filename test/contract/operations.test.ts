@@ -7,11 +7,11 @@ import {
   pathParameterProblem,
   pathParameters,
 } from '../../src/contract/operation.ts';
-import { findOperation, operations } from '../../src/contract/operations.ts';
+import { additions, findOperation, operations, servedOperations } from '../../src/contract/operations.ts';
 
 test('docs/contract.md lists each operation', () => {
   const text = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
-  for (const { method, path } of operations) expect(text).toContain(`| ${method} | ${path} |`);
+  for (const { method, path } of servedOperations) expect(text).toContain(`| ${method} | ${path} |`);
 });
 
 // Section 4 of the contract; the class says what may be done if a response is lost.
@@ -32,6 +32,26 @@ test('the operations, and how each may be repeated', () => {
     'notify.add-endpoint one-shot POST /v1/stores/{storeId}/notifications/endpoints',
     'notify.mark-read repeatable POST /v1/stores/{storeId}/notifications/read',
   ]);
+});
+
+test('additions are marked, change nothing, and say whether the service has them', () => {
+  const rows = additions.map(({ id, service, path }) => `${id} ${service.scope} ${path.replace(/^.*{storeId}/, '')}`);
+
+  expect(rows).toEqual([
+    'store.show store:read ',
+    'blog.list blog:read /blog/posts',
+    'blog.show blog:read /blog/posts/{postId}',
+    'disputes.list disputes:read /operations/disputes',
+    'backup.list backups:read /operations/backups',
+    'backup.show backups:read /operations/backups/{backupId}',
+    'reclaim.list reclaims:read /operations/subdomain-reclaims',
+    'notify.list notifications:read /notifications/endpoints',
+    'notify.inbox notifications:read /notifications',
+  ]);
+  for (const operation of additions) {
+    expect(operation).toMatchObject({ class: 'read', method: 'GET', isAddition: true, body: null });
+    expect(findOperation(operation.id)).toBe(operation);
+  }
 });
 
 test('keyed operations are those whose body names an idempotency key', () => {
