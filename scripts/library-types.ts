@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/contract/openapi/openapi.ts';
 import { responseSchemas } from '../src/contract/openapi/schemas.ts';
-import { operationsByMethod } from '../src/contract/operations.ts';
+import { additionsByMethod, operationsByMethod } from '../src/contract/operations.ts';
 import { problems } from '../src/contract/problem.ts';
 
 /** What is used of a JSON schema of openapi.json. */
@@ -26,6 +26,7 @@ interface Described {
     readonly name: string;
     readonly in: string;
     readonly description: string;
+    readonly schema: Schema;
   }[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<
@@ -49,7 +50,7 @@ export function libraryTypes(): Record<string, string> {
   const answers = Object.entries(schemas).filter(([name]) => name !== 'Problem');
   const inputs: string[] = [];
   const methods: string[] = [];
-  for (const [method, { id }] of Object.entries(operationsByMethod)) {
+  for (const [method, { id }] of Object.entries({ ...operationsByMethod, ...additionsByMethod })) {
     const operation = described.find(({ operationId }) => operationId === id);
     if (operation === undefined) throw new Error(`openapi.json has no operation ${id}`);
     const name = `${method.charAt(0).toUpperCase()}${method.slice(1)}Input`;
@@ -101,14 +102,16 @@ function forModules(name: string): Record<string, string> {
   return { [`${name}.mjs`]: text, [`${name}.d.mts`]: text };
 }
 
-/** The ids of the path and the fields of the body, in one object. A client with a key makes one where none is given. */
+/** The ids of the path and the fields of the body or the query, in one object. A client with a key makes one where none is given. */
 function inputOf({ parameters, requestBody }: Described): Schema {
   const ids = parameters.filter((parameter) => parameter.in === 'path' && parameter.name !== 'storeId');
+  const query = parameters.filter((parameter) => parameter.in === 'query');
   const body = requestBody?.content['application/json'].schema;
   return {
     type: 'object',
     properties: {
       ...Object.fromEntries(ids.map(({ name, description }) => [name, { type: 'string', description }])),
+      ...Object.fromEntries(query.map(({ name, description, schema }) => [name, { ...schema, description }])),
       ...body?.properties,
     },
     required: [

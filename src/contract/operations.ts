@@ -28,7 +28,7 @@ export const operationsByMethod = {
   markNotificationsRead,
 } as const satisfies Record<string, ServedOperation>;
 
-export type MethodName = keyof typeof operationsByMethod;
+export type MethodName = keyof typeof operationsByMethod | keyof typeof additionsByMethod;
 
 export const operations = Object.values(operationsByMethod);
 

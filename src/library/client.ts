@@ -3,7 +3,7 @@ import { normalizeBaseUrl } from '../client/base-url.ts';
 import { createClient as connect } from '../client/client.ts';
 import { makeHeaderKey, makeIdempotencyKey } from '../client/idempotency-key.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
-import { type MethodName, operationsByMethod } from '../contract/operations.ts';
+import { additionsByMethod, type MethodName, operationsByMethod } from '../contract/operations.ts';
 import type { CallOptions, ClientOptions, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
 import type { Sender } from './history.ts';
@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   async function call(operation: Operation, input: Input, call: CallOptions): Promise<Result<unknown>> {
     assertMayCall(call, ['signal', 'timeoutMs', 'ifMatch', 'idempotencyKey', 'fresh', 'allowDuplicate']);
     if (!isObject(input)) throw new TypeError('the input must be an object, such as { disputeId: … }');
-    const { parameters, body } = split(operation, input);
+    const { parameters, query, body } = split(operation, input);
     const key = keyOf(operation, body, call);
     if (sender !== null && operation.class !== 'read') {
       const { ifMatch, idempotencyKey, fresh, allowDuplicate } = call;
@@ -71,13 +71,14 @@ export function createClient(options: ClientOptions): Client {
       ...limits(call),
       ifMatch: call.ifMatch,
       parameters: { ...parameters, storeId },
+      query,
       idempotencyKey: isKeyed ? undefined : (key ?? undefined),
       body: sent && JSON.stringify(sent),
     });
     return { ...outcome, idempotencyKey: key, recordId: null, warnings: [] };
   }
 
-  const methods = Object.entries(operationsByMethod).map(([name, operation]) => [
+  const methods = Object.entries({ ...operationsByMethod, ...additionsByMethod }).map(([name, operation]) => [
     name,
     (input: Input = {}, options: CallOptions = {}) => call(operation, input, options),
   ]);
@@ -116,11 +117,15 @@ function refuseOtherStore({ store }: Sender, baseUrl: string, storeId: string): 
   throw new TypeError(`the history belongs to store ${store.storeId} at ${store.baseUrl}`);
 }
 
-/** Path parameters and body of an input. Throws a TypeError if the body is not what the contract says. */
+/** Path parameters, query and body of an input. Throws a TypeError if one of them is not what the contract says. */
 function split(
   operation: Operation,
   input: Input,
-): { parameters: Record<string, string>; body: Record<string, unknown> | null } {
+): {
+  parameters: Record<string, string>;
+  query?: Record<string, string>;
+  body: Record<string, unknown> | null;
+} {
   const parameters: Record<string, string> = {};
   const rest = { ...input };
   for (const name of pathParameters(operation)) {
@@ -130,9 +135,25 @@ function split(
     parameters[name] = id;
     delete rest[name];
   }
+  if (operation.isAddition) return { parameters, query: queryOf(operation, rest), body: null };
   if (operation.body === null) return { parameters, body: null };
   const whole = operation.class === 'keyed' ? { idempotencyKey: 'made later', ...rest } : rest;
-  const issue = operation.body.safeParse(whole).error?.issues[0];
-  if (issue !== undefined) throw new TypeError(`${issue.path.join('.')} ${issue.message}`);
+  assertFits(operation.body, whole);
   return { parameters, body: rest };
+}
+
+/** The parameters that are given, as text. An unknown one is a typing error, which a service would refuse. */
+function queryOf({ query }: Operation, input: Input): Record<string, string> {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  for (const [name] of given) {
+    if (!Object.hasOwn(query?.shape ?? {}, name))
+      throw new TypeError(`${name} is not a parameter of this read`);
+  }
+  if (query !== undefined) assertFits(query, input);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+function assertFits(schema: NonNullable<Operation['query']>, value: Input): void {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue !== undefined) throw new TypeError(`${issue.path.join('.')} ${issue.message}`);
 }

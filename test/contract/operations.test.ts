@@ -35,7 +35,9 @@ test('the operations, and how each may be repeated', () => {
 });
 
 test('additions are marked, change nothing, and say whether the service has them', () => {
-  const rows = additions.map(({ id, service, path }) => `${id} ${service.scope} ${path.replace(/^.*{storeId}/, '')}`);
+  const rows = additions.map(
+    ({ id, service, path }) => `${id} ${service.scope} ${path.replace(/^.*{storeId}/, '')}`,
+  );
 
   expect(rows).toEqual([
     'store.show store:read ',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../src/contract/example-ids.ts';
-import { operationsByMethod } from '../../src/contract/operations.ts';
+import { additionsByMethod, operationsByMethod } from '../../src/contract/operations.ts';
 import { createClient } from '../../src/library/client.ts';
 import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
 import { filesBelow, temporaryFolder } from '../helpers/cli.ts';
@@ -307,7 +307,41 @@ test('every operation has a method that reaches the service', async () => {
   for (const call of calls) expect(await call()).toMatchObject({ kind: 'applied', drift: [] });
 });
 
+test('what this service adds has methods, with filters and pages', async () => {
+  const scene = await newScene();
+  const client = connect(scene, { withHistory: false });
+  const applied = async (call: Promise<{ readonly kind: string; readonly body?: unknown }>) => {
+    const result = await call;
+    expect(result).toMatchObject({ kind: 'applied', drift: [], features: ['reads'] });
+    return result.body as { items: { id: string }[]; next?: string };
+  };
+  await client.createBackup(backup);
+  await client.createBackup(backup);
+  const first = await applied(client.listBackups({ limit: 1 }));
+  const second = await applied(client.listBackups({ limit: 1, after: first.next }));
+  const posts = await applied(client.listBlogPosts());
+  const calls = [
+    () => client.showStore(),
+    () => client.showBlogPost({ postId: posts.items[0]?.id ?? '' }),
+    () => client.showBackup({ backupId: second.items[0]?.id ?? '' }),
+    () => client.listReclaims(),
+    () => client.listEndpoints(),
+    () => client.listNotifications({ unread: true }),
+  ];
+  // Three more are called outside of the list.
+  expect(calls.length + 3).toBe(Object.keys(additionsByMethod).length);
+  for (const call of calls) await applied(call());
+  const open = await applied(client.listDisputes({ status: 'open' }));
+
+  expect(first.items[0]?.id).not.toBe(second.items[0]?.id);
+  expect(open.items.map(({ id }) => id)).toEqual([exampleIds.openDispute]);
+  await expect(client.listDisputes({ state: 'open' } as never)).rejects.toThrow('state is not a parameter');
+  await expect(client.listBackups({ limit: 0 })).rejects.toThrow('limit must be at least 1');
+});
+
 test('docs/library.md names each method', () => {
   const text = readFileSync(new URL('../../docs/library.md', import.meta.url), 'utf8');
-  for (const method of Object.keys(operationsByMethod)) expect(text).toContain(`\`${method}\``);
+  for (const method of Object.keys({ ...operationsByMethod, ...additionsByMethod })) {
+    expect(text).toContain(`\`${method}\``);
+  }
 });
