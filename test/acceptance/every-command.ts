@@ -135,6 +135,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'service emit': [3, '--event feedback_digest {ofStore}'],
   'service deliveries list': [11, '{database}'],
   'service prune': [11, '{database}'],
+  'service log': [11, '{database}'],
   'service start': [0, '--port 0 --no-delivery {database}', { serves: /Listening on/ }],
 };
 

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { variableOf } from '../../src/commands/service/operator/service-settings.ts';
+import { command as start } from '../../src/commands/service/start/start.ts';
 import { newProgramMachine } from '../helpers/program.ts';
 import { typed } from '../helpers/typed.ts';
 
@@ -33,21 +35,30 @@ test('variables set what options do not, and the log has JSON lines of the wante
   for (const { time } of records) expect(new Date(time).toISOString()).toBe(time);
 });
 
-test('a service that drains answers until the time is over', async () => {
-  const machine = newProgramMachine();
-  const service = machine.start(['service', 'start', '--port', '0', '--drain', '2']);
-  onTestFinished(() => void service.process.kill('SIGKILL'));
-  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
-  const statusOf = async (path: string) => (await globalThis.fetch(origin + path)).status;
-  expect(await statusOf('/readyz')).toBe(200);
-  service.process.kill('SIGTERM');
-  await service.shown(/Stopping/);
-  expect([await statusOf('/readyz'), await statusOf('/healthz')]).toEqual([503, 200]);
-  expect((await service.ended).exitCode).toBe(0);
-});
+test.each(['SIGTERM', 'SIGHUP'] as const)(
+  '%s: a service that drains answers until the time is over',
+  async (signal) => {
+    const machine = newProgramMachine();
+    const service = machine.start(['service', 'start', '--port', '0', '--drain', '2']);
+    onTestFinished(() => void service.process.kill('SIGKILL'));
+    const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+    const statusOf = async (path: string) => (await globalThis.fetch(origin + path)).status;
+    expect(await statusOf('/readyz')).toBe(200);
+    service.process.kill(signal);
+    await service.shown(/Stopping/);
+    expect([await statusOf('/readyz'), await statusOf('/healthz')]).toEqual([503, 200]);
+    expect((await service.ended).exitCode).toBe(0);
+  },
+);
 
 test.each([
   ['STORECTL_SERVICE_PORT', '70000', 'STORECTL_SERVICE_PORT must be a whole number from 0 to 65535'],
+  ['STORECTL_SERVICE_RATE_LIMIT', 'x', 'STORECTL_SERVICE_RATE_LIMIT must be a whole number'],
+  ['STORECTL_SERVICE_DRAIN', 'x', 'STORECTL_SERVICE_DRAIN must be a whole number'],
+  ['STORECTL_SERVICE_RETENTION', 'x', 'STORECTL_SERVICE_RETENTION must be a whole number'],
+  ['STORECTL_SERVICE_METRICS_PORT', 'x', 'STORECTL_SERVICE_METRICS_PORT must be a whole number'],
+  ['STORECTL_SERVICE_TRUSTED_PROXY', 'x', 'STORECTL_SERVICE_TRUSTED_PROXY must be IP addresses'],
+  ['STORECTL_SERVICE_DELIVERY_SINK', 'x', 'STORECTL_SERVICE_DELIVERY_SINK must be'],
   ['STORECTL_SERVICE_POOL_SIZE', 'many', 'STORECTL_SERVICE_POOL_SIZE must be a whole number from 2 to 1000'],
   [
     'STORECTL_SERVICE_LOG_LEVEL',
@@ -87,4 +98,10 @@ test('a refusal of a change says which post has the slug', async () => {
     status: 409,
     body: { code: 'slug_taken', existing: { id: first.body.id, title: 'Hello' } },
   });
+});
+
+test('every option of service start has a variable', () => {
+  const flags = (start.options ?? []).map(({ flag }) => flag);
+  expect(flags.length).toBeGreaterThan(10);
+  expect(flags.filter((flag) => variableOf(flag) === '')).toEqual([]);
 });

@@ -13,7 +13,7 @@ export interface Io {
   readonly process: ProcessFacts & Pick<NodeJS.Process, 'versions' | 'getBuiltinModule'>;
   /** Empty or not absolute if the user has no home directory. */
   readonly homeDirectory: string;
-  /** Aborted on Ctrl-C and SIGTERM. */
+  /** Aborted on Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
   /** Set by the context and called before each question: shows the messages that --quiet holds back. */
   beforeQuestion?: (() => void) | undefined;

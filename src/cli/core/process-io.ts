@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { type Io, usableColumns } from './io.ts';
 
 /**
- * The real process. The first Ctrl-C or SIGTERM aborts the signal, so that a command can report what it knows; the
- * second one kills the process, unless the command listens for it.
+ * The real process. The first Ctrl-C, SIGTERM or SIGHUP aborts the signal, so that a command can report what it knows; a
+ * second Ctrl-C kills the process, unless the command listens for it.
  */
 export function processIo(): Io {
   const controller = new AbortController();
@@ -15,7 +15,8 @@ export function processIo(): Io {
     setImmediate(() => process.off('SIGINT', interrupt));
   };
   process.on('SIGINT', interrupt);
-  process.once('SIGTERM', () => controller.abort());
+  // SIGHUP: the terminal or the session has gone. Node takes a SIGHUP that nohup has ignored all the same.
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
   return {
     // A getter: most commands never read stdin, and touching it opens it.
     get stdin() {

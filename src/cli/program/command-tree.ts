@@ -149,6 +149,7 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     summary: 'Run the store management service',
     commands: {
       start: leaf('Start the service', () => import('../../commands/service/start/start.ts')),
+      log: leaf('List what operators have changed', () => import('../../commands/service/log.ts')),
       stores: {
         summary: 'Create, list and delete stores',
         commands: {

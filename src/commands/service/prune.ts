@@ -30,7 +30,7 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
   dryRun: true,
   async run({ ui, session, parsed, open }) {
     const form = { must: 'be an age in days or weeks', example: '90d' };
-    const ageMs = readWith(parsed, '--older-than', (age: string) => parseDuration(age, 'dw'), form);
+    const ageMs = readWith(session, parsed, '--older-than', (age: string) => parseDuration(age, 'dw'), form);
     const retentionDays = ageMs === undefined ? defaultRetentionDays : ageMs / 86_400_000;
     const { dryRun, store: storeId } = session.flags;
     const { json, quiet } = ui;

@@ -7,6 +7,7 @@ import type { Work } from '../operations/unit-of-work.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import {
   newestBackups,
+  newestChanges,
   newestRows,
   type ObjectQuery,
   setClosed,
@@ -40,6 +41,11 @@ export async function listAllEndpoints(storage: Storage, query: ObjectQuery) {
     events: JSON.parse(events) as string[],
     enabled: enabled === 1,
   }));
+}
+
+/** Changes by operators, newest first. */
+export function listOperatorLog(storage: Storage, query: ObjectQuery) {
+  return storage.read((db) => newestChanges(db, query));
 }
 
 /** Adds a notice that operation 10 can appeal. Rejects with a ServiceError: `not_found`, `validation_failed`. */

@@ -58,6 +58,8 @@ interface Trace {
   route: string;
   /** Why it has failed, if it has. */
   code: ErrorCode | null;
+  /** Of a 404: what was asked for. */
+  path?: string;
   /** The cause of a 5xx. */
   error?: string;
   storeId: string | null;
@@ -165,6 +167,7 @@ export function createApp(options: AppOptions): App {
         if (refusal.fault !== null) health.note(refusal.fault);
         const problem = toProblem(refusal, requestId);
         trace.code = problem.code;
+        if (problem.status === 404) trace.path = shownPath(request.path);
         if (problem.status >= 500) trace.error = describeError(error);
         return problem;
       },
@@ -199,4 +202,15 @@ async function readInput<Input>(
 /** Undefined if it is not what W3C Trace Context defines. */
 function readTraceparent(header = ''): string | undefined {
   return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(header) ? header : undefined;
+}
+
+/** A path for the log: of one that is long its beginning, without keys, and only in characters that act on no terminal. */
+function shownPath(path: string): string {
+  return path
+    .slice(0, 300)
+    .replace(/sk_[\w%-]*/gi, 'sk_***')
+    .replace(
+      /[^ -~]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+    );
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createKey, createStore, deleteStore, prune } from '../../../src/service/index.ts';
@@ -244,4 +244,64 @@ test('what a list says to add to see more shows more', async () => {
   const more = await run('keys', 'list', '--store', storeId, '--limit', '10');
   expect(more).toMatchObject({ exitCode: 0, stderr: '' });
   expect(more.stdout.trim().split('\n').length).toBeGreaterThan(2);
+});
+
+test('a file of which a line is refused says the line, and goes on behind those that are done', async () => {
+  const { run, operator } = await startScene();
+  const names = path.join(operator.folder, 'names.txt');
+  writeFileSync(names, 'First\n\nSecond\nThird\u001b[8m\nFourth\n');
+  const stopped = await run('stores', 'create', '--names-from', names);
+  expect(stopped.exitCode).toBe(2);
+  expect(stopped.stdout.trim().split('\n')).toHaveLength(2);
+  expect(stopped.stderr).toContain('line 4: --name must be in one line');
+  expect(stopped.stderr).toContain('--after 3');
+
+  writeFileSync(names, 'First\n\nSecond\nThird\nFourth\n');
+  expect((await run('stores', 'create', '--names-from', names, '--after', '3')).exitCode).toBe(0);
+  const listed = JSON.parse((await run('stores', 'list', '--json')).stdout);
+  expect(listed.map(({ name }: { name: string }) => name)).toEqual([
+    'First',
+    'Fourth',
+    'Juniper & Ink',
+    'Second',
+    'Third',
+  ]);
+  expect((await run('stores', 'create', '--names-from', names, '--after', '5')).stderr).toContain(
+    'no lines after line 5',
+  );
+});
+
+test('keys are written to a new file that only its owner can read', async () => {
+  const { run, operator, storeId, service } = await startScene();
+  const create = ['keys', 'create', '--store', storeId, '--output-file', 'key.txt'];
+  const file = path.join(operator.folder, 'key.txt');
+  const created = await run(...create, '--json');
+  const key = readFileSync(file, 'utf8').trim();
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+  expect(created.stdout + created.stderr).not.toContain(key);
+  expect(JSON.parse(created.stdout)).toMatchObject({ file, id: expect.any(String) });
+  const owner = machineFor({ origin: service.origin, storeId, apiKey: key });
+  expect((await owner.run(['settings', 'show'])).exitCode).toBe(0);
+
+  expect(await run(...create)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('it exists') });
+  expect(readFileSync(file, 'utf8').trim()).toBe(key);
+  const ids = path.join(operator.folder, 'ids.txt');
+  writeFileSync(ids, `${storeId}\n${storeId}\n`);
+  const many = await run('keys', 'create', '--stores-from', ids, '--output-file', 'keys.txt');
+  const lines = readFileSync(path.join(operator.folder, 'keys.txt'), 'utf8').trim().split('\n');
+  expect(lines.map((line) => line.split('\t')[0])).toEqual([storeId, storeId]);
+  expect(many.stdout).not.toContain(lines[0]?.split('\t')[1] ?? '');
+});
+
+test('service log lists what operators have changed, newest first', async () => {
+  const { run, runJson, storeId } = await startScene();
+  const store = await runJson('stores', 'create', '--name', 'Outlet');
+  await runJson('keys', 'create', '--store', storeId);
+  const [newest, before] = await runJson('log');
+  expect(newest).toMatchObject({ command: 'keys create', storeId, runBy: expect.any(String) });
+  expect(before).toMatchObject({ command: 'stores create', storeId: store.id, objectId: store.id });
+  expect(await runJson('log', '--store', store.id)).toHaveLength(1);
+  expect((await run('log', '--limit', '1')).stdout).toMatch(
+    /^CREATED +RUN BY +COMMAND +STORE ID +OBJECT ID\n/,
+  );
 });

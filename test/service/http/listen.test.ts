@@ -274,3 +274,19 @@ test('what has stopped leaves no timer that keeps the process alive', async () =
   await server.close({ idleMs: 600_000, graceMs: 600_000 });
   expect(timers()).toBe(before);
 });
+
+test('a 404 is logged with its path, which acts on no terminal and has no key', async () => {
+  const { server, lines, service } = await serveStore();
+  const { port } = new URL(server.origin);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(
+    `GET /nothing%1b%5b8m/sk_live_abc?secret=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    'latin1',
+  );
+  expect(await text(socket)).toContain('404');
+  expect(lines).toMatchObject([{ status: 404, code: 'not_found', path: '/nothing%1b%5b8m/sk_***' }]);
+  await service.send('GET', '/v1/stores/other/operations/settings');
+  expect(lines.at(-1)).toMatchObject({ status: 404, path: '/v1/stores/other/operations/settings' });
+  await service.call('settings.show', '');
+  expect(lines.at(-1)).not.toHaveProperty('path');
+});

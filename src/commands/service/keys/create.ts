@@ -2,9 +2,10 @@ import { notTogether, usageError } from '../../../cli/core/errors.ts';
 import { choiceOf, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
 import { createKey, type Preset, presets, type Scope, scopes } from '../../../service/index.ts';
-import { eachLine, linesOption } from '../operator/lines.ts';
+import { afterOption, eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 import { readWholeNumber } from '../operator/service-settings.ts';
+import { keyFileOption, openKeyFile } from './key-file.ts';
 import { printKey } from './print-key.ts';
 
 const presetNames = Object.keys(presets) as Preset[];
@@ -29,12 +30,14 @@ export const command = operatorCommand({
     { flag: '--label', value: 'TEXT', description: 'Label of the key' },
     { flag: '--expires-in-days', value: 'N', description: 'Days until the key expires (default: never)' },
     linesOption('--stores-from', 'a key for each line of a file, which is the ID of a store; prints both'),
+    afterOption,
+    keyFileOption,
   ],
   listedGlobals: ['--store'],
   examples: [
     'service keys create --store 4be5… --preset ci-backup --label "nightly job"',
     'service keys create --store 4be5… --scopes settings:read --expires-in-days 90',
-    'service keys create --stores-from ids.txt > keys.txt',
+    'service keys create --stores-from ids.txt --output-file keys.txt',
   ],
   async run(operator) {
     const { ui, session, parsed, need, open } = operator;
@@ -44,6 +47,7 @@ export const command = operatorCommand({
     const grant = readGrant(parsed);
     const labelled = { flags: { label: '--label' } };
     const options = { ...grant, label: optionValue(parsed, '--label'), expiresInSeconds };
+    const file = openKeyFile(session, parsed);
     if (parsed.options.has('--stores-from')) {
       return eachLine(operator, '--stores-from', {
         options: labelled,
@@ -51,12 +55,15 @@ export const command = operatorCommand({
           storeId: id,
           ...(await createKey(storage, { ...options, storeId: id })),
         }),
-        show: ({ storeId: id, key }) => line`${id}\t${key}`,
+        show({ storeId: id, key }) {
+          file?.write(`${id}\t${key}`);
+          return line`${id}\t${file === null ? key : 'written to the file'}`;
+        },
       });
     }
     const { '--store': storeId } = need('--store');
     const created = await open((storage) => createKey(storage, { ...options, storeId }), labelled);
-    printKey(ui, created, storeId, 'preset' in grant ? grant.preset : created.scopes.join(', '));
+    printKey(ui, file, created, storeId, 'preset' in grant ? grant.preset : created.scopes.join(', '));
   },
 });
 

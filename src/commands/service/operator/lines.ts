@@ -1,5 +1,5 @@
 import { printJson } from '../../../cli/command/print-json.ts';
-import { usageError } from '../../../cli/core/errors.ts';
+import { CliError, usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import type { Printable } from '../../../cli/core/sanitize.ts';
@@ -7,15 +7,22 @@ import { readText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
 import type { WithStorageOptions } from './database-options.ts';
 import type { Operator } from './operator-command.ts';
+import { readWholeNumber } from './service-settings.ts';
 
 /** An option that takes many values from a file, one a line. */
 export function linesOption(flag: string, what: string): OptionSpec {
   return { flag, value: 'FILE', description: `Create ${what} (- for standard input)` };
 }
 
+export const afterOption: OptionSpec = {
+  flag: '--after',
+  value: 'LINE',
+  description: 'Begin after this line of the file, to go on where an earlier run stopped',
+};
+
 /**
  * Runs something for each line of the file of an option, in one process, and prints a line for each at once, so that it is
- * seen how far it came if one is refused.
+ * seen how far it came. The error of one that is refused says its line, and how to go on. Lines are counted from 1, empty ones too.
  */
 export async function eachLine<Result>(
   { ui, session, parsed, open }: Operator,
@@ -30,18 +37,42 @@ export async function eachLine<Result>(
     show(result: Result): Printable;
   },
 ): Promise<void> {
+  const after = readWholeNumber(session, parsed, afterOption.flag, { max: 999_999_999, fallback: 0 });
   const filled = (await readText(session, optionValue(parsed, flag) ?? '-', flag))
     .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter(Boolean);
-  if (filled.length === 0) throw usageError(`${flag} has no lines`, 'give one value a line');
+    .map((text, index) => ({ text: text.trim(), number: index + 1 }))
+    .filter(({ text, number }) => text !== '' && number > after);
+  if (filled.length === 0) {
+    throw after === 0
+      ? usageError(`${flag} has no lines`, 'give one value a line')
+      : usageError(`${flag} has no lines after line ${after}`, `check ${afterOption.flag}`);
+  }
   const results: Result[] = [];
+  let stoppedAt = 0;
   await open(async (storage) => {
-    for (const line of filled) {
-      const result = await run(storage, line);
+    for (const { text, number } of filled) {
+      stoppedAt = number;
+      const result = await run(storage, text);
       results.push(result);
       if (!ui.json) ui.print(show(result));
     }
-  }, options);
+  }, options).catch((error: unknown) => {
+    // What was made is not lost with the rest.
+    if (ui.json && results.length > 0) printJson(ui, results);
+    if (!(error instanceof CliError) || stoppedAt === 0) throw error;
+    throw stoppedAtLine(error, stoppedAt);
+  });
   if (ui.json) printJson(ui, results);
+}
+
+/** The lines before it are done. */
+function stoppedAtLine({ failure }: CliError, number: number): CliError {
+  const { what, fields = [] } = failure;
+  const said = what ?? fields.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`).join('; ');
+  return new CliError({
+    ...failure,
+    fields: [],
+    what: `line ${number}: ${said}`,
+    next: [{ say: `fix the line, then run the command again with ${afterOption.flag} ${number - 1}` }],
+  });
 }

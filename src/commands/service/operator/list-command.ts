@@ -24,6 +24,8 @@ interface ListCommand<Item> extends Pick<CommandDefinition, 'description' | 'opt
   readonly columns: readonly (keyof Item & string)[];
   /** How they are shown, where that is not as usual. */
   readonly cells?: Readonly<Record<string, (item: Item) => string>>;
+  /** What it lists, in the plural. Default: the first of its words. */
+  readonly noun?: string;
   /** The words after `service` of the command that makes the first item. */
   readonly start?: string;
   /** Whether it lists one store only. Default: without `--store`, it lists all stores. */
@@ -50,6 +52,7 @@ export function listCommand<Item extends { readonly id: string }>({
   columns,
   cells = {},
   start,
+  noun = words.split(' ')[0] ?? '',
   needsStore = false,
   list,
   more,
@@ -67,7 +70,6 @@ export function listCommand<Item extends { readonly id: string }>({
       const items = found.slice(0, limit);
       const rows = () =>
         items.map((item) => columns.map((name) => cells[name]?.(item) ?? cellOf(name, item[name])));
-      const [noun = ''] = words.split(' ');
       const titles = columns.map((name) => labelOf([name]));
       printList(ui, items, {
         empty:

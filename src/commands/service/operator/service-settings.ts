@@ -1,14 +1,18 @@
 import type { Session } from '../../../cli/command/session.ts';
 import { usageError } from '../../../cli/core/errors.ts';
-import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { isSwitchedOn } from '../../../cli/core/io.ts';
+import { isOn, optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 
-/** Options of `service` commands that a variable sets as well, as containers and systemd do. The command line wins. */
-const withVariable = 'host port database pool-size log-level metrics-host metrics-port'.split(' ');
+/** The options of `service start`. A variable sets each of them as well, as containers and systemd do. The command line wins. */
+const withVariable = [
+  ...['host', 'port', 'database', 'pool-size', 'rate-limit', 'drain', 'trusted-proxy', 'log-level'],
+  ...['metrics-port', 'metrics-host', 'retention', 'no-delivery', 'delivery-sink'],
+];
 
 /** `STORECTL_SERVICE_POOL_SIZE` for `--pool-size`, or an empty text. */
-function variableOf(flag: string): string {
+export function variableOf(flag: string): string {
   const name = flag.slice('--'.length);
-  return withVariable.includes(name) ? `STORECTL_SERVICE_${name.toUpperCase().replace('-', '_')}` : '';
+  return withVariable.includes(name) ? `STORECTL_SERVICE_${name.toUpperCase().replaceAll('-', '_')}` : '';
 }
 
 /** The value of an option, with the name of the option or variable that has set it. */
@@ -40,15 +44,21 @@ export function readWholeNumber(
   );
 }
 
+/** Whether a switch is on, by the command line or its variable: anything but `0`, `false`, `no` and nothing. */
+export function readSwitch({ io }: Session, parsed: ParsedCommand, flag: string): boolean {
+  return isOn(parsed, flag) || isSwitchedOn(io.env[variableOf(flag)]);
+}
+
 /** What `parse` makes of an option, undefined without the option. Throws a usage error where `parse` answers null. */
 export function readWith<Value>(
+  session: Session,
   parsed: ParsedCommand,
   flag: string,
   parse: (text: string) => Value | null,
   { must, example }: { readonly must: string; readonly example: string },
 ): Value | undefined {
-  const text = optionValue(parsed, flag);
+  const { name, value: text } = readSetting(session, parsed, flag);
   const value = text === undefined ? undefined : parse(text);
   if (value !== null) return value;
-  throw usageError(`${flag} must ${must} (got "${text}")`, `for example ${flag} ${example}`);
+  throw usageError(`${name} must ${must} (got "${text}")`, `for example ${flag} ${example}`);
 }

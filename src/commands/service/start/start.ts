@@ -4,7 +4,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
-import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line, printableJson } from '../../../cli/core/sanitize.ts';
 import { version } from '../../../cli/core/version.ts';
 import {
@@ -23,15 +23,15 @@ import {
   startWriter,
 } from '../../../service/index.ts';
 import { databaseOption, withStorage } from '../operator/database-options.ts';
-import { readSetting, readWholeNumber, readWith } from '../operator/service-settings.ts';
+import { readSetting, readSwitch, readWholeNumber, readWith } from '../operator/service-settings.ts';
 import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
 
 export const command: CommandDefinition = {
-  description: `Run the store management service until it is stopped (Ctrl-C or SIGTERM). Without --database it keeps its
+  description: `Run the store management service until it is stopped (Ctrl-C, SIGTERM or SIGHUP). Without --database it keeps its
 data in the state directory. It also delivers messages to the endpoints of the stores. For backups, upgrades, failover and
 proxies, see docs/operating.md in the package.`,
-  details: `Each request and each delivery attempt is logged as one JSON line on stderr. --host, --port, --database, --pool-size,
---log-level, --metrics-port and --metrics-host can also be set by variables such as STORECTL_SERVICE_PORT.`,
+  details: `Each request and each delivery attempt is logged as one JSON line on stderr. Each option can also be set by a
+variable: STORECTL_SERVICE_PORT for --port, STORECTL_SERVICE_NO_DELIVERY=1 for --no-delivery. The command line wins.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)' },
     { flag: '--port', value: 'N', description: 'Port to listen on (default 4010; 0 chooses a free one)' },
@@ -47,7 +47,7 @@ proxies, see docs/operating.md in the package.`,
       flag: '--drain',
       value: 'SECONDS',
       description:
-        'After SIGTERM keep accepting requests for this time, while /readyz returns 503, so that load balancers stop sending (default 0)',
+        'After SIGTERM or SIGHUP keep accepting requests for this time, while /readyz returns 503, so that load balancers stop sending (default 0)',
     },
     {
       flag: '--trusted-proxy',
@@ -109,13 +109,13 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
   });
   const metricsAt = readMetricsAddress(session, parsed);
   const logLevel = readLogLevel(session, parsed);
-  const sink = readWith(parsed, '--delivery-sink', parseSink, {
+  const sink = readWith(session, parsed, '--delivery-sink', parseSink, {
     must: 'be the http:// address of a receiver on this machine',
     example: 'http://127.0.0.1:8000',
   });
   const perSecond = readWholeNumber(session, parsed, '--rate-limit', { max: 999_999, fallback: 10 });
   const rateLimit = perSecond === 0 ? null : { perSecond, burst: 2 * perSecond };
-  const isTrustedProxy = readWith(parsed, '--trusted-proxy', parseTrustedProxies, {
+  const isTrustedProxy = readWith(session, parsed, '--trusted-proxy', parseTrustedProxies, {
     must: 'be IP addresses or networks, comma-separated',
     example: '10.0.0.1,192.168.0.0/16',
   });
@@ -125,7 +125,7 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
     const log = createServiceLog(ui.quiet ? { write() {} } : ui.io.stderr, logLevel, observers);
     const tell = (level: LogLevel, message: string) =>
       isTerminal ? ui.notice(line`${message}`) : log({ level, message });
-    const delivers = !isOn(parsed, '--no-delivery');
+    const delivers = !readSwitch(session, parsed, '--no-delivery');
     const writer = await startWriter({ storage, location, delivers, sink, log });
     let server: Listening | undefined;
     let metricsServer: Listening | undefined;

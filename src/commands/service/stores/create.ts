@@ -2,7 +2,7 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
 import { createStore } from '../../../service/index.ts';
-import { eachLine, linesOption } from '../operator/lines.ts';
+import { afterOption, eachLine, linesOption } from '../operator/lines.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
 export const command = operatorCommand({
@@ -14,6 +14,7 @@ export const command = operatorCommand({
     { flag: '--currency', value: 'CODE', description: 'Currency (default EUR)' },
     { flag: '--timezone', value: 'ZONE', description: 'Time zone (default UTC)' },
     linesOption('--names-from', 'a store for each line of a file, which is its name; prints the ids'),
+    afterOption,
   ],
   examples: [
     'service stores create --name "My store"',

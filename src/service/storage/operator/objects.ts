@@ -62,6 +62,17 @@ export async function newestBackups(db: Queries, query: ObjectQuery) {
   return rows.map((row) => ({ ...row, sections: JSON.parse(row.sections) as string[] }));
 }
 
+/** What operators have changed. `id` counts them. */
+export async function newestChanges(db: Queries, { storeId, limit }: ObjectQuery) {
+  let query = db
+    .selectFrom('operatorLog')
+    .select(['sequence', 'createdAt', 'runBy', 'command', 'storeId', 'objectId'])
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  if (storeId !== undefined) query = query.where('storeId', '=', storeId);
+  return (await query.execute()).map(({ sequence, ...row }) => ({ id: String(sequence), ...row }));
+}
+
 /** The store of an object, by its id. */
 export async function storeOf(db: Queries, table: Listed, id: string): Promise<string | undefined> {
   // What only a backup still shows has its secret elsewhere.
