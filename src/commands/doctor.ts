@@ -41,12 +41,13 @@ function printFindings(ui: Ui, findings: readonly (Finding & { readonly check: s
   if (ui.json) printJson(ui, findings);
   if (ui.json || ui.quiet || findings.length === 0) return;
   const paint = { ok: ui.out.color.green, warning: ui.out.color.yellow };
-  const rows = findings.map(
-    ({ check, status, message }): Row => [
+  const rows = findings.map(({ check, status, message }): Row => {
+    if (ui.out.plain) return [check, `${status}, ${message}`];
+    return [
       { drawn: joined([line`${check.padEnd('settings'.length)} `, paint[status](line`${status}`)], ' ') },
       message,
-    ],
-  );
+    ];
+  });
   ui.print(renderRecord(rows, ui.out));
 }
 

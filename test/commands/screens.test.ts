@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { withPlaceholders } from '../acceptance/sessions/session.ts';
 import { newMachine } from '../helpers/cli.ts';
@@ -37,8 +38,48 @@ const commands = [
   ['profile', 'list'],
 ];
 
+/** Some that show a table, a record, a plan, a batch, a change and an error. */
+const lookedAt = [
+  ...[
+    ['backup', 'create', '--label', 'weekly'],
+    ['settings', 'diff', '--quiet-hours-start', '21:00'],
+    ['doctor'],
+  ],
+  ...[
+    ['blog', 'create', 'one.md', '--dry-run'],
+    ['blog', 'create', 'one.md'],
+    ['disputes', 'show', '{dispute}'],
+  ],
+  ['disputes', 'decide', '--from', 'decisions.csv', '--dry-run'],
+  ...[
+    ['disputes', 'list'],
+    ['history', 'list'],
+    ['backup', 'create', '--help'],
+  ],
+];
+
 test.each([80, 120])('the most used commands in a terminal of %i columns', async (columns) => {
-  const machine = newMachine({ STORECTL_PROFILE: 'demo', PAGER: 'cat', NO_COLOR: '1' });
+  const screens = await record(commands, columns, { NO_COLOR: '1' });
+  await expect(screens).toMatchFileSnapshot(`screens-${columns}.txt`);
+});
+
+test('commands for a screen reader: a line for each field, no columns, no colors', async () => {
+  const screens = await record(lookedAt, 80, { STORECTL_ACCESSIBLE: '1' });
+  await expect(screens).toMatchFileSnapshot('screens-accessible.txt');
+});
+
+test('commands in colors', async () => {
+  const screens = await record(lookedAt, 80, { FORCE_COLOR: '1' });
+  await expect(screens).toMatchFileSnapshot('screens-color.txt');
+});
+
+/** Runs commands in a terminal of that width, and returns what they print, with names for colors. */
+async function record(
+  list: readonly (readonly string[])[],
+  columns: number,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const machine = newMachine({ STORECTL_PROFILE: 'demo', PAGER: 'cat', ...env });
   const idOf = async (...args: string[]) => (await machine.run(args)).stdout.trim();
   const example = JSON.parse(await idOf('demo', 'info', '--json'));
   const dispute = example.disputes.find(({ status }: { status: string }) => status === 'open').id;
@@ -56,7 +97,7 @@ test.each([80, 120])('the most used commands in a terminal of %i columns', async
     ['disputeId,status,resolution', ...rows, 'x,won,'].join('\n'),
   );
   const screens: string[] = [];
-  for (const command of commands) {
+  for (const command of list) {
     if (command.includes('{record}'))
       ids['{record}'] = (await idOf('history', 'list', '-q')).split('\n')[0] ?? '';
     const args = command.map((word) => ids[word] ?? word);
@@ -68,8 +109,9 @@ test.each([80, 120])('the most used commands in a terminal of %i columns', async
     // Progress bars and waits are drawn over.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that clears a line.
     const shown = `${written.replace(/[^\n]*\r\u001b\[K/g, '')}exit ${exitCode}\n`;
-    for (const line of shown.split('\n'))
-      if (!/Undo:|storectl/.test(line)) expect(line.length).toBeLessThanOrEqual(columns);
+    for (const line of stripVTControlCharacters(shown).split('\n'))
+      if (!env.STORECTL_ACCESSIBLE && !/Undo:|storectl/.test(line))
+        expect(line.length).toBeLessThanOrEqual(columns);
     // Two posts are sent at the same time, so either may be first.
     const text = withPlaceholders(shown, { [machine.folder]: '<home>' }).replace(
       /\b(one|two)\b(?!\.(?!md))/gi,
@@ -77,13 +119,19 @@ test.each([80, 120])('the most used commands in a terminal of %i columns', async
     );
     screens.push(`$ storectl ${command.join(' ')}\n${command.at(-1) === 'list' ? withoutIds(text) : text}`);
   }
-  await expect(screens.join('\n')).toMatchFileSnapshot(`screens-${columns}.txt`);
-});
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences that color.
+  return screens.join('\n').replaceAll(/\u001b\[(\d+)m/g, (_, code: string) => `{${colors[code] ?? code}}`);
+}
+
+const colors: Readonly<Record<string, string>> = {
+  ...{ 1: 'bold', 2: 'dim', 22: '/' },
+  ...{ 31: 'red', 32: 'green', 33: 'yellow', 39: '/' },
+};
 
 /** A list without what depends on how long its shortest unique ids are. */
 function withoutIds(list: string): string {
   return list
-    .replace(/\b[0-9a-f]{8}(-[0-9a-f]+)*\b|^[0-9a-z]{6}(\.\d+)?(?= {2})/gm, '<id>')
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]+)*\b|^(?:ID: )?[0-9a-z]{6}(\.\d+)?(?= {2}|$)/gm, '<id>')
     .replace(/before restor(e of|ing) .*?(?= {2})/gi, 'before …')
     .replace(/before[^…\n]*…/g, 'before …')
     .replace(/ {2,}/g, '  ');

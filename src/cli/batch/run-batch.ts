@@ -137,7 +137,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
  * `--quiet` prints the ids alone, in the order of the items, so that a second run prints the same.
  */
 function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
-  const { width } = ui.out;
+  const { width, plain } = ui.out;
   const progress = startProgress(ui, total, words.many);
   const outcomes = { ...outcomeWords(words), skipped: 'skipped' };
   const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
@@ -156,8 +156,8 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
           ),
         ];
     const reason = isOne ? messageWithDetail(result) : result.message;
-    const parts = [padText(outcomes[result.outcome], wordWidth), ...name, reason];
-    const shown = printableInOneLine(parts.filter((part) => part !== '').join('  '));
+    const parts = [padText(outcomes[result.outcome], plain ? 0 : wordWidth), ...name, reason];
+    const shown = printableInOneLine(parts.filter((part) => part !== '').join(plain ? ', ' : '  '));
     // With --quiet, stdout has ids alone, and what failed is an error.
     if (ui.quiet) ui.saveUserText(shown);
     else ui.print(width === null ? shown : wrapText(shown, width));

@@ -5,6 +5,8 @@ import { type Phrase, phrase, toRun } from '../config/phrase.ts';
 import { drawn, joined, line, type Printable, printable } from '../core/sanitize.ts';
 import { upperFirst } from '../output/labels.ts';
 import { choosePager } from '../output/pager.ts';
+import type { Style } from '../output/style.ts';
+import { renderTable } from '../output/tables.ts';
 import { alignLines, wrapText } from '../output/wrap.ts';
 import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
@@ -67,7 +69,7 @@ function describePlan(ui: Ui, plan: Plan): Printable {
   const parts = [
     ui.canAsk ? wrapTo(ui, totalsOf(plan)) : line``,
     joined(problems, '\n'),
-    plan.rows.length === 0 ? line`` : tableOf(plan, ui.out.width),
+    plan.rows.length === 0 ? line`` : tableOf(plan, ui.out),
   ];
   return joined(
     parts.filter((part) => part !== ''),
@@ -75,13 +77,23 @@ function describePlan(ui: Ui, plan: Plan): Printable {
   );
 }
 
-function tableOf({ header, rows, details = [] }: Plan, width: number | null): Printable {
+function tableOf({ header, rows, details = [] }: Plan, style: Style): Printable {
+  const { width, plain, color } = style;
+  if (plain) {
+    const whole = rows.map((row, index) => (details[index] ? [...row, details[index]] : row));
+    const names = details.some(Boolean) ? [...header, 'details'] : header;
+    return renderTable(
+      names.map((name) => name.toLowerCase()),
+      whole,
+      style,
+    );
+  }
   const [first = line``, ...lines] = alignLines([header, ...rows], width)
     .split('\n')
     .map(drawn);
   const below = (index: number) =>
     details[index] ? [alignLines([['', '', '', details[index]]], width)] : [];
-  return joined([first, ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
+  return joined([color.bold(first), ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
 }
 
 function wrapTo({ out: { width } }: Ui, text: string): Printable {

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json.ts';
 import { printable, printableLines } from '../core/sanitize.ts';
 
 /** What formatting depends on besides the value. */
@@ -10,7 +11,7 @@ export interface ValueContext {
 
 /**
  * Formats a field for people: times in local time with their distance from now, basis points as percentages, minor units
- * as amounts, lists with commas. Other values are shown as they are. The result is printable.
+ * as amounts, lists with commas, objects as NAME=VALUE, as a flag takes them. Other values are shown as they are. The result is printable.
  */
 export function formatValue(name: string, value: unknown, context: ValueContext = {}): string {
   const { now = Date.now(), currency = null } = context;
@@ -24,6 +25,11 @@ export function formatValue(name: string, value: unknown, context: ValueContext 
   }
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.map((item) => formatValue('', item, context)).join(', ');
+  if (isObject(value)) {
+    return Object.entries(value)
+      .map(([key, item]) => `${printable(key)}=${formatValue(key, item, context)}`)
+      .join(', ');
+  }
   return printable(JSON.stringify(value) ?? '');
 }
 

@@ -51,6 +51,7 @@ const knownLabels: Readonly<Record<string, string>> = {
 const knownWords: ReadonlyMap<string, string> = new Map(
   Object.entries({
     env: 'environment',
+    etag: 'ETag',
     id: 'ID',
     ids: 'IDs',
     ip: 'IP',

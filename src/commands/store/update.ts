@@ -43,8 +43,11 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
     const name = textAt(answer, ['name']);
     return name === null ? 'Updated the store' : `Updated store "${name}"`;
   },
-  // A terminal has shown it before it was sent.
-  show: ({ answer }, run) => (run.ui.canAsk ? [] : rowsOfUpdate(run, null, answer)),
+  // A terminal with both streams has shown it before it was sent.
+  show({ answer }, run) {
+    const { out, err } = run.ui;
+    return out.width !== null && err.width !== null ? [] : rowsOfUpdate(run, null, answer);
+  },
 });
 
 /** Shows the new values beside the present ones, or those that this machine has seen last. Offers a backup if there is no way back. */
