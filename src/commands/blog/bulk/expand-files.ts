@@ -49,8 +49,11 @@ function expand(pattern: string, { cwd, ignoreCase }: Place): string[] {
 function match(folder: string, [part = '', ...rest]: readonly string[], ignoreCase: boolean): string[] {
   const entries = list(folder);
   if (part === '**') {
-    const here = match(folder, rest.length === 0 ? ['*'] : rest, ignoreCase);
-    const below = entries.filter((entry) => isFolderToSearch(folder, entry));
+    // `posts/**` means the posts, not their pictures.
+    const here = match(folder, rest.length === 0 ? ['*'] : rest, ignoreCase).filter(
+      (file) => rest.length > 0 || markdown.test(file),
+    );
+    const below = entries.filter(isFolderToSearch);
     return [
       ...here,
       ...below.flatMap(({ name }) =>
@@ -62,8 +65,7 @@ function match(folder: string, [part = '', ...rest]: readonly string[], ignoreCa
   const named = entries.filter(
     ({ name }) => expression.test(name) && (part.startsWith('.') || !name.startsWith('.')),
   );
-  if (rest.length === 0)
-    return named.flatMap(({ name }) => (kindOf(path.join(folder, name)) === 'file' ? [name] : []));
+  if (rest.length === 0) return named.filter((entry) => isFile(folder, entry)).map(({ name }) => name);
   return named.flatMap(({ name }) => under(name, match(path.join(folder, name), rest, ignoreCase)));
 }
 
@@ -77,8 +79,12 @@ function list(folder: string): Dirent[] {
   }
 }
 
+function isFile(folder: string, entry: Dirent): boolean {
+  return entry.isSymbolicLink() ? kindOf(path.join(folder, entry.name)) === 'file' : !entry.isDirectory();
+}
+
 /** Links are not followed: they may lead in circles. */
-function isFolderToSearch(_folder: string, entry: Dirent): boolean {
+function isFolderToSearch(entry: Dirent): boolean {
   return entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules';
 }
 

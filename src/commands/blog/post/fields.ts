@@ -48,6 +48,7 @@ export function plainName(name: string): string {
 
 /** The fields of a file by their names. Inner fields have the names of both: `taxonomies.tags`. */
 export interface FieldIndex {
+  readonly all: readonly Field[];
   /** The fields of these names that have a value, in the order of the names. */
   filled(names: readonly string[]): readonly Field[];
 }
@@ -59,6 +60,7 @@ export function indexFields(fields: readonly Field[]): FieldIndex {
     byName.set(name, [...(byName.get(name) ?? []), field]);
   }
   return {
+    all: fields,
     filled: (names) =>
       names.flatMap((name) => byName.get(plainName(name)) ?? []).filter(({ written }) => !isEmpty(written)),
   };

@@ -39,11 +39,10 @@ export interface Visibility {
  */
 export function readVisibility(
   index: FieldIndex,
-  fields: readonly Field[],
   file: string | null,
   { now, timeZone }: { readonly now: number; readonly timeZone: string },
 ): Visibility {
-  for (const field of fields) refuseTypo(field);
+  for (const field of index.all) refuseTypo(field);
   const status = readStatus(index);
   const isPrivate =
     index.filled(privateIfTrue).filter((field) => truthOf(field)).length +
@@ -70,10 +69,13 @@ function isInDraftsFolder(file: string | null): boolean {
   );
 }
 
+const lowerNames = names.map((name) => ({ name, lower: plainName(name) }));
+const knownNames = new Set([...visibilityNames, ...otherWords].map(plainName));
+
 function refuseTypo(field: Field): void {
-  const name = plainName(field.name);
-  if ([...visibilityNames, ...otherWords].some((known) => plainName(known) === name)) return;
-  const meant = names.find((known) => isTypo(plainName(known), name));
+  const typed = plainName(field.name);
+  if (knownNames.has(typed)) return;
+  const meant = lowerNames.find(({ lower }) => isTypo(lower, typed))?.name;
   if (meant !== undefined) throw problemOf(field, `looks mistyped (did you mean ${meant}?)`);
 }
 

@@ -72,21 +72,21 @@ const isIn = (names: readonly string[], name: string) =>
  * Maps the fields of a file: those of the contract, then those that large blog programs use; others stay behind. `file` is
  * absolute, null for standard input. Throws a ProblemInFile.
  */
-export function mapFields(fields: readonly Field[], file: string | null, mapping: Mapping): MappedFields {
+export function mapFields(whole: FieldIndex, file: string | null, mapping: Mapping): MappedFields {
   const { leaveOut, common } = mapping;
-  const whole = indexFields(fields);
+  const fields = whole.all;
   const content = whole.filled(['contentMd'])[0];
   if (content !== undefined)
     throw problemOf(content, 'is no field of the front matter: the content stands below it');
-  const visibility = readVisibility(whole, fields, file, mapping);
+  const visibility = readVisibility(whole, file, mapping);
   const date = findDate(whole, file, mapping.timeZone);
   const sent = fields.filter((field) => isSentAsIs(field, mapping));
-  const index = indexFields(fields.filter((field) => !sent.includes(field)));
+  const index = sent.length === 0 ? whole : indexFields(fields.filter((field) => !sent.includes(field)));
   const namesOf = (target: string) =>
     target in common || isIn(leaveOut, target)
       ? []
-      : (sources[target] ?? []).filter((name) => !isIn(leaveOut, name));
-  const slug = slugFor(fields, file, mapping);
+      : (sources[target] ?? []).filter((name) => leaveOut.length === 0 || !isIn(leaveOut, name));
+  const slug = slugFor(whole, file, mapping);
   const body: Record<string, unknown> = {
     ...readTexts(index, namesOf),
     tags: readTags(index, namesOf('tags')),
@@ -112,13 +112,9 @@ export function mapFields(fields: readonly Field[], file: string | null, mapping
 }
 
 /** The slug of a file; empty if there is none. It never depends on other files. */
-export function slugFor(
-  fields: readonly Field[],
-  file: string | null,
-  { common, slugPrefix }: Mapping,
-): string {
+export function slugFor(index: FieldIndex, file: string | null, { common, slugPrefix }: Mapping): string {
   if (typeof common.slug === 'string') return common.slug;
-  const slug = findSlug(indexFields(fields), file);
+  const slug = findSlug(index, file);
   return slug && slugOf(`${slugPrefix}${slug}`);
 }
 

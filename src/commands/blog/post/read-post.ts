@@ -1,4 +1,4 @@
-import { type FileProblem, ProblemInFile } from './fields.ts';
+import { type FileProblem, indexFields, ProblemInFile } from './fields.ts';
 import { type Field, FrontMatterError, splitFile } from './front-matter.ts';
 import { findBodyProblem } from './limits.ts';
 import { type MappedFields, type Mapping, mapFields, slugFor } from './map-fields.ts';
@@ -22,15 +22,14 @@ export interface Post {
 
 /** Reads a post from the text of a file; `file` is its absolute path, null for standard input and for the editor. */
 export async function readPost(text: string, file: string | null, mapping: Mapping): Promise<Post> {
-  let fields: readonly Field[] = [];
   let slug = '';
   let isEmpty = false;
   try {
     const { content, contentLine, ...split } = await splitFile(text);
-    fields = split.fields;
-    slug = slugFor(fields, file, mapping);
+    const index = indexFields(split.fields);
+    slug = slugFor(index, file, mapping);
     isEmpty = content.trim() === '' && mapping.common.contentMd === undefined;
-    const mapped = mapFields(fields, file, mapping);
+    const mapped = mapFields(index, file, mapping);
     const body: Record<string, unknown> = { contentMd: content, ...mapped.body };
     const title = body.title ?? firstHeading(content) ?? (file && titleOfFile(file));
     const found = mapped.problem?.problem ?? null;
@@ -49,7 +48,7 @@ export async function readPost(text: string, file: string | null, mapping: Mappi
       body,
       slug: slug || null,
       isEmpty,
-      problem: found ?? problemOfBody(body, fields, mapping),
+      problem: found ?? problemOfBody(body, split.fields, mapping),
     };
   } catch (error) {
     const problem = problemOfError(error);
@@ -72,7 +71,7 @@ export function problemOfError(error: unknown): FileProblem {
 /** The fields of a post as it left the editor, where it may still lack some. Throws a ProblemInFile or FrontMatterError. */
 export async function readEdited(text: string): Promise<Record<string, unknown>> {
   const { fields, content } = await splitFile(text);
-  const { body } = mapFields(fields, null, {
+  const { body } = mapFields(indexFields(fields), null, {
     now: Date.now(),
     timeZone: 'UTC',
     slugPrefix: '',

@@ -77,7 +77,7 @@ function dateOfName(file: string): string | null {
 /** The date directly above the name, because any folder may be named by a date: that of a backup, for example. */
 function dateOfFolders(text: string): string | null {
   const folders =
-    /[/\\](\d{4})[/\\](\d{1,2})[/\\](\d{1,2})[/\\][^/\\]+(?:[/\\](?:(?:_?index|readme)[^/\\]*)?)?$/i.exec(
+    /(?:^|[/\\])(\d{4})[/\\](\d{1,2})[/\\](\d{1,2})[/\\][^/\\]+(?:[/\\](?:(?:_?index|readme)[^/\\]*)?)?$/i.exec(
       text,
     );
   return folders === null ? null : folders.slice(1, 4).join('-');

@@ -30,6 +30,8 @@ test.each([
   [['b/**/*.md'], ['b/One.md', 'b/x/[slug].md']],
   [['**/*.{md,mdx}'], ['b/One.md', 'b/x/[slug].md', 'b/x/three.mdx']],
   [['b/**/*'], ['b/One.md', 'b/TWO.MD', 'b/x/[slug].md', 'b/x/three.mdx']],
+  [['b/**'], ['b/One.md', 'b/TWO.MD', 'b/x/[slug].md', 'b/x/three.mdx']],
+  [['none/**/*'], ['none/a.txt']],
   [['b/?ne.md', 'b/[A-O]*.md'], ['b/One.md']],
   [['b/*/three.*'], ['b/x/three.mdx']],
   [['b/x/[slug].md'], ['b/x/[slug].md']],
