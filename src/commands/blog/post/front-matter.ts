@@ -75,11 +75,20 @@ const languages: Readonly<Record<string, DocumentSyntax>> = {
   json: 'JSON',
 };
 
+/** Hexo needs no opening line: fields at the very beginning, up to a line of `---`. */
+const bareFields = /^(?:(?:[A-Za-z_][\w-]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*)\r?\n)+---[ \t]*(?:\r?\n|$)/;
+const knownInBare = /^(?:title|date|layout|tags|categories|permalink|draft|published|status):/m;
+
 function findBlock(source: string): Block | null {
   const start = before.exec(source)?.[0].length ?? 0;
   const [opening = ''] = source.slice(start).split(/\r?\n/, 1);
   const line = lineAt(source, start);
   if (beginsJson(source, start)) return findObject(source, start, line);
+  const bare = bareFields.exec(source)?.[0];
+  if (bare !== undefined && knownInBare.test(bare)) {
+    const text = bare.replace(/---[ \t]*(?:\r?\n)?$/, '');
+    return { language: 'YAML', text, line: 1, end: bare.length };
+  }
   const [, fence, name = ''] = /^(---|\+\+\+|;;;)[ \t]*(?!-)(.*?)[ \t]*$/.exec(opening) ?? [];
   if (fence === undefined || (fence !== '---' && name !== '')) return null;
   const language = { '---': languages[name.toLowerCase()], '+++': 'TOML', ';;;': 'JSON' }[fence] as
