@@ -1,5 +1,5 @@
 import type { Run, Trace } from './play.ts';
-import { wasKilled } from './promises/story.ts';
+import { wasKilled, wasStopped } from './promises/story.ts';
 
 /** What a run can be or meet, in the words of the report. */
 const kindsOfRun: Readonly<Record<string, (run: Run) => boolean>> = {
@@ -13,6 +13,10 @@ const kindsOfRun: Readonly<Record<string, (run: Run) => boolean>> = {
   'clock off, or jumps': ({ mishaps }) => mishaps.offsetMs !== 0 || mishaps.jumpAt > 0,
   'clock off by a year or more': ({ mishaps: { offsetMs, jumpAt, jumpMs } }) =>
     Math.abs(offsetMs) + (jumpAt && Math.abs(jumpMs)) > 3e10,
+  'stopped and woken clients': (run) => wasStopped(run),
+  'stopped clients that lost a lock': (run) => wasStopped(run) && run.stderr.includes('lost the lock'),
+  'clock set back while it runs': ({ mishaps: { jumpAt, jumpMs } }) => jumpAt > 0 && jumpMs < 0,
+  'raw requests': ({ typed }) => typed === 'raw',
   'clients beside another': ({ inPair }) => inPair,
   'commands at another base URL': ({ identity }) => identity.place === 'other',
   'another key, profile or spelling': ({ identity: { spelling, key, profile } }) =>

@@ -66,7 +66,7 @@ export interface Trace {
   /** Records by their ids as they were last seen, whatever became of their logs. */
   readonly records: ReadonlyMap<
     string,
-    Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body' | 'unreadable'>
+    Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body' | 'unreadable' | 'number' | 'operation' | 'state'>
   >;
   readonly wasDamaged: boolean;
 }
@@ -155,10 +155,31 @@ async function playStep(
       await stopWaiting();
     }
   }
+  if (step.do === 'stopped') return playStopped(scene, step);
   const both = { ...plainRun, inPair: true } as const;
   const first = runClient(scene, { ...both, typed: 'same', kill: step.kill });
   const second = sleep(step.gapMs).then(() => runClient(scene, { ...both, typed: step.second }));
   return Promise.all([first, second]);
+}
+
+/** Stops the command, runs another one to its end, and wakes the first. */
+async function playStopped(
+  scene: Scene,
+  { stopAt, system, meanwhile }: Extract<Step, { do: 'stopped' }>,
+): Promise<Run[]> {
+  const start = {
+    ...plainRun,
+    inPair: true,
+    typed: 'same' as const,
+    mishaps: { ...noMishaps, stopAt, system },
+  };
+  const others: Run[] = [];
+  const first = runClient(scene, start, async (client) => {
+    if (!(await client.stopped())) return;
+    others.push(await runClient(scene, { ...start, typed: meanwhile, mishaps: { ...noMishaps, system } }));
+    client.wake();
+  });
+  return [await first, ...others];
 }
 
 /** Marks the only record in doubt by what is true. Does nothing where there is none, or several. */
@@ -199,7 +220,11 @@ const plainRun: Omit<Start, 'typed'> = {
   command: null,
 };
 
-async function runClient(scene: Scene, start: Start): Promise<Run> {
+async function runClient(
+  scene: Scene,
+  start: Start,
+  attend: (client: RunningClient) => Promise<void> = async () => {},
+): Promise<Run> {
   const { schedule, server, machine, damagedFiles } = scene;
   const { typed, mishaps, kill, identity, tool, inPair } = start;
   const command = start.command ?? commandLine(schedule, start, () => listHistory(machine, server.url));
@@ -210,6 +235,7 @@ async function runClient(scene: Scene, start: Start): Promise<Run> {
     identity,
   });
   if (kill !== null) killAt(server, client, kill);
+  await attend(client);
   const result = await client.result;
   const endedMs = monotonicMs();
   const ports = new Set(result.events.map((event) => (event.event === 'connect' ? event.port : 0)));

@@ -1,5 +1,5 @@
 import type { PowerCut } from './client/disk.ts';
-import { type Identity, type Mishaps, noMishaps, plainIdentity } from './client/machine.ts';
+import { type Identity, type Mishaps, noMishaps, plainIdentity, type System } from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
 import type { Moment } from './service/model-server.ts';
@@ -16,7 +16,8 @@ export type Listening = 'always' | 'never' | { readonly fromMs: number };
 
 /**
  * What the user types. `same` is the first command again; `resume-newest` names the newest open change, `undo` the newest
- * that can be undone; `store-update` is another change of this machine, of what a restore replaces.
+ * that can be undone; `store-update` is another change of this machine, of what a restore replaces; `raw` is the same request by
+ * `api`, its path in another spelling.
  */
 export type Typed =
   | 'same'
@@ -26,7 +27,8 @@ export type Typed =
   | 'resume'
   | 'resume-newest'
   | 'undo'
-  | 'store-update';
+  | 'store-update'
+  | 'raw';
 
 /** What the user runs it with. */
 export type Tool = 'command' | 'library' | 'mcp';
@@ -47,6 +49,13 @@ export type Step =
       readonly second: 'same' | 'resume';
       readonly gapMs: number;
       readonly kill: KillAtMoment | null;
+    }
+  /** The command is stopped, another one runs meanwhile to its end, and the first is woken. */
+  | {
+      readonly do: 'stopped';
+      readonly stopAt: number;
+      readonly system: System;
+      readonly meanwhile: Typed;
     }
   /** One log of the history goes bad: a bit, its end (within a line, or whole lines), or all of it. `at` in [0, 1). */
   | {
@@ -69,6 +78,9 @@ const yearMs = 365 * 24 * hourMs;
 /** How far clocks are off, or jump. */
 const clockSteps = [-yearMs, -4 * hourMs, -hourMs, hourMs, 25 * hourMs, yearMs, 3 * yearMs];
 
+/** By how much a clock that was fast is put right in the middle of a run. */
+const stepsBack = [-2_000, -30_000, -2 * hourMs];
+
 export function chooseSteps(
   random: Random,
   model: OperationModel,
@@ -76,6 +88,9 @@ export function chooseSteps(
   isBatch: boolean,
 ): Step[] {
   const choices = { random, model, key, isBatch };
+  if (!isBatch && model.class !== 'read' && random.chance(0.2)) return stopped(choices);
+  if (isRaw(choices) && random.chance(0.25)) return rawBeside(choices);
+  if (isResent(model) && random.chance(0.1)) return oldDoubt(choices);
   if (model.class === 'repeatable' && random.chance(0.5)) return superseding(choices);
   if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);
   if (model.id === 'backup.restore' && random.chance(0.4)) return resumedRestore(choices);
@@ -131,8 +146,10 @@ function run(choices: Choices, typed: Typed): Step {
       offsetMs: random.chance(0.12) ? random.pick(clockSteps) : 0,
       killAt: random.chance(0.2) ? steps() : 0,
       fullAt: random.chance(0.08) ? steps() : 0,
-      jumpAt: random.chance(0.1) ? steps() : 0,
-      jumpMs: random.pick(clockSteps),
+      jumpAt: random.chance(0.12) ? steps() : 0,
+      jumpMs: random.pick([...clockSteps, ...stepsBack]),
+      stopAt: 0,
+      system: 'linux',
       stdoutFull: tool === 'command' && random.chance(0.06),
       outputFull: tool === 'command' && !isAboutEarlier(typed) && random.chance(0.04),
       powerCut: random.chance(0.6) ? powerCut(random) : null,
@@ -172,6 +189,59 @@ function chooseTool({ random, model, key, isBatch }: Choices, typed: Typed): Too
   const isResume = typed === 'resume';
   const can = { command: true, library: isResume || model.method !== null, mcp: true }[chosen];
   return (typed === 'same' || (isResume && chosen === 'library')) && can ? chosen : 'command';
+}
+
+/** How many times a client may be stopped, about. */
+const pauses = 130;
+
+/** What is stopped with its locks, and what is done meanwhile by somebody who wants the same place. */
+function stopped(choices: Choices): Step[] {
+  const { random, model } = choices;
+  const isOrdered = model.id === 'store.update' || model.id === 'settings.save';
+  const meanwhile =
+    model.id === 'backup.restore' ? 'store-update' : isOrdered ? 'other-subject' : ('same' as const);
+  const step: Step = {
+    do: 'stopped',
+    stopAt: random.integer(20, pauses),
+    system: random.weighted<System>([
+      [1, 'linux'],
+      [1, 'no-start-times'],
+      [2, 'other-host'],
+    ]),
+    meanwhile,
+  };
+  return random.chance(0.5) ? [step] : [step, calm('resume')];
+}
+
+/** Raw requests are for what must not be sent twice. */
+function isRaw({ model, isBatch }: Choices): boolean {
+  return model.class === 'one-shot' && !isBatch;
+}
+
+/** The named command and raw requests for the same, in any order. */
+function rawBeside(choices: Choices): Step[] {
+  const { random } = choices;
+  const first = random.pick(['same', 'raw'] as const);
+  const kill = { moment: random.pick(['received', 'applied', 'answered'] as const), write: 1, afterMs: 0 };
+  return [
+    random.chance(0.5) ? { ...calm(first), kill } : run(choices, first),
+    calm('raw'),
+    calm(random.pick(['same', 'raw', 'resume'] as const)),
+  ];
+}
+
+/** What `resume` sends again by itself. */
+const isResent = ({ class: how }: OperationModel) => how === 'keyed' || how === 'repeatable';
+
+/** A change is left in doubt, and resumed after the time in which it is sent again. */
+function oldDoubt(choices: Choices): Step[] {
+  const { random } = choices;
+  const kill = { moment: random.pick(['received', 'applied', 'answered'] as const), write: 1, afterMs: 0 };
+  const later = { ...noMishaps, offsetMs: random.pick([25 * hourMs, 30 * 24 * hourMs, yearMs]) };
+  return [
+    { ...calm('same'), kill },
+    { ...calm(random.pick(['resume', 'resume-newest'] as const)), mishaps: later },
+  ];
 }
 
 /** A change is interrupted, a later one of the same fields is acknowledged under another clock, and the first is resumed. */

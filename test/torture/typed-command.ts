@@ -1,6 +1,8 @@
+import { buildPath } from '../../src/contract/operation.ts';
+import { findOperation } from '../../src/contract/operations.ts';
 import { type HistoryRecord, isInDoubt } from '../../src/history/journal/history-record.ts';
 import type { Identity, Machine, Mishaps, Program } from './client/machine.ts';
-import { type OperationModel, operations, uuidOf } from './operations.ts';
+import { type OperationModel, operations, storeId, uuidOf } from './operations.ts';
 import type { Run } from './play.ts';
 import type { Schedule } from './schedule.ts';
 import { isAboutEarlier, type KillAtMoment, type Tool } from './steps.ts';
@@ -54,6 +56,7 @@ export function commandLine(
 ): string[] {
   if (typed === 'resume') return ['resume'];
   if (typed === 'repair') return ['history', 'repair'];
+  if (typed === 'raw') return rawCommand(schedule);
   if (typed === 'store-update') return ['store', 'update', '--name', 'By this machine'];
   const lines = typed === 'resume-newest' || typed === 'undo' ? records() : [];
   if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
@@ -76,6 +79,33 @@ export function commandLine(
     ...(typed === 'fresh' && key !== 'made' ? [] : keyFlags),
     ...(typed === 'fresh' && model.freshFlag !== null ? [model.freshFlag] : []),
     ...(operation === 'backup.restore' && !safetyBackup ? ['--no-safety-backup'] : []),
+  ];
+}
+
+/** Other ways to write a path. */
+const spellings: readonly ((path: string) => string)[] = [
+  (path) => path,
+  (path) => path.replace(/[\da-f]{8}-[\da-f-]{27}/g, (uuid) => uuid.toUpperCase()),
+  (path) => path.replaceAll('0', '%30'),
+  (path) => `${path}?source=cron`,
+  (path) => `${path}/`,
+];
+
+/** The request of the command by `api`; the seed chooses the spelling. */
+function rawCommand({ operation, subjects: [subject = ''], seed }: Schedule): string[] {
+  const known = findOperation(operation);
+  if (known === undefined) throw new Error(`no operation ${operation}`);
+  const input = operations[operation].input(subject);
+  const parameters = Object.entries({ ...input, storeId }).filter(([name]) =>
+    known.path.includes(`{${name}}`),
+  );
+  const fields = Object.entries(input).filter(([name]) => !known.path.includes(`{${name}}`));
+  const path = buildPath(known, Object.fromEntries(parameters) as Record<string, string>);
+  const spell = spellings[seed % spellings.length] ?? String;
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return [
+    ...['api', known.method, spell(path)],
+    ...fields.flatMap(([name, value]) => ['-f', `${name}=${textOf(value)}`]),
   ];
 }
 

@@ -1,10 +1,11 @@
 /*
- * Loaded into every client before the program. It does to the process what a machine can do: ends it, moves its wall
+ * Loaded into every client before the program. It does to the process what a machine can do: ends it, stops it, moves its wall
  * clock, fills its disk, each at a numbered step (what the program does to its state folder and to its connections,
  * from 1). And it writes down what no server can see: when bytes were sent, and whether their record was on disk.
  *
- * TORTURE_PLAN: { log, state, kept, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, outputFull, defect }; steps are 0
- * where nothing happens. `output` is the folder of `--output-file`, `kept` is for files that the disk may yet bring back,
+ * TORTURE_PLAN: { log, state, kept, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, stopAt, system, outputFull, defect }; steps
+ * are 0 where nothing happens. `stopAt` counts reads of the state folder and all about locks as well. `system` is what the
+ * process is to others: `linux`, `no-start-times`, or `other-host`, which nobody can look at. `output` is the folder of `--output-file`, `kept` is for files that the disk may yet bring back,
  * and `defect` names a fault of this file system, which the harness has to find.
  */
 const fs = require('node:fs');
@@ -17,6 +18,20 @@ const log = original.openSync(plan.log, 'a');
 const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6;
 const tell = (event) => {
   original.writeSync(log, `${JSON.stringify({ ms: monotonicMs(), ...event })}\n`);
+};
+
+/** What others may look at. */
+const { readFileSync, readlinkSync } = fs;
+fs.readFileSync = (file, ...rest) => {
+  const isHidden =
+    typeof file === 'string' && (file.endsWith('/boot_id') || /^\/proc\/\d+\/stat$/.test(file));
+  if (!isHidden || (plan.system ?? 'linux') === 'linux') return readFileSync(file, ...rest);
+  if (plan.system === 'other-host' && file.endsWith('/boot_id')) return `of process ${process.pid}`;
+  throw Object.assign(new Error(`ENOENT: ${file}`), { code: 'ENOENT' });
+};
+fs.readlinkSync = (file, ...rest) => {
+  if (plan.system !== 'no-start-times' || file !== '/proc/self/ns/pid') return readlinkSync(file, ...rest);
+  throw Object.assign(new Error(`ENOENT: ${file}`), { code: 'ENOENT' });
 };
 
 let steps = 0;
@@ -38,7 +53,22 @@ function die() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-function step() {
+let pauses = 0;
+
+/**
+ * Stops here until the harness wakes it. A process of another host may lose its locks meanwhile: what follows an assertion at once
+ * is not separated from it there.
+ */
+function pause(followsAssertion = false) {
+  if (followsAssertion && plan.system === 'other-host') return;
+  pauses += 1;
+  if (pauses !== plan.stopAt) return;
+  tell({ event: 'stop' });
+  process.kill(process.pid, 'SIGSTOP');
+}
+
+function step(followsAssertion = false) {
+  pause(followsAssertion);
   steps += 1;
   if (steps === plan.jumpAt) clockOffset += plan.jumpMs;
   if (steps === plan.killAt) die();
@@ -57,6 +87,7 @@ function failAsFull(call) {
 /** Locks mean nothing after their holders. */
 const isState = (file) =>
   typeof file === 'string' && file.startsWith(plan.state) && !file.includes(`${path.sep}locks`);
+const isLock = (file) => file.includes(`${path.sep}locks`);
 const note = (op, event) => tell({ event: 'disk', op, ...event });
 
 /** Open files of the state folder: what and where they are. */
@@ -88,6 +119,7 @@ fs.openSync = (file, flags, ...rest) => {
     outputs.add(descriptor);
     return descriptor;
   }
+  if (typeof file === 'string' && file.startsWith(plan.state)) pause(isLock(file));
   if (!isState(file)) return original.openSync(file, flags, ...rest);
   const creates = typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0;
   if (creates) {
@@ -122,19 +154,19 @@ fs.writeSync = (descriptor, data, ...rest) => {
   if (outputs.has(descriptor)) failAsFull('write');
   const found = open.get(descriptor);
   if (found === undefined) return original.writeSync(descriptor, data, ...rest);
-  step();
+  step(true);
   needSpace('write');
   const bytes = Buffer.from(data);
   const [offset = 0, length = bytes.length - offset, position = null] = typeof data === 'string' ? [] : rest;
   change(found, position ?? sizeOf(descriptor));
   if (steps + 1 === plan.killAt) original.writeSync(descriptor, bytes, offset, length >> 1, position);
-  step();
+  step(true);
   return original.writeSync(descriptor, bytes, offset, length, position);
 };
 fs.ftruncateSync = (descriptor, size) => {
   const found = open.get(descriptor);
   if (found !== undefined) {
-    step();
+    step(true);
     change(found, size);
   }
   return original.ftruncateSync(descriptor, size);
@@ -191,8 +223,9 @@ fs.linkSync = (from, to) => {
   return original.linkSync(from, to);
 };
 fs.unlinkSync = (file) => {
+  if (typeof file === 'string' && file.startsWith(plan.state) && isLock(file)) pause(true);
   if (!isState(file)) return original.unlinkSync(file);
-  step();
+  step(true);
   const inode = keep(file);
   const result = original.unlinkSync(file);
   unsyncedNames.delete(file);
@@ -237,7 +270,7 @@ socket.connect = function (...parameters) {
 };
 const sending = new WeakMap();
 socket._writeGeneric = function (several, data, encoding, callback) {
-  step();
+  step(true);
   const parts = several ? data.map(({ chunk }) => chunk) : [data];
   const text = (sending.get(this) ?? '') + parts.map(String).join('');
   const head = text.indexOf('\r\n\r\n');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, storeId } from '../operations.ts';
 import { createDisk, type DiskEvent, type PowerCut } from './disk.ts';
 import { callTool, type ToolCall } from './mcp-client.ts';
@@ -13,6 +14,9 @@ export interface Mishaps {
   readonly fullAt: number;
   readonly jumpAt: number;
   readonly jumpMs: number;
+  /** It is stopped there, until it is woken; reads and locks count, too. */
+  readonly stopAt: number;
+  readonly system: System;
   /** Standard output goes to a full device. */
   readonly stdoutFull: boolean;
   /** `--output-file` is given, and goes to a full disk. */
@@ -20,6 +24,9 @@ export interface Mishaps {
   /** If it is killed, the power is cut with it; null where the system lives on. */
   readonly powerCut: PowerCut | null;
 }
+
+/** What other clients can see of one: when it started, only that it runs, or nothing, as if it were on another host. */
+export type System = 'linux' | 'no-start-times' | 'other-host';
 
 /** Who the client is: the same store in another spelling, with another key or profile, or another path of the same host. */
 export interface Identity {
@@ -48,6 +55,8 @@ export const noMishaps: Mishaps = {
   fullAt: 0,
   jumpAt: 0,
   jumpMs: 0,
+  stopAt: 0,
+  system: 'linux',
   stdoutFull: false,
   outputFull: false,
   powerCut: null,
@@ -60,6 +69,7 @@ type ClientEvent = { readonly ms: number } & (
   | { readonly event: 'receive'; readonly port: number }
   | { readonly event: 'wait'; readonly waitMs: number; readonly port: number }
   | { readonly event: 'exit'; readonly steps: number }
+  | { readonly event: 'stop' }
   | ({ readonly event: 'disk' } & DiskEvent)
 );
 
@@ -76,6 +86,9 @@ export interface ClientResult {
 export interface RunningClient {
   readonly result: Promise<ClientResult>;
   kill(): void;
+  /** Resolves when it is stopped; false if it has ended before. */
+  stopped(): Promise<boolean>;
+  wake(): void;
 }
 
 /** A user's machine: folders of its own, and the built program. */
@@ -106,6 +119,9 @@ export interface MachineOptions {
   /** Folder of the built program. */
   readonly program: string;
 }
+
+/** How often the harness looks whether a client is stopped. */
+const pollMs = 20;
 
 /** Path of the other service's base URL. */
 export const otherPath = '/production';
@@ -194,7 +210,14 @@ export function createMachine(options: MachineOptions): Machine {
         resolve({ ...ended, events, hung });
       });
     });
-    return { result, kill: () => child.kill('SIGKILL') };
+    const stopped = async () => {
+      for (;;) {
+        if (readEvents(log).some(({ event }) => event === 'stop')) return true;
+        if (child.exitCode !== null || child.signalCode !== null) return false;
+        await sleep(pollMs);
+      }
+    };
+    return { result, kill: () => child.kill('SIGKILL'), stopped, wake: () => child.kill('SIGCONT') };
   };
 
   return {

@@ -1,5 +1,6 @@
 import { damagePromises } from './damage.ts';
 import { keyPromises } from './keys.ts';
+import { lockPromises } from './locks.ts';
 import { outputPromises } from './output.ts';
 import type { ProgramPromise } from './promise.ts';
 import { restorePromises } from './restore.ts';
@@ -11,6 +12,7 @@ export const promises: readonly ProgramPromise[] = [
   ...sendingPromises,
   ...keyPromises,
   ...restorePromises,
+  ...lockPromises,
   ...damagePromises,
   ...outputPromises,
 ];

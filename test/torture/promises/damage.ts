@@ -1,7 +1,7 @@
 import { operations } from '../operations.ts';
 import type { Run } from '../play.ts';
 import type { ProgramPromise } from './promise.ts';
-import { keyOf, type Story, wasKilled } from './story.ts';
+import { keyOf, mayLoseRecord, type Story, wasKilled } from './story.ts';
 
 const outputErrors = new Set(['output_failed', 'unwritable_file']);
 
@@ -56,7 +56,7 @@ export const damagePromises: readonly ProgramPromise[] = [
       const told = asks.flatMap(({ subject, episodes }, index) => {
         const report = episodes.find(
           ({ run, told, writes }) =>
-            told === 'applied' && run.exitCode === 0 && run.mishaps.fullAt === 0 && writes.length > 0,
+            told === 'applied' && run.exitCode === 0 && !mayLoseRecord(run) && writes.length > 0,
         );
         // A command that was killed before it began leaves its ask to the key of another.
         const write = report?.writes.at(-1);

@@ -2,7 +2,7 @@ import type { Run } from '../play.ts';
 import { otherValue } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isResume, type Story, takesSafety, wasKilled } from './story.ts';
+import { isResume, mayLoseRecord, type Story, takesSafety, wasKilled } from './story.ts';
 
 /** Promises about exit codes and what is printed. */
 export const outputPromises: readonly ProgramPromise[] = [
@@ -19,7 +19,7 @@ export const outputPromises: readonly ProgramPromise[] = [
         const isHistoryFull = run.mishaps.fullAt > 0 && run.exitCode === 11;
         if (story.isBatch && !isHistoryFull)
           return run.exitCode === 0 || run.exitCode === 11 ? [`a batch: exit ${run.exitCode}`] : [];
-        if (own.at(-1)?.view !== 'success' || run.mishaps.fullAt > 0) return null;
+        if (own.at(-1)?.view !== 'success' || mayLoseRecord(run)) return null;
         const isTrue = run.exitCode === 12 && run.error?.outcome === 'applied';
         return isTrue ? [] : [`exit ${run.exitCode}, outcome ${String(run.error?.outcome)}`];
       }),
@@ -80,7 +80,7 @@ export const outputPromises: readonly ProgramPromise[] = [
             const isFirst = ask?.episodes[0]?.run === run;
             // An outcome that could not be recorded leaves a doubt.
             const mayDoubt = story.runs.some(
-              (other) => other.startedMs < run.startedMs && other.mishaps.fullAt > 0,
+              (other) => other.startedMs < run.startedMs && mayLoseRecord(other),
             );
             if (!isFirst || mayDoubt || own.some(({ view }) => view !== 'throttled')) return null;
             return run.exitCode === 8 ? [] : [`exit ${run.exitCode} after nothing but 425 and 429`];

@@ -65,6 +65,13 @@ export function tellStory(trace: Trace): Story {
 
 export const wasKilled = (run: Run): boolean => run.exitCode === null;
 
+/** It was stopped, another client ran to its end, and it was woken. */
+export const wasStopped = ({ events }: Run): boolean => events.some(({ event }) => event === 'stop');
+
+/** What it finds out may not be written down: the disk is full, or another client has taken its locks over. */
+export const mayLoseRecord = ({ mishaps }: Run): boolean =>
+  mishaps.fullAt > 0 || (mishaps.stopAt > 0 && mishaps.system === 'other-host');
+
 /** A command about what was begun before. */
 const settles = ({ typed }: Run): boolean => isAboutEarlier(typed);
 

@@ -8,6 +8,7 @@ import {
   isDoubtful,
   isResume,
   isSettledByUser,
+  mayLoseRecord,
   type Story,
   wasKilled,
 } from './story.ts';
@@ -112,7 +113,7 @@ export const truthPromises: readonly ProgramPromise[] = [
             requests.some((request) => isBefore(request) && isDoubtful(request)),
           ) ||
           story.runs.some(
-            (other) => other.startedMs <= run.endedMs && (wasKilled(other) || other.mishaps.fullAt > 0),
+            (other) => other.startedMs <= run.endedMs && (wasKilled(other) || mayLoseRecord(other)),
           );
         return isPossible ? [] : [`${describe(episode)}: unknown, and every attempt was refused`];
       }),
@@ -126,7 +127,7 @@ export const truthPromises: readonly ProgramPromise[] = [
         const { run, writes } = episode;
         const last = writes.at(-1);
         if (wasKilled(run) || isResume(run) || last?.view !== 'success') return null;
-        if (run.mishaps.stdoutFull || run.mishaps.outputFull || run.mishaps.fullAt > 0) return null;
+        if (run.mishaps.stdoutFull || run.mishaps.outputFull || mayLoseRecord(run)) return null;
         return run.exitCode === 0 ? [] : [`${describe(episode)}: exit ${run.exitCode} after a whole success`];
       });
     },
@@ -165,7 +166,7 @@ export const truthPromises: readonly ProgramPromise[] = [
         // After `--new`, it may be the other one that it sends.
         if (story.runs.some(({ typed }) => typed === 'fresh')) return null;
         // A refusal that a full disk kept from being written down stays open, and so does what `resume` did not send.
-        const staysOpen = (run: Run) => run.mishaps.fullAt > 0 && (isResume(run) || run.exitCode !== 11);
+        const staysOpen = (run: Run) => mayLoseRecord(run) && (isResume(run) || run.exitCode !== 11);
         if (ask.episodes.some(({ run }) => staysOpen(run)) || story.wasDamaged) return null;
         // It may be an earlier command with the same values that `resume` goes on with.
         if (ask !== story.asks.find(({ subject }) => subject === ask.subject)) return null;

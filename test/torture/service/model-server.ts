@@ -102,7 +102,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
 
   async function handle(received: RawRequest, socket: Socket): Promise<void> {
     const place = received.path.startsWith(`${otherPath}/`) ? 'other' : 'own';
-    const request = place === 'own' ? received : { ...received, path: received.path.slice(otherPath.length) };
+    const below = place === 'own' ? received.path : received.path.slice(otherPath.length);
+    const request = { ...received, path: routeOf(below) };
     const model = models[place];
     const isRead = request.method === 'GET';
     const fault = nextFault(place, isRead);
@@ -189,6 +190,16 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     },
   };
   return api;
+}
+
+/** The path as a service that is generous sees it: escapes, letters of ids, slashes and queries make no difference. */
+function routeOf(path: string): string {
+  const [plain = ''] = path.split('?');
+  const decoded = plain.replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decoded
+    .replace(/\/+/g, '/')
+    .replace(/(.)\/$/, '$1')
+    .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/gi, (uuid) => uuid.toLowerCase());
 }
 
 /** Writes what the client gets to see. */
