@@ -8,6 +8,7 @@ export type HistoryErrorCode =
   | 'history_damaged'
   | 'history_locked'
   | 'history_busy'
+  | 'lock_lost'
   | 'disk_full'
   | 'record_not_found'
   | 'already_settled'
@@ -95,11 +96,8 @@ export function historyFiles(platform: string, fileSystem: Files['fileSystem'] =
   const failure = ({ kind, message, file, cause, advice: own }: FileProblem) => {
     const advice =
       own ?? advices[kind] ?? 'fix that, or choose another state directory with STORECTL_STATE_DIR';
-    return new HistoryError(kind === 'disk_full' ? kind : `history_${kind}`, message, {
-      file,
-      advice,
-      cause,
-    });
+    const code = kind === 'disk_full' ? kind : kind === 'lost' ? 'lock_lost' : (`history_${kind}` as const);
+    return new HistoryError(code, message, { file, advice, cause });
   };
   return { fileSystem, platform, failure };
 }

@@ -236,7 +236,7 @@ describe('the lock of a log that another process took over', () => {
       async (outcome) => outcome,
       () => loseLock(scene),
     );
-    await expect(scene.change(backup, { client })).rejects.toMatchObject({ code: 'history_busy' });
+    await expect(scene.change(backup, { client })).rejects.toMatchObject({ code: 'lock_lost' });
     expect(scene.server.received).toEqual([]);
     expect(scene.records()).toMatchObject([{ state: 'sent', open: true }]);
   });

@@ -21,9 +21,12 @@ export interface Files {
   readonly failure: (problem: FileProblem) => Error;
 }
 
-/** Why a file or folder cannot be used. `locked`: another program has it open; `busy`: another process holds its lock. */
+/**
+ * Why a file or folder cannot be used. `locked`: another program has it open; `busy`: another process holds its lock; `lost`:
+ * another process has taken the lock over.
+ */
 export interface FileProblem {
-  readonly kind: 'unreadable' | 'unwritable' | 'locked' | 'busy' | 'disk_full';
+  readonly kind: 'unreadable' | 'unwritable' | 'locked' | 'busy' | 'lost' | 'disk_full';
   /** A finished clause. */
   readonly message: string;
   readonly file: string;
@@ -36,6 +39,7 @@ export interface FileProblem {
 export const advices: Readonly<Partial<Record<FileProblem['kind'], string>>> = {
   locked: 'close that program and try again',
   busy: 'wait for it to finish, then try again',
+  lost: 'run the command again',
   disk_full: 'free some space and try again',
 };
 

@@ -46,7 +46,7 @@ export interface LockOptions {
 
 export interface Lock {
   /**
-   * Throws a failure `busy` when another process has taken the lock over. What depends on the lock has to follow in the same turn
+   * Throws a failure `lost` when another process has taken the lock over. What depends on the lock has to follow in the same turn
    * of the event loop.
    */
   assertHeld(): void;
@@ -178,7 +178,7 @@ export function openLocks(settings: LockSettings) {
       assertHeld() {
         if (isHeld()) return;
         const message = `lost the lock ${file} to another process because this process was suspended`;
-        throw files.failure({ kind: 'busy', message, file });
+        throw files.failure({ kind: 'lost', message, file });
       },
       release() {
         clearInterval(heartbeat);
@@ -220,7 +220,7 @@ export function openLocks(settings: LockSettings) {
       own.add(lock);
       return lock;
     },
-    /** Throws a failure `busy` when another process has taken over one of the locks that were acquired here. */
+    /** Throws a failure `lost` when another process has taken over one of the locks that were acquired here. */
     assertHeld(): void {
       let startedAt: Clocks;
       do {

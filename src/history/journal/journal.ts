@@ -68,7 +68,7 @@ export function openJournal(settings: JournalSettings) {
     now: settings.now ?? Date.now,
     randomBytes,
     acquire,
-    /** Throws a HistoryError `history_busy` when another process has taken over any lock that this journal holds. */
+    /** Throws a HistoryError `lock_lost` when another process has taken over any lock that this journal holds. */
     assertHeld: () => locks().assertHeld(),
     /** Takes the lock of a log, and waits for another holder. */
     acquireLog: (id: string, options?: LockOptions) => acquire(lockName(id), options),

@@ -150,7 +150,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
     change: (changes: readonly RecordChange[], { mayWait = false } = {}) => put(changes, mayWait),
     /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
     tell: (id: string) => void untold.delete(id),
-    /** Throws a HistoryError `history_busy` when another process has taken over any lock of the change, that of the log included. */
+    /** Throws a HistoryError `lock_lost` when another process has taken over any lock of the change, that of the log included. */
     assertHeld: () => journal.assertHeld(),
     /**
      * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known

@@ -64,7 +64,7 @@ async function removeIfOld(
     }
   } catch (error) {
     // What cannot be read stays, and so does what another process holds.
-    const stays = ['history_damaged', 'history_busy', 'history_unreadable'];
+    const stays = ['history_damaged', 'history_busy', 'lock_lost', 'history_unreadable'];
     if (error instanceof HistoryError && stays.includes(error.code)) return false;
     throw failureOf(journal.files, error, 'write', journal.folder);
   }

@@ -235,7 +235,7 @@ describe('a holder that cannot be judged from here', () => {
     writeFileSync(breaker, JSON.stringify({ ...dead, nonce: 'breaker', bootId: 'elsewhere' }));
     lock.assertHeld();
     clock.ahead += 3_600_000;
-    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ code: 'history_busy' }));
+    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ code: 'lock_lost' }));
     rmSync(breaker);
     lock.release();
     expect(lockFiles()).toEqual([]);
@@ -270,7 +270,7 @@ describe('a holder that cannot be judged from here', () => {
     lost.assertHeld();
     const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
     writeFileSync(file, JSON.stringify({ nonce: 'of another' }));
-    expect(() => lost.assertHeld()).toThrow(expect.objectContaining({ code: 'history_busy' }));
+    expect(() => lost.assertHeld()).toThrow(expect.objectContaining({ code: 'lock_lost' }));
     lost.release();
     expect(readFileSync(file, 'utf8')).toContain('of another');
   });

@@ -181,7 +181,7 @@ test('who has lost the lock writes nothing more', async () => {
   const [lock = ''] = fs.readdirSync(`${folder}/locks`);
   fs.writeFileSync(`${folder}/locks/${lock}`, '{}');
   expect(() => writer.assertHeld()).toThrow('lost the lock');
-  expect(await codeOfPromise(writer.change([applied(writer.id)]))).toBe('history_busy');
+  expect(await codeOfPromise(writer.change([applied(writer.id)]))).toBe('lock_lost');
   await writer.close();
   expect(files()).toEqual([expect.stringContaining('.open.')]);
   expect(allRecords(open())).toMatchObject([{ state: 'sent', open: true }]);
