@@ -88,7 +88,8 @@ export function chooseSteps(
   isBatch: boolean,
 ): Step[] {
   const choices = { random, model, key, isBatch };
-  if (mayBeStopped(choices) && random.chance(0.28)) return stopped(choices);
+  const isInOrder = model.id === 'backup.restore' || model.class === 'repeatable';
+  if (mayBeStopped(choices) && random.chance(isInOrder ? 0.45 : 0.28)) return stopped(choices);
   if (isRaw(choices) && random.chance(0.25)) return rawBeside(choices);
   if (isResent(model) && random.chance(0.1)) return oldDoubt(choices);
   if (model.class === 'repeatable' && random.chance(0.5)) return superseding(choices);
@@ -200,7 +201,8 @@ const places = [8, 65] as const;
  */
 function placesElsewhere({ model }: Choices): readonly [number, number] {
   if (model.id === 'backup.restore') return [20, 38];
-  return model.class === 'repeatable' ? [19, 26] : [10, 22];
+  if (model.id === 'settings.save') return [21, 32];
+  return model.class === 'repeatable' ? [21, 25] : [10, 22];
 }
 
 /** What is seen of a lost lock: of a backup, one more is what was asked for. */

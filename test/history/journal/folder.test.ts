@@ -131,7 +131,7 @@ describe('a folder', () => {
     const logs = listLogs(journal);
     expect(() => logs.map((log) => readRecords(journal, log))).toThrow('is not a regular file');
     expect(readLeniently(journal, logs).problems).toMatchObject([
-      { file, kind: 'damaged', problem: `cannot be read: ${file} is not a regular file` },
+      { file, code: 'history_unreadable', message: `${file} is not a regular file` },
     ]);
     const read = () => {
       throw new TypeError('a bug');
