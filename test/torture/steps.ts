@@ -201,8 +201,8 @@ const places = [8, 65] as const;
  */
 function placesElsewhere({ model }: Choices): readonly [number, number] {
   if (model.id === 'backup.restore') return [20, 38];
-  if (model.id === 'settings.save') return [21, 32];
-  return model.class === 'repeatable' ? [21, 25] : [10, 22];
+
+  return model.class === 'repeatable' ? [21, 32] : [10, 22];
 }
 
 /** What is seen of a lost lock: of a backup, one more is what was asked for. */
