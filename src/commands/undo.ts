@@ -16,13 +16,9 @@ import {
   unchangedResult,
 } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
-import {
-  describeReplaced,
-  describeRestored,
-  restoredView,
-  safetyLabelOf,
-} from '../cli/operation/result/restored.ts';
+import { describeRestored, restoredView, safetyLabelOf } from '../cli/operation/result/restored.ts';
 import { confirmById } from '../cli/operation/send/confirm.ts';
+import { describeReplaced } from '../cli/operation/send/describe-replaced.ts';
 import { offerBackup } from '../cli/operation/send/offer-backup.ts';
 import { type CurrentDocument, readCurrent } from '../cli/operation/send/read-current.ts';
 import {

@@ -26,23 +26,23 @@ describe('objects that reads showed', () => {
   test('are remembered in order, readable by their owner only', () => {
     expect(readSeen(folder)).toEqual([]);
     const seen = [dispute('d-2'), dispute('d-1'), dispute('d-2')];
-    for (const object of seen) rememberSeen(folder, object);
+    rememberSeen(folder, seen);
     expect(readSeen(folder)).toEqual(seen);
     expect(fs.statSync(file()).mode & 0o777).toBe(0o600);
     expect(fs.statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   test('lose no other when a line is torn or is something else', () => {
-    rememberSeen(folder, dispute('d-1'));
+    rememberSeen(folder, [dispute('d-1')]);
     fs.appendFileSync(file(), '{"id":"torn\n{"id":7,"fields":{}}\n{"id":"x","fields":"y"}\nnull\n\n');
-    rememberSeen(folder, dispute('d-2'));
+    rememberSeen(folder, [dispute('d-2')]);
     expect(readSeen(folder).map(({ id }) => id)).toEqual(['d-1', 'd-2']);
   });
 
   test('never fail a command: where they cannot be kept, they are not', () => {
     fs.mkdirSync(path.dirname(folder), { recursive: true });
     fs.writeFileSync(folder, '');
-    rememberSeen(folder, dispute('d-1'));
+    rememberSeen(folder, [dispute('d-1')]);
     expect(readSeen(folder)).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('objects that reads showed', () => {
     for (const object of [...lines, again]) {
       fs.appendFileSync(file(), `${JSON.stringify(object)}\n`);
     }
-    rememberSeen(folder, other);
+    rememberSeen(folder, [other]);
     const kept = readSeen(folder);
     expect(kept).toHaveLength(1_000);
     expect(kept.slice(-2)).toEqual([again, other]);

@@ -1,3 +1,5 @@
+import { asObject } from '../../base/json.ts';
+import { objectKinds } from '../../contract/objects.ts';
 import { uuidPattern } from '../../contract/operation.ts';
 import {
   type KnownKind,
@@ -5,9 +7,8 @@ import {
   knownObjects,
   operationsOfKind,
 } from '../../history/objects/known-objects.ts';
-import { readSeen } from '../../history/objects/seen-objects.ts';
-import { demoProfile } from '../config/connection-settings.ts';
-import { type CliError, usageError } from '../core/errors.ts';
+import { readSeen, rememberSeen } from '../../history/objects/seen-objects.ts';
+import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { describeKnown } from '../output/describe-known.ts';
 import type { Session } from './session.ts';
@@ -15,26 +16,36 @@ import { idMeantBy, idsBeginningWith, minIdLength, shortenId } from './short-id.
 
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
 export async function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
-  const { profile } = await session.settings();
   const history = await session.history();
   // What was restored, and from which backup, tells what is still there.
   const records = [...new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore'])]
     .flatMap((operation) => history.list({ operation }).records)
     .sort((one, other) => other.number - one.number);
-  const known = knownObjects(kind, records, readSeen(history.journal.folder));
-  if (profile !== demoProfile) return known;
-  // The service of the demo runs in this process, so it can list what the example store has. The automatic backup of a
-  // restore is left out: another store tells only its id, and it looks like a second safety backup.
-  const { example } = await session.demo();
-  const oldestFirst: readonly { readonly id: string }[] = example[`${kind}s`];
-  return oldestFirst
-    .filter(({ id }) => kind !== 'backup' || known.some((object) => object.id === id))
-    .map(({ id, ...fields }) => ({
-      id,
-      seenAt: known.find((object) => object.id === id)?.seenAt ?? '',
-      fields,
-    }))
-    .reverse();
+  return knownObjects(kind, records, readSeen(history.journal.folder));
+}
+
+/** How many objects of one read are remembered. */
+const maxRemembered = 1000;
+
+/** Keeps what a read showed, for Tab, for short ids, and for when the service cannot be asked. */
+export async function rememberObjects(
+  session: Session,
+  kind: KnownKind,
+  items: readonly unknown[],
+): Promise<void> {
+  const seenAt = new Date().toISOString();
+  const objects = items.slice(0, maxRemembered).flatMap((item) => {
+    const { id, ...others } = asObject(item);
+    const fields = Object.fromEntries(objectKinds[kind].fields.map((name) => [name, others[name]]));
+    return typeof id === 'string' ? [{ kind, id, seenAt, fields }] : [];
+  });
+  if (objects.length === 0) return;
+  try {
+    rememberSeen((await session.history()).journal.folder, objects.reverse());
+  } catch (error) {
+    // Without a home folder there is no place for it, and the read itself succeeded.
+    if (!(error instanceof CliError)) throw error;
+  }
 }
 
 /** The ids that these texts stand for; see `idMeantBy`. Throws exit 2 for a text that stands for none. */

@@ -48,6 +48,8 @@ export interface CommandTool {
   readonly sends?: Operation | 'recorded';
   /** The arguments of the command that are inputs, in order, with what they are. */
   readonly inputs?: Readonly<Record<string, string>>;
+  /** Options that every call has. */
+  readonly argv?: readonly string[];
   /** Required fields that the command fills in if they are missing. */
   readonly optional?: readonly string[];
   /** The input whose value a person has to repeat before it is sent. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod/mini';
 import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, notTogether, usageError } from '../core/errors.ts';
 import { getPath, parsePath, setPath } from '../core/field-path.ts';
@@ -92,18 +93,27 @@ async function readTextOf(source: InputSource, field: FieldFlag, file: string): 
   });
 }
 
-/** Throws exit 2 for known fields with invalid values. Missing fields are not checked here. */
+/** Throws exit 2 for known fields of a body with invalid values. Missing fields are not checked here. */
 export function checkBody(
   operation: Operation,
   fields: readonly FieldFlag[],
   body: Record<string, unknown> | null,
   lineOf: GivenBody['lineOf'] = () => null,
 ): void {
-  if (operation.body === null || body === null) return;
-  const result = operation.body.safeParse(body);
+  if (operation.body !== null && body !== null) checkFields(operation.body, fields, body, lineOf);
+}
+
+/** The same for any fields, such as the filters of a list. */
+export function checkFields(
+  schema: z.ZodMiniObject,
+  fields: readonly FieldFlag[],
+  values: Record<string, unknown>,
+  lineOf: GivenBody['lineOf'] = () => null,
+): void {
+  const result = schema.safeParse(values);
   if (result.success) return;
   const wrong = result.error.issues
-    .filter(({ path }) => getPath(body, path.map(String)) !== undefined)
+    .filter(({ path }) => getPath(values, path.map(String)) !== undefined)
     .map(({ path, message }): FieldError => {
       const field = path.join('.');
       const line = lineOf(path.map(String));

@@ -27,7 +27,8 @@ export async function drawRecord(rows: readonly Row[], style: Style): Promise<Pr
   return renderRecord(rows, style);
 }
 
-function valueOrNone(name: string, value: unknown, values: ValueContext = {}): string {
+/** A value for people: `not set` for none. */
+export function valueOrNone(name: string, value: unknown, values: ValueContext = {}): string {
   if (value === undefined || value === null) return 'not set';
   return value === '' ? 'empty' : formatValue(name, value, values);
 }

@@ -33,16 +33,18 @@ function scriptLeaf(shell: 'bash' | 'zsh' | 'fish' | 'powershell'): Leaf {
 /** The commands by name: a noun with its verbs, or a single word. In the order of the help. */
 export const tree: Readonly<Record<string, Group | Leaf>> = {
   store: {
-    summary: 'Change the store',
+    summary: 'Show and change the store',
     commands: {
+      show: tool('Show the store and its settings', () => import('../../commands/store/show.ts')),
       update: tool('Change name, currency and so on', () => import('../../commands/store/update.ts')),
     },
   },
   blog: {
-    summary: 'Create and list blog posts',
+    summary: 'Create, list and show blog posts',
     commands: {
       create: tool('Create a blog post', () => import('../../commands/blog/create.ts')),
-      list: tool('List known posts', () => import('../../commands/blog/list.ts')),
+      list: tool('List the posts', () => import('../../commands/blog/list.ts')),
+      show: tool('Show a post', () => import('../../commands/blog/show.ts')),
     },
   },
   settings: {
@@ -60,33 +62,38 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
       show: tool('Show a dispute with its evidence', () => import('../../commands/disputes/show.ts')),
       open: tool('Open a dispute record', () => import('../../commands/disputes/open.ts')),
       decide: tool('Record the decision on a dispute', () => import('../../commands/disputes/decide.ts')),
-      list: tool('List known disputes', () => import('../../commands/disputes/list.ts')),
+      list: tool('List the disputes', () => import('../../commands/disputes/list.ts')),
     },
   },
   backup: {
-    summary: 'Create, restore and list backups',
+    summary: 'Create, restore, list and show backups',
     commands: {
       create: tool('Back up sections of the store', () => import('../../commands/backup/create.ts')),
       restore: tool('Restore sections from a backup', () => import('../../commands/backup/restore.ts')),
-      list: tool('List known backups', () => import('../../commands/backup/list.ts')),
+      list: tool('List the backups', () => import('../../commands/backup/list.ts')),
+      show: tool(
+        'Show a backup, and what restoring it would change',
+        () => import('../../commands/backup/show.ts'),
+      ),
     },
   },
   reclaim: {
-    summary: 'Appeal subdomain reclaim notices',
+    summary: 'List and appeal subdomain reclaim notices',
     commands: {
       appeal: tool('Appeal a reclaim notice', () => import('../../commands/reclaim/appeal.ts')),
-      list: tool('List known reclaim notices', () => import('../../commands/reclaim/list.ts')),
+      list: tool('List the reclaim notices', () => import('../../commands/reclaim/list.ts')),
     },
   },
   notify: {
-    summary: 'Add notification endpoints and mark notifications as read',
+    summary: 'Add endpoints, list notifications and mark them as read',
     commands: {
       'add-endpoint': tool(
         'Add an endpoint that notifications are sent to',
         () => import('../../commands/notify/add-endpoint.ts'),
       ),
       'mark-read': tool('Mark notifications as read', () => import('../../commands/notify/mark-read.ts')),
-      list: tool('List known endpoints', () => import('../../commands/notify/list.ts')),
+      list: tool('List the endpoints', () => import('../../commands/notify/list.ts')),
+      inbox: tool('List the notifications', () => import('../../commands/notify/inbox.ts')),
     },
   },
   api: leaf('Make an authenticated API request', () => import('../../commands/api/api.ts')),

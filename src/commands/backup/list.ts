@@ -1,9 +1,9 @@
-import { listCommand } from '../../cli/operation/list-command.ts';
+import { listCommand } from '../../cli/operation/lists/list-command.ts';
+import { listBackups } from '../../contract/operations/backups.ts';
 
 export const command = listCommand({
+  operation: listBackups,
   kind: 'backup',
-  what: 'backups',
-  fields: ['label', 'sections'],
-  age: 'createdAt',
-  start: 'backup create',
+  columns: ['label', 'sections', 'automatic'],
+  start: ['backup', 'create'],
 });

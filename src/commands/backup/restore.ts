@@ -6,13 +6,8 @@ import { line } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import {
-  describeReplaced,
-  knownBackup,
-  restoredView,
-  safetyLabelOf,
-  sectionsOf,
-} from '../../cli/operation/result/restored.ts';
+import { knownBackup, restoredView, safetyLabelOf, sectionsOf } from '../../cli/operation/result/restored.ts';
+import { describeReplaced } from '../../cli/operation/send/describe-replaced.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 

@@ -1,10 +1,9 @@
-import { listCommand } from '../../cli/operation/list-command.ts';
+import { listCommand } from '../../cli/operation/lists/list-command.ts';
+import { listBlogPosts } from '../../contract/operations/blog.ts';
 
 export const command = listCommand({
+  operation: listBlogPosts,
   kind: 'post',
-  what: 'posts',
-  fields: ['title', 'status'],
-  hidden: ['slug'],
-  age: 'createdAt',
-  start: 'blog create',
+  columns: ['title', 'status', 'publishedAt'],
+  start: ['blog', 'create'],
 });

@@ -61,7 +61,7 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
   // A decision is final.
-  candidates: { what: 'open disputes', fits: ({ status }) => status === 'open' },
+  candidates: { what: 'open disputes', query: { status: 'open' }, fits: ({ status }) => status === 'open' },
   toolNote: 'A decision is final.',
   introduce: introduceDispute,
   dryRunNote,

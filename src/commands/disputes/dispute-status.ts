@@ -1,6 +1,5 @@
-import { asObject, isObject } from '../../base/json.ts';
-import type { Session } from '../../cli/command/session.ts';
-import { demoProfile } from '../../cli/config/connection-settings.ts';
+import { asObject } from '../../base/json.ts';
+import { rememberObjects } from '../../cli/command/known.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
@@ -8,7 +7,6 @@ import { printable, shorten } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite } from '../../cli/operation/send/send-run.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
-import { rememberSeen } from '../../history/objects/seen-objects.ts';
 
 export const expectStatus = '--expect-status';
 
@@ -28,23 +26,8 @@ export async function readDispute(run: Run): Promise<CurrentDispute> {
   const readAt = Date.now();
   const { answer } = await readBeforeWrite({ ...run, request });
   const record = getPath(answer, ['record']);
-  await rememberDispute(run.session, record);
+  await rememberObjects(run.session, 'dispute', [record]);
   return { answer, record: asObject(record), readAt };
-}
-
-/** Keeps what a read showed of a dispute. The demo store can list its disputes itself. */
-export async function rememberDispute(session: Session, dispute: unknown): Promise<void> {
-  const { profile } = await session.settings();
-  if (profile === demoProfile || !isObject(dispute) || typeof dispute.id !== 'string') return;
-  const { id, kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt } = dispute;
-  const fields = { kind, status, reason, resolution, orderId, providerCaseId, deadlineAt, createdAt };
-  try {
-    const { folder } = (await session.history()).journal;
-    rememberSeen(folder, { kind: 'dispute', id, seenAt: new Date().toISOString(), fields });
-  } catch (error) {
-    // Without a home folder there is no place for it, and the read itself succeeded.
-    if (!(error instanceof CliError)) throw error;
-  }
 }
 
 export interface Decision {

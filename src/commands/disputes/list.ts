@@ -1,10 +1,9 @@
-import { listCommand } from '../../cli/operation/list-command.ts';
+import { listCommand } from '../../cli/operation/lists/list-command.ts';
+import { listDisputes } from '../../contract/operations/disputes.ts';
 
 export const command = listCommand({
+  operation: listDisputes,
   kind: 'dispute',
-  what: 'disputes',
-  fields: ['reason', 'status', 'deadlineAt', 'providerCaseId'],
-  hidden: ['orderId', 'kind', 'resolution'],
-  age: 'seenAt',
-  start: 'disputes show ID',
+  columns: ['reason', 'status', 'deadlineAt', 'buyerEmail', 'providerCaseId'],
+  start: ['disputes', 'open'],
 });

@@ -1,9 +1,9 @@
+import { rememberObjects } from '../../cli/command/known.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import { showDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
-import { rememberDispute } from './dispute-status.ts';
 
 export const command = operationCommand({
   operation: showDispute,
@@ -18,7 +18,7 @@ oldest first.`,
   preview: async (run) => ({
     async send() {
       const result = await send(run);
-      await rememberDispute(run.session, getPath(result.answer, ['record']));
+      await rememberObjects(run.session, 'dispute', [getPath(result.answer, ['record'])]);
       return result;
     },
   }),

@@ -78,6 +78,7 @@ export function runTool(
   const others = new Set([...names, ...flags.keys(), 'confirm']);
   const fields = Object.entries(inputs).filter(([name]) => !others.has(name));
   const argv = [
+    ...(spec.argv ?? []),
     ...given,
     ...(isDryRun ? ['--dry-run'] : []),
     ...(inputs.confirm === undefined ? [] : [`--confirm=${inputs.confirm}`]),

@@ -1,9 +1,9 @@
-import { listCommand } from '../../cli/operation/list-command.ts';
+import { listCommand } from '../../cli/operation/lists/list-command.ts';
+import { listEndpoints } from '../../contract/operations/notifications.ts';
 
 export const command = listCommand({
+  operation: listEndpoints,
   kind: 'endpoint',
-  what: 'endpoints',
-  fields: ['name', 'kind', 'events'],
-  age: 'createdAt',
-  start: 'notify add-endpoint',
+  columns: ['name', 'kind', 'events', 'enabled', 'disabledReason'],
+  start: ['notify', 'add-endpoint'],
 });

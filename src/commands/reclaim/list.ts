@@ -1,9 +1,8 @@
-import { listCommand } from '../../cli/operation/list-command.ts';
+import { listCommand } from '../../cli/operation/lists/list-command.ts';
+import { listReclaims } from '../../contract/operations/reclaims.ts';
 
 export const command = listCommand({
+  operation: listReclaims,
   kind: 'reclaim',
-  what: 'reclaim notices',
-  fields: ['subdomain', 'status'],
-  age: 'seenAt',
-  start: 'reclaim appeal ID',
+  columns: ['subdomain', 'status', 'reason'],
 });

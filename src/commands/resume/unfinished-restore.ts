@@ -5,13 +5,9 @@ import { commandLine } from '../../cli/config/phrase.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { newRun } from '../../cli/operation/call/run.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
-import {
-  describeBackup,
-  describeReplaced,
-  restoredView,
-  safetyLabelOf,
-} from '../../cli/operation/result/restored.ts';
+import { describeBackup, restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
+import { describeReplaced } from '../../cli/operation/send/describe-replaced.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';

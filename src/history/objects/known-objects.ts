@@ -1,8 +1,8 @@
 import { asObject, parseJson } from '../../base/json.ts';
+import type { ObjectKind } from '../../contract/objects.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';
 
-/** Kinds of things that the service does not list. */
-export type KnownKind = 'backup' | 'dispute' | 'post' | 'endpoint' | 'reclaim' | 'notification';
+export type KnownKind = ObjectKind;
 
 /** Something that this machine made, worked on or read. */
 export interface KnownObject {

@@ -21,14 +21,14 @@ function fileIn(folder: string): string {
 }
 
 /**
- * Keeps an object that a read showed in the history's folder. Only lists and suggestions use it, so it is not synced, and
- * on a full disk it is left out.
+ * Keeps objects that a read showed in the history's folder, the newest last. Only lists and suggestions use them, so they are not
+ * synced, and on a full disk they are left out.
  */
-export function rememberSeen(folder: string, object: SeenObject): void {
+export function rememberSeen(folder: string, objects: readonly SeenObject[]): void {
   const file = fileIn(folder);
   try {
     ensureFolder(historyFiles(process.platform), folder);
-    appendFileSync(file, `${JSON.stringify(object)}\n`, { mode: 0o600 });
+    appendFileSync(file, objects.map((object) => `${JSON.stringify(object)}\n`).join(''), { mode: 0o600 });
     if (statSync(file).size > maxBytes) rewrite(folder);
   } catch {
     // The answer itself matters more.
@@ -44,7 +44,7 @@ export function rememberStoreName(history: History, record: HistoryRecord, respo
   if (!overlap(changedPaths(record), [shown === undefined ? 'store.name' : 'store'])) return;
   const name = shown ?? lastSeen('store.update', history.list().records)?.document.name;
   const { storeId: id, updatedAt: seenAt } = record;
-  rememberSeen(history.journal.folder, { kind: 'store', id, seenAt, fields: { name } });
+  rememberSeen(history.journal.folder, [{ kind: 'store', id, seenAt, fields: { name } }]);
 }
 
 /** The name of the store whose history is in this folder, or null if this machine has not seen it. */

@@ -36,12 +36,20 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
   readonly whatChanges?: WhatChanges;
   /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
-  /** Which of the known ids the user may choose from, such as `open disputes`; all unless given. */
-  readonly candidates?: { readonly what: string; fits(fields: KnownObject['fields']): boolean } | undefined;
+  /** Which objects the user may choose from, such as `open disputes`; all unless given. */
+  readonly candidates?: Candidates | undefined;
   /** Shows context for the questions once the path parameters are known, before other questions. */
   introduce?(run: Run): Promise<void>;
   /** Whether a terminal shows the request before it is sent even if nothing was asked. */
   readonly isReviewed?: boolean;
+}
+
+/** Objects that a command is for. */
+interface Candidates {
+  readonly what: string;
+  /** Lists only these, where the service knows the filter. */
+  readonly query?: Readonly<Record<string, string>>;
+  fits(fields: KnownObject['fields']): boolean;
 }
 
 export interface WhatChanges {

@@ -18,6 +18,7 @@ import { askFromStart, explainKeys, type Question, type Questions } from '../../
 import type { InputCommand } from '../call/operation-command.ts';
 import type { Interview, Run } from '../call/run.ts';
 import { askField, chooseOrType, type FieldHints } from './ask-field.ts';
+import { findChoices } from './find-choices.ts';
 
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
@@ -67,11 +68,14 @@ export async function interview(
   const name = idParameter(operation) ?? '';
   const first = asked ?? (() => []);
   const kind = kindOfParameter(name);
-  const all = kind === undefined ? [] : await listKnown(session, kind);
-  const offered = all.filter((object) => candidates?.fits(object.fields) ?? true);
+  const isIdAsked = name !== '' && parameters[name] === undefined;
+  const { offered, known, isListed } =
+    kind === undefined || !isIdAsked
+      ? { offered: [], known: kind === undefined ? [] : await listKnown(session, kind), isListed: false }
+      : await findChoices(run, kind, candidates);
   const askForId: Question = async () => {
     for (;;) {
-      parameters[name] = await askId(ui, operation, name, { all, offered }, parameters[name]);
+      parameters[name] = await askId(ui, operation, name, { all: known, offered }, parameters[name]);
       try {
         return await introduce?.(run);
       } catch (error) {
@@ -81,20 +85,21 @@ export async function interview(
     }
   };
   const questionsOfId = name === '' ? [] : [askForId];
-  const missing = parameters[name] === undefined ? questionsOfId : [];
+  const missing = isIdAsked ? questionsOfId : [];
   const questionOf =
     (field: FieldFlag): Question =>
     async () => {
       if (field.path.join('.') !== 'sections') return askInto(ui, body ?? {}, field);
       // All of them: that is what most people back up, and restore.
-      const sections = offered.find(({ id }) => id === parameters[name])?.fields.sections;
+      const sections = [...offered, ...known].find(({ id }) => id === parameters[name])?.fields.sections;
       const isWhole = Array.isArray(sections);
       const words = isWhole ? sections.map(String) : knownValues(field.schema);
       await askInto(ui, body ?? {}, field, { words, isWhole, now: words });
     };
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
   if (missing.length > 0 && offered.length === 0) {
-    ui.notice(line`No ${candidates?.what ?? `${nounOf(name)}s`} seen on this machine. Enter an id.`);
+    const where = isListed ? '' : ' seen on this machine';
+    ui.notice(line`No ${candidates?.what ?? `${nounOf(name)}s`}${where}. Enter an id.`);
   }
   if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.
@@ -140,7 +145,7 @@ const problemsOfIds = {
   unknown: 'This machine has seen no id that begins with this. Type the whole id.',
 } as const;
 
-/** Asks for an id in the path of the operation. Offers those in the history, because the service has no list operations. */
+/** Asks for an id in the path of the operation. */
 async function askId(
   ui: Ui,
   operation: Operation,

@@ -9,14 +9,14 @@ import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
-import { line, type Printable, shorten } from '../../core/sanitize.ts';
+import { line, shorten } from '../../core/sanitize.ts';
 import { formatDistance, formatMinute } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
 import { answerBody } from '../../output/record-summary.ts';
 import type { Row } from '../../output/tables.ts';
 import type { OperationRequest, Result, Run } from '../call/run.ts';
-import { describeStoreInUse } from '../call/store-in-use.ts';
 import { outcomeError } from './outcome-error.ts';
+import { describeExchange, sectionLabel } from './restoring.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
@@ -30,24 +30,6 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
     typeof createdAt === 'string' ? `${backupId.slice(0, 8)} (${formatMinute(createdAt)})` : backupId;
   const name = typeof label === 'string' && !isSafety ? label : `before restoring ${shown}`;
   return shorten(line`Safety: ${name}`, 120);
-}
-
-/** What a restore replaces, and with what, said before it is confirmed. */
-export async function describeReplaced(
-  { request, session }: Run,
-  takesSafetyBackup: boolean,
-): Promise<Printable> {
-  const { backupId = '' } = request.parameters;
-  const sections = sectionsOf(request.body);
-  const listed = new Intl.ListFormat('en-GB').format(sections);
-  const what = `the ${listed} ${sections.length === 1 ? 'section' : 'sections'}`;
-  const store = await describeStoreInUse(session);
-  const from = await describeBackup(session, backupId);
-  const newer = sections.includes('blog') ? ' Posts made since then are removed.' : '';
-  const safety = takesSafetyBackup
-    ? 'A safety backup is taken first, so you can go back.'
-    : 'No safety backup is taken.';
-  return line`This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`;
 }
 
 /** `backup 01a1… ("nightly", 2 hours ago)`. */
@@ -87,7 +69,7 @@ export function rowsOfRestored(answer: unknown): Row[] {
   const sections = Object.entries(asObject(getPath(answer, ['sections'])));
   return sections.flatMap(([section, change]): Row[] => {
     const described = describeSection(asObject(change));
-    return described === null ? [] : [[section === 'blog' ? 'Posts' : labelOf([section]), described]];
+    return described === null ? [] : [[sectionLabel(section), described]];
   });
 }
 
@@ -97,12 +79,7 @@ function describeSection({ changed, removed, returned }: Readonly<Record<string,
     const labels = changed.map((path) => labelOf(String(path).split('.')));
     return labels.length === 0 ? 'unchanged' : `restored: ${labels.join(', ')}`;
   }
-  const counts = Object.entries({ removed, 'brought back': returned }).filter(
-    ([, count]) => typeof count === 'number',
-  );
-  if (counts.length === 0) return null;
-  const changes = counts.filter(([, count]) => count !== 0).map(([word, count]) => `${count} ${word}`);
-  return changes.join(', ') || 'unchanged';
+  return removed === undefined && returned === undefined ? null : describeExchange({ removed, returned });
 }
 
 export function sectionsOf(body: OperationRequest['body']): string[] {

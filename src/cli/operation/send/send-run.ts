@@ -29,12 +29,15 @@ export async function announce({ target, ui, session }: Run): Promise<void> {
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
   if (run.request.operation.class !== 'read') return change(run, options);
-  // A history that cannot be used stops changes, not reads.
-  const waitMs = await storeWait(run.session).catch((error: unknown) => {
+  return read(run, await storeWaitOrNone(run.session));
+}
+
+/** As {@link storeWait}. A history that cannot be used stops changes, not reads. */
+export function storeWaitOrNone(session: Session): Promise<number> {
+  return storeWait(session).catch((error: unknown) => {
     if (error instanceof HistoryError || error instanceof CliError) return 0;
     throw error;
   });
-  return read(run, waitMs);
 }
 
 /** What earlier commands were asked to wait. */
@@ -86,7 +89,7 @@ function objectOf({ operation, parameters }: OperationRequest): Omit<Subject, 's
 }
 
 /** Every read of the contract answers with an object: anything else must not look like one that is empty. */
-function unreadableAnswer(operation: Operation): CliError {
+export function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
     exitCode: exitCodes.notApplied,
@@ -165,7 +168,7 @@ async function change(
   return { ...resultOf(applied, record), isEarlier };
 }
 
-function resultOf({ body, text, etag }: Applied, record: HistoryRecord | null): Result {
+export function resultOf({ body, text, etag }: Applied, record: HistoryRecord | null): Result {
   return { answer: body, text, etag, record };
 }
 

@@ -1,0 +1,39 @@
+import { maxPageSize } from '../../../contract/pages.ts';
+import type { Run } from '../call/run.ts';
+import { askService, fitting, type Page, readPage } from '../send/ask-service.ts';
+import { expectApplied, unreadableAnswer } from '../send/send-run.ts';
+
+/** What to read of a list. */
+interface Wanted {
+  /** Of the query. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** Maximum number of items. */
+  readonly limit: number;
+  /** Where to begin: the `next` of an earlier page. */
+  readonly after?: string | undefined;
+}
+
+/**
+ * The items of a list, page by page. Null if the service cannot be asked. Throws the user's error for a request that fails.
+ */
+export async function readPages(run: Run, { filters, limit, after }: Wanted): Promise<Page | null> {
+  const { session, target, request } = run;
+  const items: Page['items'][number][] = [];
+  let next = after ?? null;
+  do {
+    const query = {
+      ...filters,
+      limit: String(Math.min(maxPageSize, limit - items.length)),
+      ...(next !== null && { after: next }),
+    };
+    const outcome = await askService(session, target, { operation: request.operation, query });
+    if (outcome === null) return null;
+    const page = readPage(expectApplied(run, outcome, null));
+    // A page that leads to itself would be read forever.
+    if (page === null || (page.next !== null && page.next === next))
+      throw unreadableAnswer(request.operation);
+    items.push(...fitting(page.items, filters));
+    next = page.next;
+  } while (next !== null && items.length < limit);
+  return { items, next };
+}

@@ -1,0 +1,70 @@
+import { type ObjectKind, objectKinds } from '../../../contract/objects.ts';
+import type { Operation } from '../../../contract/operation.ts';
+import type { CommandDefinition } from '../../command/command-definition.ts';
+import { listKnown, rememberObjects } from '../../command/known.ts';
+import type { Session } from '../../command/session.ts';
+import { isOn } from '../../core/parsed-command.ts';
+import { idParameter } from '../../input/path-parameter.ts';
+import type { ResultView } from '../call/operation-command.ts';
+import type { Result, Run } from '../call/run.ts';
+import { operationCommand } from '../define-operation.ts';
+import { askService } from '../send/ask-service.ts';
+import { expectApplied, resultOf } from '../send/send-run.ts';
+import { cannotBeAsked, isForPerson, noticeMemory, notSeen, seenOption } from './memory.ts';
+
+/** An object of the service's, or what this machine has seen of it where the service cannot be asked. */
+interface ServiceObject {
+  readonly operation: Operation;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** In the plural: `backups`. */
+  readonly what: string;
+  remember(session: Session, answer: unknown): Promise<void>;
+  /** What this machine has seen, with `seenAt`, or null. */
+  recall(run: Run): Promise<Readonly<Record<string, unknown>> | null>;
+  readonly show?: ResultView['show'];
+}
+
+/** How objects of a kind are remembered. */
+export function memoryOf(kind: ObjectKind): Pick<ServiceObject, 'what' | 'remember' | 'recall'> {
+  return {
+    what: objectKinds[kind].plural,
+    remember: (session, answer) => rememberObjects(session, kind, [answer]),
+    async recall({ session, request }) {
+      const wanted = request.parameters[idParameter(request.operation) ?? ''];
+      const object = (await listKnown(session, kind)).find(({ id }) => id === wanted);
+      return object === undefined ? null : { id: object.id, ...object.fields, seenAt: object.seenAt };
+    },
+  };
+}
+
+/** The command that shows an object. */
+export function showCommand(object: ServiceObject): CommandDefinition {
+  const { operation, description, examples, show } = object;
+  return operationCommand({
+    operation,
+    description,
+    examples,
+    options: [seenOption],
+    extraAnswerFields: ['seenAt'],
+    preview: async (run) => ({ send: () => read(run, object) }),
+    ...(show && { show }),
+  });
+}
+
+async function read(run: Run, { what, remember, recall }: ServiceObject): Promise<Result> {
+  const { ui, session, target, parsed, request } = run;
+  if (!isOn(parsed, seenOption.flag)) {
+    const outcome = await askService(session, target, request);
+    if (outcome !== null) {
+      const applied = expectApplied(run, outcome, null);
+      await remember(session, applied.body);
+      return resultOf(applied, null);
+    }
+    if (!isForPerson(ui)) throw cannotBeAsked('show', what);
+  }
+  const answer = await recall(run);
+  if (answer === null) throw notSeen(what);
+  if (!isOn(parsed, seenOption.flag)) noticeMemory(ui, 'show', what);
+  return { answer, text: JSON.stringify(answer), etag: null, record: null };
+}

@@ -1,0 +1,36 @@
+import { objectKinds } from '../../../contract/objects.ts';
+import type { KnownKind, KnownObject } from '../../../history/objects/known-objects.ts';
+import { listKnown, rememberObjects } from '../../command/known.ts';
+import type { InputCommand } from '../call/operation-command.ts';
+import type { Run } from '../call/run.ts';
+import { listForHelp } from '../send/ask-service.ts';
+
+/** Objects to choose from. */
+export interface Choices {
+  readonly offered: readonly KnownObject[];
+  /** All that this machine knows: a short id stands for one of them. */
+  readonly known: readonly KnownObject[];
+  /** Whether the service has listed what is offered, so that there are no others but older ones. */
+  readonly isListed: boolean;
+}
+
+/** What the service lists, else what this machine has seen. */
+export async function findChoices(
+  { session, target }: Pick<Run, 'session' | 'target'>,
+  kind: KnownKind,
+  candidates: InputCommand['candidates'],
+): Promise<Choices> {
+  // Loaded on demand: nearly all commands are given their id.
+  const { findOperation } = await import('../../../contract/operations.ts');
+  const operation = findOperation(objectKinds[kind].list.join('.'));
+  const question = operation && { operation, query: candidates?.query ?? {} };
+  const listed = question === undefined ? null : await listForHelp(session, target, question);
+  if (listed !== null) await rememberObjects(session, kind, listed);
+  const known = await listKnown(session, kind);
+  const offered =
+    listed?.flatMap(({ id, createdAt, ...fields }) =>
+      typeof id === 'string' ? [{ id, seenAt: String(createdAt ?? ''), fields }] : [],
+    ) ?? known;
+  const fits = ({ fields }: KnownObject) => candidates?.fits(fields) ?? true;
+  return { offered: offered.filter(fits), known, isListed: listed !== null };
+}

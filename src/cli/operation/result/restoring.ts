@@ -1,0 +1,38 @@
+import { asObject } from '../../../base/json.ts';
+import { valueOrNone } from '../../output/describe-changes.ts';
+import { labelOf } from '../../output/labels.ts';
+import type { Row } from '../../output/tables.ts';
+
+/** What a service says that restoring sections now would change: a row for each field, and one for posts and endpoints. */
+export function rowsOfRestoring(restoring: unknown, sections?: readonly string[]): Row[] {
+  return Object.entries(asObject(restoring))
+    .filter(([section]) => sections?.includes(section) ?? true)
+    .flatMap(([section, change]): Row[] => rowsOfSection(section, asObject(change)));
+}
+
+function rowsOfSection(section: string, change: Readonly<Record<string, unknown>>): Row[] {
+  const title = sectionLabel(section);
+  if (change.slugTaken === true)
+    return [[title, 'another store has its slug now, so the service refuses to restore it', 'red']];
+  if (!Array.isArray(change.changed)) return [[title, describeExchange(change)]];
+  if (change.changed.length === 0) return [[title, 'unchanged']];
+  return change.changed.map(asObject).map((field): Row => {
+    const path = String(field.path).split('.');
+    const name = path.at(-1) ?? '';
+    if (!('from' in field) && !('to' in field)) return [labelOf(path), 'changes'];
+    return [labelOf(path), `${valueOrNone(name, field.from)} → ${valueOrNone(name, field.to)}`];
+  });
+}
+
+/** `Posts` for the section `blog`. */
+export function sectionLabel(section: string): string {
+  return section === 'blog' ? 'Posts' : labelOf([section]);
+}
+
+/** `3 removed, 12 brought back`. */
+export function describeExchange({ removed, returned }: Readonly<Record<string, unknown>>): string {
+  const counts = Object.entries({ removed, 'brought back': returned }).filter(
+    ([, count]) => typeof count === 'number' && count !== 0,
+  );
+  return counts.map(([word, count]) => `${count} ${word}`).join(', ') || 'unchanged';
+}

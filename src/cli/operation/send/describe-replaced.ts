@@ -1,0 +1,48 @@
+import { asObject } from '../../../base/json.ts';
+import { showBackup } from '../../../contract/operations/backups.ts';
+import { rememberObjects } from '../../command/known.ts';
+import { joined, line, type Printable } from '../../core/sanitize.ts';
+import { drawRecord } from '../../output/describe-changes.ts';
+import type { Run } from '../call/run.ts';
+import { describeStoreInUse } from '../call/store-in-use.ts';
+import { describeBackup, sectionsOf } from '../result/restored.ts';
+import { rowsOfRestoring } from '../result/restoring.ts';
+import { askForHelp } from './ask-service.ts';
+import { expectApplied } from './send-run.ts';
+
+/**
+ * What a restore replaces, and with what, said before it is confirmed: what each section would change, where the service can be
+ * asked. Throws exit 5 if it says that the backup does not exist.
+ */
+export async function describeReplaced(run: Run, takesSafetyBackup: boolean): Promise<Printable> {
+  const { request, session, ui } = run;
+  const { backupId = '' } = request.parameters;
+  const sections = sectionsOf(request.body);
+  const restoring = await askRestoring(run, backupId);
+  const listed = new Intl.ListFormat('en-GB').format(sections);
+  const what = `the ${listed} ${sections.length === 1 ? 'section' : 'sections'}`;
+  const store = await describeStoreInUse(session);
+  const from = await describeBackup(session, backupId);
+  const newer = restoring === null && sections.includes('blog') ? ' Posts made since then are removed.' : '';
+  const safety = takesSafetyBackup
+    ? 'A safety backup is taken first, so you can go back.'
+    : 'No safety backup is taken.';
+  const intro = line`This replaces ${what} of store ${store} with ${from}.${newer} ${safety}`;
+  const rows = rowsOfRestoring(restoring, sections);
+  if (rows.length === 0) return intro;
+  return joined([intro, await drawRecord(rows, ui.err)], '\n');
+}
+
+/** What the service says that restoring a backup now would change, or null if it cannot be asked. */
+async function askRestoring(run: Run, backupId: string): Promise<unknown> {
+  const { session, target } = run;
+  const question = { operation: showBackup, parameters: { backupId } };
+  const outcome = await askForHelp(session, target, question);
+  if (outcome === null) return null;
+  // A key that may restore may not be allowed to read.
+  if (outcome.kind === 'rejected' && outcome.status !== 404) return null;
+  const request = { ...question, body: null };
+  const { body } = expectApplied({ ...run, request }, outcome, null);
+  await rememberObjects(session, 'backup', [body]);
+  return asObject(body).restoring;
+}
