@@ -21,6 +21,8 @@ import { startProgress } from './progress.ts';
 export interface Batch<Item> {
   readonly words: BatchWords;
   readonly items: readonly Item[];
+  /** Items that come after this one, found out when it has ended. */
+  more?(item: Item): Promise<readonly Item[]>;
   /** Number of items to be sent, for the progress bar; null for no bar. */
   readonly total: number | null;
   readonly atOnce: 1 | 'adaptive';
@@ -59,6 +61,7 @@ const maxConsecutiveUnknown = 3;
  */
 export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchEnd<Item>> {
   const { signal } = ui.io;
+  const items = [...batch.items];
   const results = new Map<Item, ItemResult>();
   const pace = startPace(batch.atOnce);
   let channel: Channel<Item> | null = null;
@@ -70,7 +73,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
 
   /** What was known before counts as that, also where the batch stopped before it. */
   const ended = () =>
-    batch.items.map((item) => ({
+    items.map((item) => ({
       item,
       result: batch.known(item) ?? results.get(item) ?? batch.notReached?.(item) ?? makeResult('not_sent'),
     }));
@@ -112,6 +115,7 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     try {
       const result = await channel.send(item);
       if (result !== null) finish(item, result);
+      if (batch.more !== undefined && !isOver()) items.push(...(await batch.more(item)));
     } catch (error) {
       fail(item, error);
     }
@@ -122,7 +126,8 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     const opened = await batch.open(limits);
     channel = opened;
     const limit = batch.atOnce === 1 ? 1 : maxPending;
-    await forEachConcurrently(batch.items, limit, (item) => sendOne(item, opened), isOver);
+    // What is added meanwhile is reached, too.
+    await forEachConcurrently(items, limit, (item) => sendOne(item, opened), isOver);
   } finally {
     channel?.end?.();
     grace.dispose();

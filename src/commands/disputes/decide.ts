@@ -8,15 +8,15 @@ import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { columnFlag } from './bulk/columns.ts';
 import { dryRunNote, expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
-import { expectStatus } from './dispute-status.ts';
+import { expectStatus, openDisputes } from './dispute-status.ts';
 
 const from = '--from';
 
 const one = operationCommand({
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. With
-several ids you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
+  description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without
+an id, or with several, you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
 again to continue: nothing is decided twice, and ${outputFileOption.flag} has all results.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
 plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
@@ -60,8 +60,7 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
   ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
-  // A decision is final.
-  candidates: { what: 'open disputes', query: { status: 'open' }, fits: ({ status }) => status === 'open' },
+  candidates: openDisputes,
   toolNote: 'A decision is final.',
   introduce: introduceDispute,
   dryRunNote,
@@ -105,23 +104,31 @@ export const command: CommandDefinition = {
           '--from-file holds the decision on one dispute',
           `for a list, use ${from} ${single}`,
         );
-      return one.run(call);
+      const isWhole = ids.length > 0 || session.flags.dryRun || !ui.canAsk || hasDecision(parsed);
+      if (isWhole) return one.run(call);
+      const { decideOpen } = await import('./bulk/decide-by-hand.ts');
+      return (await decideOpen(call)) ?? one.run(call);
     }
     refuseSingleInput(parsed, file !== undefined);
     if (file === undefined) {
       const { decideByHand } = await import('./bulk/decide-by-hand.ts');
-      return decideByHand(ui, session, parsed, ids);
+      return decideByHand(call, ids);
     }
     const { decideMany } = await import('./bulk/decide-many.ts');
     return decideMany(ui, session, parsed, file);
   },
 };
 
+/** Flags that say how one dispute is decided. */
+const ofOne = ['--status', '--resolution', '--resolution-file', '--set', '--from-file'];
+
+function hasDecision({ options }: ParsedCommand): boolean {
+  return ofOne.some((flag) => options.has(flag));
+}
+
 /** Several disputes have different decisions, so flags that set one are refused. */
 function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
-  const single = ['--status', '--resolution', '--resolution-file', '--set', '--from-file'].filter((flag) =>
-    parsed.options.has(flag),
-  );
+  const single = ofOne.filter((flag) => parsed.options.has(flag));
   if (isFile && argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
   if (!isFile && parsed.options.has('--confirm')) single.push('--confirm');
   if (single.length === 0) return;

@@ -45,7 +45,7 @@ export interface InputCommand extends Pick<CommandDefinition, 'description' | 'd
 }
 
 /** Objects that a command is for. */
-interface Candidates {
+export interface Candidates {
   readonly what: string;
   /** Lists only these, where the service knows the filter. */
   readonly query?: Readonly<Record<string, string>>;

@@ -103,10 +103,11 @@ async function runList(
   const { plural } = objectKinds[kind];
   const filters = readFilters(list, fields, parsed);
   const limit = readLimit(parsed, ui);
-  if (isOn(parsed, seenOption.flag)) return printSeen(call, list, { filters, limit });
+  const isPage = ui.json && ui.fields === null && isOn(parsed, pageOption.flag);
+  const wanted = { filters, limit, isPage };
+  if (isOn(parsed, seenOption.flag)) return printSeen(call, list, wanted);
   const target = await session.connect();
   const request = { operation, parameters: {}, body: null };
-  const isPage = ui.json && isOn(parsed, pageOption.flag);
   const found = await readPages(
     { ...newRun(call, target, request), fields },
     {
@@ -118,11 +119,11 @@ async function runList(
   if (found === null) {
     if (!isForPerson(ui)) throw cannotBeAsked('list', plural);
     noticeMemory(ui, 'list', plural);
-    return printSeen(call, list, { filters, limit });
+    return printSeen(call, list, wanted);
   }
   const { items, next } = found;
   await rememberObjects(session, kind, items);
-  if (isPage && ui.fields === null) {
+  if (isPage) {
     printJson(ui, { items, ...(next !== null && { next }) });
     return undefined;
   }
@@ -138,17 +139,28 @@ async function runList(
   return undefined;
 }
 
+interface Wanted {
+  readonly filters: Readonly<Record<string, string>>;
+  readonly limit: number;
+  /** As the service sends a page. */
+  readonly isPage: boolean;
+}
+
 /** What this machine has seen, the last seen first. */
 async function printSeen(
   { ui, session }: CommandCall,
   list: ServiceList,
-  { filters, limit }: { readonly filters: Readonly<Record<string, string>>; readonly limit: number },
+  { filters, limit, isPage }: Wanted,
 ): Promise<undefined> {
   const all = await listKnown(session, list.kind);
   const known = all.map(({ id }) => id);
   const objects = all.map(({ id, seenAt, fields }): Record<string, unknown> => ({ id, ...fields, seenAt }));
   const matching = fitting(objects, filters);
   const items = matching.slice(0, limit);
+  if (isPage) {
+    printJson(ui, { items });
+    return undefined;
+  }
   printList(ui, items, {
     empty: line`This machine has seen no ${objectKinds[list.kind].plural}${all.length > 0 ? ' that match' : ''}.`,
     fields: fieldsOf(list.operation),

@@ -146,7 +146,7 @@ const problemsOfIds = {
 } as const;
 
 /** Asks for an id in the path of the operation. */
-async function askId(
+export async function askId(
   ui: Ui,
   operation: Operation,
   parameter: string,

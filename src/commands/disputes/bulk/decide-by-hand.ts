@@ -2,24 +2,23 @@ import { startRun } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
-import type { CommandResult } from '../../../cli/command/command-definition.ts';
+import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, orBePrompted } from '../../../cli/command/input-needed.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
-import type { Session } from '../../../cli/command/session.ts';
-import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError } from '../../../cli/core/errors.ts';
-import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Result, Run } from '../../../cli/operation/call/run.ts';
-import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
+import { askId, askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
+import { findChoices } from '../../../cli/operation/questions/find-choices.ts';
 import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { askFromStart, explainKeys } from '../../../cli/prompts/questions.ts';
+import { askFirst, askFromStart, explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
+import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { confirmAndDecide, expectedStatus, showCaseFile } from '../decide-one.ts';
-import { readDispute } from '../dispute-status.ts';
+import { openDisputes, readDispute } from '../dispute-status.ts';
 import { documentOfRow, runFor, words } from './rows.ts';
 
 /**
@@ -28,9 +27,7 @@ import { documentOfRow, runFor, words } from './rows.ts';
  * Throws exit 3 without a terminal, because nobody can decide there.
  */
 export async function decideByHand(
-  ui: Ui,
-  session: Session,
-  parsed: ParsedCommand,
+  { ui, session, parsed }: CommandCall,
   given: readonly string[],
 ): Promise<CommandResult> {
   if (!ui.canAsk || session.flags.dryRun) {
@@ -41,12 +38,69 @@ export async function decideByHand(
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
+  const place = (line: number) => `${line} of ${ids.length}`;
+  return decideInTurn(run, { first: ids, place, next: async () => [] });
+}
+
+/**
+ * Asks which of the open disputes comes first, and goes on with the others: by deadline, without those that somebody else has
+ * decided meanwhile. Null if the service cannot list them, or has none.
+ */
+export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<CommandResult | null> {
+  const run = await startRun(ui, session, parsed, decideDispute);
+  const listOpen = () => findChoices(run, 'dispute', openDisputes);
+  const { offered, known, isListed } = await listOpen();
+  if (!isListed || offered.length === 0) return null;
+  const chosen = await askFirst(() =>
+    askId(ui, decideDispute, 'disputeId', { all: known, offered }, undefined),
+  );
+  const seen = new Set([chosen]);
+  let left = offered.length - 1;
+  return decideInTurn(run, {
+    first: [chosen],
+    place: (line) => (left > 0 ? `Dispute ${line}, ${left} more open` : `Dispute ${line}, the last open one`),
+    async next(id) {
+      const { offered: open, isListed: isStillListed } = await listOpen();
+      const others = open.filter((object) => !seen.has(object.id));
+      const at = deadlineOf([...open, ...offered].find((object) => object.id === id));
+      const following = others.find((object) => deadlineOf(object) >= at) ?? others[0];
+      left = others.length - 1;
+      if (!isStillListed || following === undefined) return [];
+      seen.add(following.id);
+      return [following.id];
+    },
+  });
+}
+
+function deadlineOf(dispute: KnownObject | undefined): number {
+  return Date.parse(String(dispute?.fields.deadlineAt)) || 0;
+}
+
+/** The disputes to decide, in their order. */
+interface Queue {
+  readonly first: readonly string[];
+  /** What stands above a dispute, from 1. */
+  place(line: number): string;
+  /** What comes after a dispute that was decided or skipped. */
+  next(disputeId: string): Promise<readonly string[]>;
+}
+
+async function decideInTurn(run: Run, { first, place, next }: Queue): Promise<CommandResult> {
+  const { ui, session, parsed } = run;
   await announce(run);
   const { store } = (await session.history()).journal;
   const write = openOutputFile(session.io, parsed);
+  let count = 0;
+  let isStopped = false;
+  const asItems = (ids: readonly string[]) =>
+    ids.map((disputeId) => {
+      count += 1;
+      return { line: count, disputeId };
+    });
   const end = await runBatch(ui, {
     words,
-    items: ids.map((disputeId, index) => ({ line: index + 1, disputeId })),
+    items: asItems(first),
+    more: async ({ disputeId }) => (isStopped ? [] : asItems(await next(disputeId))),
     // The place of each dispute among the others stands above it.
     total: null,
     atOnce: 1,
@@ -55,17 +109,23 @@ export async function decideByHand(
       // A decision in flight may finish after Ctrl-C.
       const patient = { ...run, session: { ...session, io: { ...session.io, signal } } };
       return {
-        send: ({ line, disputeId }) => decideNext(runFor(patient, disputeId), `${line} of ${ids.length}`),
+        async send({ line, disputeId }) {
+          if (isStopped) return makeResult('skipped');
+          const result = await decideNext(runFor(patient, disputeId), place(line));
+          isStopped = result === 'stop';
+          return result === 'stop' ? makeResult('skipped') : result;
+        },
       };
     },
-    cells: ({ line, disputeId }) => [`${line} of ${ids.length}`, disputeId],
+    cells: ({ line, disputeId }) => [...(first.length > 1 ? [place(line)] : []), disputeId],
     id: ({ disputeId }) => disputeId,
   });
   const document = end.ended.map(({ item, result }) => documentOfRow(item, result, store));
   return endBatch(ui, words, end, { document, write });
 }
 
-async function decideNext(run: Run, heading: string): Promise<ItemResult> {
+/** `stop` if the user wants to decide no more. */
+async function decideNext(run: Run, heading: string): Promise<ItemResult | 'stop'> {
   const { ui } = run;
   await refuseEarlier(run, {});
   const dispute = await readDispute(run);
@@ -77,6 +137,7 @@ async function decideNext(run: Run, heading: string): Promise<ItemResult> {
   explainKeys(ui);
   const body: Record<string, unknown> = {};
   const decided = await askDecision({ ...run, request: { ...run.request, body } }, body);
+  if (body.status === stop.value) return 'stop';
   if (decided === null) return makeResult('skipped');
   const message = `as ${String(body.status)}`;
   return decided.record === null
@@ -87,10 +148,11 @@ async function decideNext(run: Run, heading: string): Promise<ItemResult> {
 const fields = deriveFlags(decideDispute.body, { fileFlags: { resolution: 'resolution-file' } });
 
 const skip = { value: '#skip', name: 'Skip this dispute' };
+const stop = { value: '#stop', name: 'Stop here' };
 
 /**
  * Asks for the decision of a dispute whose case file is shown, with the questions of a single decision, and records it.
- * Escape goes back one question; a value that the service refuses is asked for again. Null if the user skips the dispute.
+ * Escape goes back one question; a value that the service refuses is asked for again. Null if the user skips it, or stops.
  */
 async function askDecision(run: Run, body: Record<string, unknown>): Promise<Result | null> {
   const { ui, session } = run;
@@ -99,8 +161,8 @@ async function askDecision(run: Run, body: Record<string, unknown>): Promise<Res
     decided = await confirmAndDecide(run);
   };
   const questions = () => {
-    const all = fields.map((field) => () => askInto(ui, body, field, { actions: [skip] }));
-    return body.status === skip.value ? all.slice(0, 1) : [...all, decide];
+    const all = fields.map((field) => () => askInto(ui, body, field, { actions: [skip, stop] }));
+    return body.status === skip.value || body.status === stop.value ? all.slice(0, 1) : [...all, decide];
   };
   for (;;) {
     try {
