@@ -46,8 +46,6 @@ const storesOfProfiles =
 /** A command that cannot exist, and what is there instead. */
 const instead = new Map(
   Object.entries({
-    'store show':
-      'the service cannot show a store: run `storectl store update` in a terminal to see the last known values, or `storectl settings show` for the operations settings',
     store: storesOfProfiles,
     'store list': storesOfProfiles,
     'auth rotate-key': keysComeFromTheService,

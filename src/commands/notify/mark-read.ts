@@ -9,8 +9,8 @@ import { markNotificationsRead } from '../../contract/operations/notifications.t
 
 export const command = operationCommand({
   operation: markNotificationsRead,
-  description: `Mark notifications as read: by id, before a time, or all of them. Their ids come with the
-messages that endpoints receive; the service cannot list them, and ignores ids that it does not have.`,
+  description: `Mark notifications as read: by id, before a time, or all of them. \`notify inbox --unread\` lists
+their ids, and messages to endpoints have them. The service ignores ids that it does not have.`,
   toolNote: 'Give ids, before, or all.',
   done: async (_, { request, session }) => {
     const { ids = [] } = request.body ?? {};
