@@ -7,7 +7,8 @@ import { root } from './load.mjs';
 
 const sources = ['src', 'scripts', 'completions', 'package.json', 'package-lock.json', 'rolldown.config.mjs'];
 const last = sources.map((name) => newest(path.join(root, name)));
-if (Math.max(...last) > timeOf(path.join(root, 'dist', 'build-id'))) run([path.join(root, 'scripts', 'build.mjs')]);
+if (Math.max(...last) > timeOf(path.join(root, 'dist', 'build-id')))
+  run([path.join(root, 'scripts', 'build.mjs')]);
 run([path.join(root, 'bin', 'storectl.js'), ...process.argv.slice(2)]);
 
 /** Ends with the status of a run that fails. */
