@@ -12,14 +12,23 @@ import type { Ui } from './ui.ts';
 export const limitOption: OptionSpec = {
   flag: '--limit',
   value: 'N',
-  description: 'Maximum number of rows (default 50; with --json or -q all)',
+  description: 'Maximum number of rows (default 50 in a terminal, else all)',
   input: { type: 'integer', minimum: 1, default: 50, description: 'Maximum number of rows' },
 };
 
-/** Only people are shown a part unless they ask for it. Throws a usage error if `--limit` is not a positive whole number. */
-export function readLimit(parsed: ParsedCommand, { json, quiet }: Pick<Ui, 'json' | 'quiet'>): number {
+/** How many rows a terminal is shown unless it asks for more. */
+export const rowsInTerminal = 50;
+
+/** Only a terminal is shown a part unless asked for. Throws a usage error if `--limit` is not a positive whole number. */
+export function readLimit(parsed: ParsedCommand, { json, quiet, out }: Ui): number {
+  const isTerminal = !json && !quiet && out.width !== null;
+  return givenLimit(parsed) ?? (isTerminal ? rowsInTerminal : Number.MAX_SAFE_INTEGER);
+}
+
+/** The value of `--limit`, or null. Throws as {@link readLimit} does. */
+export function givenLimit(parsed: ParsedCommand): number | null {
   const text = optionValue(parsed, limitOption.flag);
-  if (text === undefined) return json || quiet ? Number.MAX_SAFE_INTEGER : 50;
+  if (text === undefined) return null;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0) return limit;
   const detail = `must be a whole number, at least 1 (got "${text}")`;

@@ -9,7 +9,7 @@ type Item = Readonly<Record<string, unknown>>;
 
 /** How a list is drawn. */
 export interface ListView {
-  /** Fields of the table besides the id. A column in which no row has a value is not shown. */
+  /** Fields of the table besides the id. A column that tells no rows apart, for lack of values or because all say yes, is not shown. */
   readonly columns: readonly string[];
 }
 
@@ -24,7 +24,10 @@ interface Rows {
 /** The table. If its rows do not fit the terminal, ids and times are shortened, then the longest field is cut. */
 export function drawList({ out }: Ui, { columns }: ListView, { items, known, age }: Rows): Printable {
   const now = Date.now();
-  const shown = columns.filter((name) => items.some((item) => hasValue(item[name])));
+  const shown = columns.filter((name) => {
+    const values = new Set(items.map((item) => item[name]));
+    return values.size === 1 && typeof items[0]?.[name] === 'boolean' ? false : [...values].some(hasValue);
+  });
   const names = ['id', ...shown];
   const header = ['id', ...shown.map(titleOf), age === 'seenAt' ? 'seen' : 'age'];
   const shorten = (name: string, value: string) => {

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { limitOption, printList, readLimit } from '../../../cli/command/lists.ts';
+import { givenLimit, limitOption, printList, rowsInTerminal } from '../../../cli/command/lists.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
 import { formatDistance, formatValue } from '../../../cli/output/format-value.ts';
@@ -64,7 +64,7 @@ export function listCommand<Item extends { readonly id: string }>({
     listedGlobals: ['--store'],
     examples,
     async run({ ui, parsed, storeId, need, open, next }) {
-      const limit = readLimit(parsed, { json: false, quiet: false });
+      const limit = givenLimit(parsed) ?? rowsInTerminal;
       if (needsStore) need('--store');
       const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
       const items = found.slice(0, limit);
