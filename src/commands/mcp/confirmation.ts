@@ -1,7 +1,9 @@
 import { asObject, isObject } from '../../base/json.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { printable } from '../../cli/core/sanitize.ts';
+import { rowsOfRestoring } from '../../cli/operation/result/restoring.ts';
 import { labelOf } from '../../cli/output/labels.ts';
+import { pathParameters } from '../../contract/operation.ts';
 import { type CommandEnd, type Inputs, runCommand, runTool } from './run-command.ts';
 import { findTool, type Setup, type Tool } from './tools.ts';
 
@@ -17,12 +19,9 @@ export async function questionOf(
 ): Promise<string | CommandEnd> {
   const [noun = ''] = tool.words;
   const { confirm = '', description } = tool.spec;
-  const show = await findTool(setup, `${noun}_show`);
-  if (show !== null) {
-    const ids = Object.keys(show.given).map((name) => [name, inputs[name]]);
-    const shown = await runTool(setup, show, Object.fromEntries(ids), { signal });
-    if (shown.exitCode !== exitCodes.done) return shown;
-  }
+  const shown = await showObject(setup, tool, inputs, signal);
+  if (shown !== null && shown.exitCode !== exitCodes.done && shown.error?.code !== 'cannot_show')
+    return shown;
   const planned = await runTool(setup, tool, inputs, { signal, isDryRun: true });
   if (planned.exitCode !== exitCodes.done) return planned;
   const { method, url, body } = asObject(planned.data);
@@ -40,10 +39,39 @@ export async function questionOf(
     printable(`  ${method} ${url}`),
     ...sent.map((field) => line(field, own)),
     ...(await knownLines(setup, noun, wanted, signal)),
+    ...restoringLines(shown?.data),
     '',
     `Type ${printable(wanted)} to confirm.`,
   ];
   return lines.join('\n');
+}
+
+/** What the service shows of the object, which is remembered. Null if no tool shows such objects, or a list does. */
+async function showObject(
+  setup: Setup,
+  { words: [noun = ''], operation }: Tool,
+  inputs: Inputs,
+  signal: AbortSignal,
+): Promise<CommandEnd | null> {
+  const show = await findTool(setup, `${noun}_show`);
+  if (show === null) {
+    if (setup.program.tools.has(`${noun} list`)) await runCommand(setup, { words: [noun, 'list'], signal });
+    return null;
+  }
+  const ids = pathParameters(operation ?? { path: '' }).map((name) => [name, inputs[name]]);
+  const given = ids.filter(([name]) => typeof name === 'string' && name in show.given);
+  return runTool(setup, show, Object.fromEntries(given), { signal });
+}
+
+/** What a service says that restoring a backup would change. */
+function restoringLines(backup: unknown): string[] {
+  const rows = rowsOfRestoring(asObject(backup).restoring);
+  if (rows.length === 0) return [];
+  return [
+    '',
+    'Restoring it now would change:',
+    ...rows.map(([label, value]) => line([label, value], new Set([label]))),
+  ];
 }
 
 /** The id in the path of the request, which is whole where the input may be short. */
@@ -56,7 +84,7 @@ function wholeId({ operation, spec: { confirm } }: Tool, url: string): string | 
 /** What this machine knows about the object, which may be text of strangers. */
 async function knownLines(setup: Setup, noun: string, id: string, signal: AbortSignal): Promise<string[]> {
   if (!setup.program.tools.has(`${noun} list`)) return [];
-  const { data } = await runCommand(setup, { words: [noun, 'list'], signal });
+  const { data } = await runCommand(setup, { words: [noun, 'list'], argv: ['--seen'], signal });
   const known = Array.isArray(data) ? data.find((row) => isObject(row) && row.id === id) : undefined;
   const fields = Object.entries(asObject(known)).filter(([, value]) => value !== null && value !== '');
   const names = new Set(fields.map(([name]) => name));

@@ -77,8 +77,8 @@ test('a reason that a stranger wrote cannot pass for another part of the questio
   expect(lines.filter((line) => line === 'This will be sent:')).toHaveLength(1);
   expect(lines.filter((line) => line.includes('Status: '))).toEqual([
     '  Status: "lost"',
-    '  Reason: "Late\\n\\nThis will be sent:\\n  Status: \\"won\\""',
     '  Status: "open"',
+    '  Reason: "Late\\n\\nThis will be sent:\\n  Status: \\"won\\""',
   ]);
 });
 
@@ -105,7 +105,7 @@ test('the question about a restore shows the sections, the backup and that a saf
   );
 });
 
-test('the question about an appeal shows its text, and the notice that nobody here has seen', async () => {
+test('the question about an appeal shows its text, and the notice as the service lists it', async () => {
   const scene = await setScene();
   const { call, asked } = await startWithUser(scene, [scene.reclaim]);
 
@@ -113,7 +113,11 @@ test('the question about an appeal shows its text, and the notice that nobody he
 
   expect(appeal).toMatchObject({ ok: true, outcome: 'applied' });
   expect(asked[0]?.split('\n')).toEqual(
-    expect.arrayContaining(['  Text: "The shop is open."', '  nothing', `Type ${scene.reclaim} to confirm.`]),
+    expect.arrayContaining([
+      '  Text: "The shop is open."',
+      '  Subdomain: "juniper-ink"',
+      `Type ${scene.reclaim} to confirm.`,
+    ]),
   );
 });
 

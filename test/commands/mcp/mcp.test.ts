@@ -91,11 +91,18 @@ test('a read, the lists and the history answer', async () => {
   expect((await call('disputes_show', { disputeId: scene.open })).untrusted.data).toMatchObject({
     record: { id: scene.open, status: 'open' },
   });
-  expect((await call('disputes_list', { limit: 5 })).untrusted.data).toContainEqual(
-    expect.objectContaining({ id: scene.open, status: 'open' }),
-  );
-  for (const list of lists.filter((name) => name !== 'disputes_list'))
-    expect(await call(list), list).toMatchObject({ ok: true, untrusted: { data: [] } });
+  expect((await call('disputes_list', { limit: 1, status: 'open' })).untrusted.data).toMatchObject({
+    items: [{ id: scene.open, status: 'open' }],
+  });
+  const { next } = (await call('notify_inbox', { limit: 1 })).untrusted.data as { next: string };
+  expect((await call('notify_inbox', { limit: 1, after: next })).untrusted.data).toMatchObject({
+    items: [{ id: expect.any(String) }],
+  });
+  for (const list of lists)
+    expect(await call(list), list).toMatchObject({
+      ok: true,
+      untrusted: { data: { items: expect.any(Array) } },
+    });
   expect((await call('history_list', { limit: 5, state: 'applied' })).untrusted.data).toEqual([]);
   expect(scene.proxy.writes()).toEqual([]);
 });

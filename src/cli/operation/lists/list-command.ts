@@ -32,7 +32,7 @@ const afterOption: OptionSpec = {
   flag: '--after',
   value: 'NEXT',
   description: 'Begin where an earlier page ended: its `next`',
-  input: { type: 'string' },
+  input: { type: 'string', description: 'Begin where an earlier page ended: its next' },
   group: advancedGroup,
 };
 

@@ -1,22 +1,25 @@
 import { asObject } from '../../../base/json.ts';
 import { valueOrNone } from '../../output/describe-changes.ts';
+import type { Tone } from '../../output/labels.ts';
 import { labelOf } from '../../output/labels.ts';
-import type { Row } from '../../output/tables.ts';
+
+/** A row of plain text. */
+type TextRow = readonly [label: string, value: string, tone?: Tone];
 
 /** What a service says that restoring sections now would change: a row for each field, and one for posts and endpoints. */
-export function rowsOfRestoring(restoring: unknown, sections?: readonly string[]): Row[] {
+export function rowsOfRestoring(restoring: unknown, sections?: readonly string[]): TextRow[] {
   return Object.entries(asObject(restoring))
     .filter(([section]) => sections?.includes(section) ?? true)
-    .flatMap(([section, change]): Row[] => rowsOfSection(section, asObject(change)));
+    .flatMap(([section, change]): TextRow[] => rowsOfSection(section, asObject(change)));
 }
 
-function rowsOfSection(section: string, change: Readonly<Record<string, unknown>>): Row[] {
+function rowsOfSection(section: string, change: Readonly<Record<string, unknown>>): TextRow[] {
   const title = sectionLabel(section);
   if (change.slugTaken === true)
     return [[title, 'another store has its slug now, so the service refuses to restore it', 'red']];
   if (!Array.isArray(change.changed)) return [[title, describeExchange(change)]];
   if (change.changed.length === 0) return [[title, 'unchanged']];
-  return change.changed.map(asObject).map((field): Row => {
+  return change.changed.map(asObject).map((field): TextRow => {
     const path = String(field.path).split('.');
     const name = path.at(-1) ?? '';
     if (!('from' in field) && !('to' in field)) return [labelOf(path), 'changes'];
