@@ -1,17 +1,15 @@
-import { isObject } from '../../../base/json.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
+import { rememberObjects } from '../../../cli/command/known.ts';
 import { CliError, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
-import { getPath, textAt } from '../../../cli/core/field-path.ts';
+import { textAt } from '../../../cli/core/field-path.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { outcomeError } from '../../../cli/operation/result/outcome-error.ts';
-import { sendOptions } from '../../../cli/operation/send/send-run.ts';
-import { isNotOffered } from '../../../client/response/not-offered.ts';
+import { askService, readPage } from '../../../cli/operation/send/ask-service.ts';
+import { expectApplied, unreadableAnswer } from '../../../cli/operation/send/send-run.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
 import { listDisputes } from '../../../contract/operations/disputes.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
-import { rememberDispute } from '../dispute-status.ts';
 import { columnFlag } from './columns.ts';
 import { type CaseNumber, type DecisionRow, invalidRow } from './decisions-file.ts';
 
@@ -54,28 +52,21 @@ async function findCase(run: Run, { column, value }: CaseNumber): Promise<Partia
       ? { plan: invalidRow(`no dispute has this ${column}`) }
       : { plan: invalidRow(`several disputes have this ${column}: ${ids.join(', ')}`, remedy) };
   }
-  await rememberDispute(run.session, matches[0]);
+  await rememberObjects(run.session, 'dispute', matches);
   const seen = ['buyerEmail', 'reason'].flatMap((name) => textAt(matches[0], [name]) ?? []);
   return { disputeId: canonicalId(id), seen: [value, ...seen].join('  ') };
 }
 
 /** The disputes with a number, and whether they are all of them. */
-async function listFor({ target, session }: Run, { column, value }: CaseNumber) {
-  const outcome = await target.client.call(listDisputes, {
-    ...sendOptions(session),
-    parameters: { storeId: target.storeId },
-    query: { [column]: value, limit: String(maxPageSize) },
-    body: null,
-  });
-  if (isNotOffered(outcome)) throw cannotFind(column, `this service cannot find disputes by ${column}`);
-  if (outcome.kind !== 'applied') {
-    const { profile, baseUrl, storeId } = target;
-    const error = outcomeError(session, outcome, { profile, baseUrl, subject: { object: null, storeId } });
-    throw new CliError({ ...error.failure, outcome: 'not_sent' });
-  }
-  const items = getPath(outcome.body, ['items']);
-  if (!Array.isArray(items)) throw cannotFind(column, `this service cannot find disputes by ${column}`);
-  return { items: items.filter(isObject), isWhole: textAt(outcome.body, ['next']) === null };
+async function listFor(run: Run, { column, value }: CaseNumber) {
+  const { session, target } = run;
+  const query = { [column]: value, limit: String(maxPageSize) };
+  const outcome = await askService(session, target, { operation: listDisputes, query });
+  if (outcome === null) throw cannotFind(column, `this service cannot find disputes by ${column}`);
+  const request = { operation: listDisputes, parameters: {}, body: null };
+  const page = readPage(expectApplied({ ...run, request }, outcome, null));
+  if (page === null) throw unreadableAnswer(listDisputes);
+  return { items: page.items, isWhole: page.next === null };
 }
 
 function cannotFind(column: string, what: string): CliError {
