@@ -131,7 +131,7 @@ test('a connection that could not be opened ahead costs no attempt', async () =>
     { ...read, class: 'one-shot' },
     {
       beforeAttempt: async () => {
-        server ??= await startFaultServer([answer(200, {})], gone.port);
+        server ??= await startFaultServer([answer(200, {})], { port: gone.port });
         // By then the refusal has come, too.
         await once(connect(gone.port, '127.0.0.1'), 'connect');
       },

@@ -10,7 +10,7 @@ const post = { method: 'POST', path: '/v1/x/posts', body: '{"a":1}', class: 'one
 
 /** What one post with a key in its header comes to, and the requests that were sent for it. */
 async function send(script: readonly Behaviour[], input: object = { idempotencyKey: key }) {
-  await using server = await startFaultServer(script);
+  await using server = await startFaultServer(script, { hasReads: true });
   await using client = clientFor(server.url);
   const outcome = await client.send(post, input);
   return { outcome, requests: server.requests };
@@ -85,14 +85,14 @@ test.each([
 });
 
 test('a refusal that is kept proves nothing about a key in the body', async () => {
-  await using server = await startFaultServer([drop, answer(409, { code: 'c' }, kept)]);
+  await using server = await startFaultServer([drop, answer(409, { code: 'c' }, kept)], { hasReads: true });
   await using client = clientFor(server.url);
   const outcome = await client.send({ ...post, class: 'keyed' }, {});
   expect(outcome).toMatchObject({ kind: 'unknown', status: 409 });
 });
 
 test('changes of one kind share the answer', async () => {
-  await using server = await startFaultServer([answer(405, {}, keys)]);
+  await using server = await startFaultServer([answer(405, {}, keys)], { hasReads: true });
   await using client = clientFor(server.url);
   const ask = (kind: string) => client.appliesOnce({ kind, path: post.path, key });
   expect(await Promise.all([ask('posts'), ask('posts')])).toEqual(['yes', 'yes']);
@@ -102,7 +102,7 @@ test('changes of one kind share the answer', async () => {
 });
 
 test('that a service could not be asked is not shared', async () => {
-  await using server = await startFaultServer([answer(503, {}), answer(405, {}, keys)]);
+  await using server = await startFaultServer([answer(503, {}), answer(405, {}, keys)], { hasReads: true });
   await using client = clientFor(server.url);
   const ask = () => client.appliesOnce({ kind: 'posts', path: post.path, key });
   expect(await ask()).toBe('unanswered');

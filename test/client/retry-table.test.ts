@@ -141,7 +141,7 @@ test.each(classes)('%s: a service that is back within a minute gets the request'
     { method: 'POST', path: '/v1/x', body: '{}', class: operationClass },
     {
       beforeAttempt: async (attempt) => {
-        if (attempt === 6) server = await startFaultServer([answer(200, {})], closed.port);
+        if (attempt === 6) server = await startFaultServer([answer(200, {})], { port: closed.port });
       },
     },
   );

@@ -5,7 +5,7 @@ import { completeIds } from '../../src/cli/completion/ids.ts';
 import { otherUser } from '../helpers/bulk.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { answer } from '../helpers/fault-server.ts';
-import { fakeService, startStore } from '../helpers/scene.ts';
+import { fakeServiceWithReads, startStore } from '../helpers/scene.ts';
 
 const lists = [
   ['backup', 'list'],
@@ -17,7 +17,7 @@ const lists = [
 ] as const;
 
 /** A service of the twelve operations, like those that only have the contract. */
-const withoutReads = () => fakeService(answer(404, { code: 'not_found' }));
+const withoutReads = () => fakeServiceWithReads(answer(404, { code: 'not_found' }));
 
 test('a second machine with nothing but a key sees what others have made', async () => {
   const { service, machine } = await startStore();
@@ -151,7 +151,7 @@ describe('a service that cannot be asked', () => {
     ['a refusal of the gateway', answer(403, 'Forbidden')],
     ['a success of another shape', answer(200, { data: [] })],
   ])('is recognized by %s', async (_what, said) => {
-    const { machine } = await fakeService(said);
+    const { machine } = await fakeServiceWithReads(said);
     expect(await machine.run(['backup', 'list', '--json'])).toMatchObject({ exitCode: 7 });
   });
 
@@ -160,14 +160,14 @@ describe('a service that cannot be asked', () => {
     ['a limit', answer(403, '', { 'retry-after': '900' }), 8],
     ['a scope that the key lacks', answer(403, {}, { 'service-features': 'reads' }), 4],
   ])('is not %s', async (_what, said, exitCode) => {
-    const { machine } = await fakeService(said);
+    const { machine } = await fakeServiceWithReads(said);
     expect(await machine.run(['backup', 'list', '--json', '--timeout', '5'])).toMatchObject({ exitCode });
   });
 
   test('a terminal is shown what this machine has seen', async () => {
     const id = '01a20294-76ec-77ee-ad28-9e8643048656';
     const made = { id, version: 1, label: 'nightly', sections: ['store'], createdAt: '2026-11-01T00:00:00Z' };
-    const { machine } = await fakeService(answer(201, made), answer(404));
+    const { machine } = await fakeServiceWithReads(answer(201, made), answer(404));
     await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
 
     const shown = await machine.run(['backup', 'list'], { columns: 200, env: { NO_COLOR: '1' } });
@@ -187,12 +187,12 @@ describe('a service that cannot be asked', () => {
 
   test('a filter that a service does not know is applied here', async () => {
     const items = ['open', 'won'].map((status, index) => ({ id: `0${index}`, status }));
-    const { machine } = await fakeService(answer(200, { items }));
+    const { machine } = await fakeServiceWithReads(answer(200, { items }));
     expect((await machine.run(['disputes', 'list', '--status', 'open', '-q'])).stdout).toBe('00\n');
   });
 
   test('a page that leads to itself ends the list', async () => {
-    const { machine } = await fakeService(answer(200, { items: [{ id: 'a' }], next: 'n' }));
+    const { machine } = await fakeServiceWithReads(answer(200, { items: [{ id: 'a' }], next: 'n' }));
     expect(await machine.run(['backup', 'list', '--json'])).toMatchObject({ exitCode: 9, stdout: '' });
   });
 });
@@ -244,7 +244,7 @@ test('a read succeeds where nothing can be kept', async () => {
 });
 
 test('history list shows the id of a restored backup whose label this machine does not know', async () => {
-  const { machine } = await fakeService(answer(404), answer(200, {}));
+  const { machine } = await fakeServiceWithReads(answer(404), answer(200, {}));
   const id = '01a20294-76ec-77ee-ad28-9e8643048656';
   const restore = ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
   await machine.run([...restore, '--no-safety-backup']);

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Operation } from '../../src/contract/operation.ts';
+import { operations, servedOperations } from '../../src/contract/operations.ts';
 
 /** What the server does with one request. */
 export type Behaviour =
@@ -61,13 +63,27 @@ export const answer = (
   headers: Readonly<Record<string, string>> = {},
 ): Behaviour => ({ does: 'answer', status, body, headers });
 
+const pathsOf = (some: readonly Pick<Operation, 'path'>[]) =>
+  some.map(({ path }) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
+
+const contractReads = pathsOf(operations.filter((operation) => operation.class === 'read'));
+const allPaths = pathsOf(servedOperations);
+
+/** Whether this reads what the contract cannot read. */
+function isBeyondContract({ method, url = '' }: IncomingMessage): boolean {
+  const [path = ''] = url.split('?');
+  const isIn = (paths: readonly RegExp[]) => paths.some((one) => one.test(path));
+  return method === 'GET' && isIn(allPaths) && !isIn(contractReads);
+}
+
 /**
  * A server on a free loopback port, or the wanted one. The first request meets the first behaviour of the script, the second one the
- * second, and so on; the last behaviour stays. `await using` closes it.
+ * second, and so on; the last behaviour stays. Unless the script is about the reads beyond the contract, too, they are a 404 and no
+ * part of it. `await using` closes it.
  */
 export async function startFaultServer(
   script: readonly Behaviour[],
-  wantedPort = 0,
+  { port: wantedPort = 0, hasReads = false }: { readonly port?: number; readonly hasReads?: boolean } = {},
 ): Promise<FaultServer & AsyncDisposable> {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
@@ -76,6 +92,10 @@ export async function startFaultServer(
   let begun = 0;
 
   const server = createServer((request, response) => {
+    if (!hasReads && isBeyondContract(request)) {
+      response.writeHead(404).end();
+      return;
+    }
     const behaviour = script[Math.min(begun, script.length - 1)] ?? answer(200, {});
     begun += 1;
     const at = Date.now();

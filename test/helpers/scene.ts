@@ -25,7 +25,16 @@ export const fakeStore = {
 
 /** A service that answers by a script, closed after the test, and a user's machine that knows it. */
 export async function fakeService(...script: readonly Behaviour[]) {
-  const server = await startFaultServer(script);
+  return serve(script, false);
+}
+
+/** The same, where the script is about the reads beyond the contract, too. */
+export async function fakeServiceWithReads(...script: readonly Behaviour[]) {
+  return serve(script, true);
+}
+
+async function serve(script: readonly Behaviour[], hasReads: boolean) {
+  const server = await startFaultServer(script, { hasReads });
   onTestFinished(server.close);
   return { server, machine: machineFor({ origin: server.url, ...fakeStore }) };
 }

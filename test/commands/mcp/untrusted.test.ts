@@ -89,8 +89,6 @@ describe('text of the service', () => {
     const safety = '8aafe517-e291-41c9-8ebc-aefc81036e62';
     const backupId = 'ada1577f-64c8-4439-84ae-ac01e33ba1fa';
     await using server = await startFaultServer([
-      // It is asked what the restore would change.
-      answer(404),
       answer(201, { id: safety }),
       answer(410, { message: 'not now' }),
     ]);

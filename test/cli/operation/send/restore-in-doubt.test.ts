@@ -19,7 +19,7 @@ test.each([
     expect(first.exitCode).toBe(10);
     await lost.close();
 
-    await using _refusing = await startFaultServer([behaviour], lost.port);
+    await using _refusing = await startFaultServer([behaviour], { port: lost.port });
     const second = await machine.run(again);
     expect(second.exitCode).toBe(10);
     const error = errorIn(second.stderr);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openDispute } from '../../../../src/contract/operations/disputes.ts';
 import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
 import { answer, type Behaviour } from '../../../helpers/fault-server.ts';
-import { fakeService, fakeStore, setScene } from '../../../helpers/scene.ts';
+import { fakeService, fakeServiceWithReads, fakeStore, setScene } from '../../../helpers/scene.ts';
 import { typed } from '../../../helpers/typed.ts';
 
 const header = 'disputeId,status,resolution';
@@ -273,7 +273,7 @@ describe('case numbers in place of ids', () => {
     ],
     ['refuses the key', answer(403, { title: 'no' }, withReads), 4, '403'],
   ])('of a service that %s are an error before anything is sent', async (_, response, exitCode, message) => {
-    const { server, machine } = await fakeService(response);
+    const { server, machine } = await fakeServiceWithReads(response);
     writeFiles(machine, { 'd.csv': 'providerCaseId,status,resolution\ndp_1,won,ok\n' });
 
     const result = await machine.run(typed`disputes decide --from d.csv --confirm 1`);
@@ -284,7 +284,7 @@ describe('case numbers in place of ids', () => {
 
   test('of a service that ignores the filter are found if the list is whole', async () => {
     const record = { ...item, storeId: fakeStore.storeId };
-    const { server, machine } = await fakeService(
+    const { server, machine } = await fakeServiceWithReads(
       answer(200, { items: [others, item] }),
       answer(200, { record, evidence: [] }),
     );
