@@ -124,7 +124,7 @@ describe('ids', () => {
       ].sort(),
     );
     expect(idsAfter(machine, ['dispute', '--profile=demo'])).toEqual([
-      `${dispute.stdout.trim()}\topen, lost, just now`,
+      `${dispute.stdout.trim()}\tdue in 7 days, lost`,
     ]);
     expect(idsAfter(machine, ['record', '--profile', 'demo'])).toHaveLength(4);
     // The service knows no such notice.
@@ -255,11 +255,11 @@ describe('what is answered:', () => {
 
     for (const type of ['33', '63', '64']) {
       expect(await answerTo(lineInBash(line, type), machine)).toEqual([
-        `${lost}  open, lost, just now`,
-        `${late}  open, late, just now`,
+        `${lost}  due in 7 days, lost`,
+        `${late}  due in 7 days, late`,
       ]);
     }
-    expect((await answerTo(lineInBash(line, '63', '45'), machine))[0]).toBe(`${lost}  open,…`);
+    expect((await answerTo(lineInBash(line, '63', '45'), machine))[0]).toBe(`${lost}  due i…`);
     // Tab, menu completion, and bash before version 4.
     for (const type of ['9', '37', '']) {
       expect(await answerTo(lineInBash(line, type), machine)).toEqual([lost, late]);

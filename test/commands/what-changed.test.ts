@@ -64,7 +64,7 @@ test('a backup that this machine knows is not restored with sections that it doe
   expect(JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)).toHaveLength(1);
 });
 
-test('a restore says before it is sent that newer posts go, and that it does not know an id', async () => {
+test('a restore says before it is sent that newer posts go, and that an id does not exist', async () => {
   const { machine } = await startStore();
   const made = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store,blog', '-q']);
   await machine.run(['blog', 'create', '--title', 'P', '--content-md', 'p']);
@@ -72,12 +72,12 @@ test('a restore says before it is sent that newer posts go, and that it does not
     (await machine.run(['backup', 'restore', id, '--sections', sections, '--confirm', id])).stderr;
 
   expect(await before(made.stdout.trim(), 'store,blog')).toMatch(
-    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. Posts made since then are removed\. A safety backup is taken first, so you can go back\.\n/,
+    /replaces the store and blog sections of store .* with backup \S+ \("x", just now\)\. A safety backup is taken first, so you can go back\.\nStore +unchanged\nPosts +1 removed\n/,
   );
   expect(await before(made.stdout.trim(), 'store')).not.toContain('Posts');
   const unknown = '5f0cbead-0000-4000-8000-000000000009';
   const wrong = await before(unknown, 'store');
-  expect(wrong).toContain(`with backup ${unknown} (unknown on this machine: check the id).`);
+  expect(wrong).toContain(`backup ${unknown} not found in store`);
   expect(wrong).toContain('run `storectl backup list` to see known ids');
 });
 
@@ -97,7 +97,10 @@ test('the label of a safety backup names what was restored: a safety backup by i
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   const id = stdout.trim();
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
-  const newest = async () => JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout)[0];
+  const newest = async () =>
+    JSON.parse((await machine.run(['backup', 'list', '--json'])).stdout).find(
+      (backup: { automatic: boolean }) => !backup.automatic,
+    );
   const safety = await newest();
   expect(safety.label).toBe('Safety: x');
 

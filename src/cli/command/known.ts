@@ -17,8 +17,7 @@ import { idMeantBy, idsBeginningWith, minIdLength, shortenId } from './short-id.
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
 export async function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
   const history = await session.history();
-  // What was restored, and from which backup, tells what is still there.
-  const records = [...new Set([...operationsOfKind[kind], 'backup.create', 'backup.restore'])]
+  const records = operationsOfKind[kind]
     .flatMap((operation) => history.list({ operation }).records)
     .sort((one, other) => other.number - one.number);
   return knownObjects(kind, records, readSeen(history.journal.folder));

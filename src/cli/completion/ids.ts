@@ -59,9 +59,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   if (store === null) return [];
   const folder = historyDirectory(places, store);
   const operations = isKnownKind(kind) ? operationsOfKind[kind] : null;
-  // What was restored, and from which backup, tells what is still there.
-  const read = operations && [...operations, 'backup.create', 'backup.restore'];
-  return fromHistory(kind, readNewestRecords(folder, read), readSeen(folder));
+  return fromHistory(kind, readNewestRecords(folder, operations), readSeen(folder));
 }
 
 function fromHistory(

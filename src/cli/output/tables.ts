@@ -119,8 +119,8 @@ function textsOf(rows: readonly (readonly Cell[])[]): readonly (readonly Printab
 }
 
 /**
- * A table with a line for each row. In a terminal that is too narrow, the rows are not whole, and the widest of the columns
- * that may be cut has what the others leave; where that is too little, a record for each whole row.
+ * A table with a line for each row. In a terminal that is too narrow, the rows are not whole, and the columns that may be
+ * cut are narrowed, the widest first; where that is too little, a record for each whole row.
  */
 export function renderLines(
   header: readonly string[],
@@ -141,9 +141,15 @@ export function renderLines(
   if (plain || missing(whole) <= 0) return drawWhole(whole);
   const short = textsOf(rowsWith(false));
   const widths = columnWidths(header, short);
-  const column = mayBeCut.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
-  const room = Math.max(minCutWidth, (widths[column] ?? 0) - Math.max(0, missing(short)));
-  const cut = short.map((row) => row.with(column, truncateText(row[column] ?? drawn(''), room)));
+  let excess = missing(short);
+  while (excess > 0) {
+    const widest = mayBeCut.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
+    const room = (widths[widest] ?? 0) - 1;
+    if (room < Math.max(minCutWidth, header[widest]?.length ?? 0)) break;
+    widths[widest] = room;
+    excess -= 1;
+  }
+  const cut = short.map((row) => row.map((text, column) => truncateText(text, widths[column] ?? 0)));
   return drawWhole(missing(cut) <= 0 ? cut : whole);
 }
 

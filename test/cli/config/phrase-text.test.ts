@@ -12,11 +12,19 @@ test('a command in the words of the service is not changed, and those of the pro
   await machine.run(['profile', 'set', 'outlet', '--store', storeId]);
 
   const refused = await machine.run(['--profile', 'outlet', 'settings', 'show']);
-  const listed = await machine.run(['--profile', 'outlet', 'backup', 'list']);
+  const listed = await machine.run([
+    '--profile',
+    'outlet',
+    'backup',
+    'restore',
+    '12345678',
+    '--sections',
+    'store',
+  ]);
 
   expect(refused.exitCode).toBe(6);
   expect(refused.stderr).toContain(`(409 busy): ${message}\n`);
-  expect(listed.stderr).toContain('Start with `storectl --profile outlet backup create`.');
+  expect(listed.stderr).toContain('run `storectl --profile outlet backup list` to see the ids');
 });
 
 test.each([

@@ -318,20 +318,22 @@ describe('a whole command', () => {
     const decision = ['--status', 'lost', '--resolution', 'No proof', '--confirm', first, '--no-input'];
     await machine.run(['disputes', 'decide', first, ...decision]);
 
-    const lines = (await runInTerminal(machine, ['disputes', 'list'], 80, { NO_COLOR: '1' }))
+    const lines = (await runInTerminal(machine, ['disputes', 'list', '--limit', '2'], 80, { NO_COLOR: '1' }))
       .trimEnd()
       .split('\n');
     const short = (id: string) => shortenId(id, [first, second]);
     expect(lines).toEqual([
-      expect.stringMatching(/^ID +REASON +STATUS +DEADLINE +CASE +SEEN$/),
-      expect.stringMatching(`^${short(first)} +The parcel did.*… +lost +in 13 years +- +now$`),
+      expect.stringMatching(/^ID +REASON +STATUS +DEADLINE +CASE +AGE$/),
       expect.stringMatching(`^${short(second)} +The parcel did.*… +open +in 13 years +PP-D-7 +now$`),
+      expect.stringMatching(`^${short(first)} +The parcel did.*… +lost +in 13 years +- +now$`),
     ]);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
-    const json = JSON.parse((await machine.run(['disputes', 'list', '--json'])).stdout);
+    const json = JSON.parse(
+      (await machine.run(['disputes', 'list', '--order-id', orderId, '--json'])).stdout,
+    );
     expect(json).toMatchObject([
-      { id: first, resolution: 'No proof', orderId, providerCaseId: null, kind: 'payment' },
-      { id: second, resolution: null, orderId, providerCaseId: 'PP-D-7' },
+      { id: second, orderId, providerCaseId: 'PP-D-7' },
+      { id: first, resolution: 'No proof', orderId, kind: 'payment' },
     ]);
   });
 
