@@ -108,7 +108,7 @@ describe('ids', () => {
       'backup',
       'create',
       '--label',
-      'a\tb\u001b[31m',
+      'a b',
       '--sections',
       'store,blog',
       '-q',
@@ -119,7 +119,7 @@ describe('ids', () => {
 
     expect(idsAfter(machine, ['backup', '--demo', 'backup', 'restore']).toSorted()).toEqual(
       [
-        `${two.stdout.trim()}\ta b\\u001b[31m (store, blog), just now`,
+        `${two.stdout.trim()}\ta b (store, blog), just now`,
         `${one.stdout.trim()}\tfirst (store), just now`,
       ].sort(),
     );
