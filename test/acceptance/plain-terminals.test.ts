@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleIds } from '../../src/contract/example-ids.ts';
+import { exampleIds } from '../../src/contract/objects.ts';
 import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 

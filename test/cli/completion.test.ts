@@ -7,7 +7,7 @@ import { globalOptions } from '../../src/cli/command/global-options.ts';
 import { complete } from '../../src/cli/completion/complete.ts';
 import { completeIds } from '../../src/cli/completion/ids.ts';
 import type { CompletedCommand } from '../../src/cli/completion/model.ts';
-import { exampleIds } from '../../src/contract/example-ids.ts';
+import { exampleIds } from '../../src/contract/objects.ts';
 import { sectionNames } from '../../src/contract/operations/backups.ts';
 import { postStates } from '../../src/contract/operations/blog.ts';
 import { decisions } from '../../src/contract/operations/disputes.ts';

@@ -1,7 +1,7 @@
 import { describeSystemError } from '../../base/system-error.ts';
 import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey } from '../../contract/api-key.ts';
-import { exampleIds } from '../../contract/example-ids.ts';
+import { exampleIds } from '../../contract/objects.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
 import { localStateError, usageError } from '../core/errors.ts';

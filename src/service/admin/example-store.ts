@@ -1,4 +1,4 @@
-import { exampleIds } from '../../contract/example-ids.ts';
+import { exampleIds } from '../../contract/objects.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { addEvidence, decideDispute, newDispute, newEvidence, openDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';

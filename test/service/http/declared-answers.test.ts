@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleIds } from '../../../src/contract/example-ids.ts';
+import { exampleIds } from '../../../src/contract/objects.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { addEndpoint } from '../../../src/contract/operations/notifications.ts';
 import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';

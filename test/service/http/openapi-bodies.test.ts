@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { fetch } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { exampleIds } from '../../../src/contract/example-ids.ts';
+import { exampleIds } from '../../../src/contract/objects.ts';
 import { createBackup } from '../../../src/contract/operations/backups.ts';
 import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';

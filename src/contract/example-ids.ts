@@ -1,7 +1,0 @@
-/** Ids in the demo store. They are fixed, so that its history is found without opening it. */
-export const exampleIds = {
-  store: '5e0c7a52-3d1b-4c8e-9f4a-2b6d8e10c3a7',
-  wonDispute: '0197a3c0-11e2-7d54-8b3f-2c6a9e41d705',
-  openDispute: '01985f2e-7b90-7a16-9c48-5d1e3f82a6b4',
-  reclaim: '01986448-3c05-7e92-a7d1-84f6b09c2e3a',
-} as const;
