@@ -155,7 +155,7 @@ export function renderLines(
 
 function columnWidths(header: readonly string[], rows: readonly (readonly string[])[]): number[] {
   return header.map((title, column) =>
-    Math.max(title.length, ...rows.flatMap((row) => (row[column] ?? '').split('\n').map(displayWidth))),
+    Math.max(title.length, widest(rows.flatMap((row) => (row[column] ?? '').split('\n')))),
   );
 }
 
@@ -167,30 +167,38 @@ function drawTable(
 ): Printable {
   // As wide as its column, so that all parts of a long table have the same columns.
   const titles = header.map((title, column) => color.bold(title.toUpperCase().padEnd(widths[column] ?? 0)));
-  const parts = Array.from({ length: Math.ceil(cells.length / rowsAtOnce) }, (_, part) => {
+  const lines = cells.flatMap((row) => linesOf(row, header, widths, color));
+  const parts = Array.from({ length: Math.ceil(lines.length / linesAtOnce) }, (_, part) => {
     const table = new Table({
       // Its own colors would write escapes into pipes.
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
       chars: noBorder,
     });
-    table.push(titles);
-    for (const row of cells.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce)) {
-      table.push(
-        row.map((cell, column) => {
-          const tone = toneOf(header[column] ?? '', cell, Date.now());
-          const text = wrapText(cell, widths[column] ?? 0);
-          return tone === undefined ? text : color[tone](text);
-        }),
-      );
-    }
-    const lines = trimLines(table.toString()).split('\n');
-    return lines.slice(part === 0 ? 0 : 1).join('\n');
+    table.push(titles, ...lines.slice(part * linesAtOnce, (part + 1) * linesAtOnce));
+    const drawnLines = trimLines(table.toString()).split('\n');
+    return drawnLines.slice(part === 0 ? 0 : 1).join('\n');
   });
   return drawn(parts.join('\n'));
 }
 
-/** The time that the library takes grows with the square of the rows: with all at once, five seconds for 10 000. */
-const rowsAtOnce = 100;
+/** The lines of a row, each with its part of every cell. */
+function linesOf(
+  row: readonly string[],
+  header: readonly string[],
+  widths: readonly number[],
+  color: Style['color'],
+): string[][] {
+  const cells = row.map((cell, column) => {
+    const tone = toneOf(header[column] ?? '', cell, Date.now());
+    const lines = wrapText(cell, widths[column] ?? 0).split('\n');
+    return tone === undefined ? lines : lines.map((text) => color[tone](text));
+  });
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, index) => cells.map((lines) => lines[index] ?? ''));
+}
+
+/** The time that the library takes grows with the square of the lines: with all at once, five seconds for 10 000. */
+const linesAtOnce = 100;
 
 const noBorder = Object.fromEntries(
   [
@@ -218,7 +226,12 @@ function rowWidth(widths: readonly number[]): number {
 }
 
 function longestWord(text: string): number {
-  return Math.max(...text.split(/\s/).map(displayWidth));
+  return widest(text.split(/\s/));
+}
+
+/** A long list cannot be the arguments of a call. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
 }
 
 function trimLines(text: string): string {
