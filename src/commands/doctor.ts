@@ -61,7 +61,11 @@ async function checkSettings(session: Session): Promise<Finding> {
 
 async function checkHistory(session: Session): Promise<Finding> {
   const history = await session.history();
-  const records = await recording(session, async () => history.listWhole());
+  const records = await recording(session, async () => {
+    const listed = history.listWhole();
+    history.journal.assertWritable();
+    return listed;
+  });
   const open = records.filter(({ open }) => open);
   const oldest = open.at(-1);
   const count = countRecords(records);

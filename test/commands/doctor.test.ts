@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type CliResult, type Machine, machineFor, newMachine } from '../helpers/cli.ts';
+import { accessTo, type CliResult, type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
 import { fakeService, startStore } from '../helpers/scene.ts';
 import { logFiles } from '../helpers/seed-history.ts';
@@ -183,4 +183,19 @@ test('history: open records are warnings, a torn record is a problem', async () 
     message: expect.stringContaining(`${torn} has no readable first line`),
     hint: expect.stringContaining('storectl history repair'),
   });
+});
+
+test('a history that cannot be written is a problem, before anything is changed', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const machine = newMachine({
+    ...accessTo({ origin, storeId, apiKey }),
+    STORECTL_STATE_DIR: '/proc/storectl',
+  });
+
+  const { exitCode, of, error } = await diagnose(machine);
+
+  expect(exitCode).toBe(11);
+  expect(of.settings).toMatchObject({ status: 'ok' });
+  expect(of.history).toBeUndefined();
+  expect(error.message).toMatch(/cannot write .*\/proc/);
 });

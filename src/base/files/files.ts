@@ -224,6 +224,24 @@ export function createFile(
   }
 }
 
+/**
+ * Throws the error of a change if nothing can be written into the folder, or, while it is missing, into the nearest folder
+ * above it. `name` is of a file that is made and removed.
+ */
+export function assertWritable(files: Files, folder: string, name: string): void {
+  let existing = folder;
+  while (!files.fileSystem.existsSync(existing) && path.dirname(existing) !== existing) {
+    existing = path.dirname(existing);
+  }
+  const file = path.join(existing, name);
+  try {
+    createFile(files, file, '', { sync: false });
+  } catch (error) {
+    throw failureOf(files, error, 'write', file);
+  }
+  removeQuietly(files, file);
+}
+
 /** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. Where that fails, `from` is removed. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
   // Windows refuses while an indexer or a virus scanner has either file open.

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeSystemError } from '../../base/system-error.ts';
 import type { Ui } from '../command/ui.ts';
-import { CliError, cancelledError, type Step, usageError } from '../core/errors.ts';
+import { stateDirectory } from '../config/directories.ts';
+import { phrase, toRun } from '../config/phrase.ts';
+import { CliError, cancelledError, localStateError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
-import { yourText } from '../core/sanitize.ts';
+import { line } from '../core/sanitize.ts';
 
 type EditorIo = Pick<Io, 'env' | 'process' | 'signal' | 'ignoreInterruptsDuring' | 'keyboard'>;
 
@@ -17,30 +19,24 @@ function editorOf({ env, process }: Pick<Io, 'env' | 'process'>): string {
 }
 
 /**
- * Lets the user edit `text` in $VISUAL or $EDITOR. Returns the text as the editor left it, and why the editor failed, or null.
- * The file has mode 0600 and is removed afterwards. Throws exit 130 if Ctrl-C ends the editor.
+ * Lets the user edit `text` in $VISUAL or $EDITOR, in this file. Returns the text as the editor left it, and why the editor
+ * failed, or null. Throws exit 130 if Ctrl-C ends the editor.
  */
 export async function editText(
   io: EditorIo,
   text: string,
-  fileName: string,
+  file: string,
 ): Promise<{ readonly text: string; readonly failure: string | null }> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'storectl-'));
-  const file = path.join(folder, fileName);
-  try {
-    // Editors expect the last line to end, and what is appended to the file becomes a line of its own.
-    writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
-    // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
-    const run = () => runEditor(io, editorOf(io), file);
-    const takeBack = io.keyboard?.lend();
-    const failure = await (io.ignoreInterruptsDuring?.(run) ?? run()).finally(takeBack);
-    const edited = readEdited(file);
-    if (edited === null) return { text, failure: failure ?? 'the file was deleted' };
-    // Editors end the last line, which is no part of the text.
-    return { text: text.endsWith('\n') ? edited : edited.replace(/\r?\n$/, ''), failure };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // Editors expect the last line to end, and what is appended to the file becomes a line of its own.
+  writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
+  // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
+  const run = () => runEditor(io, editorOf(io), file);
+  const takeBack = io.keyboard?.lend();
+  const failure = await (io.ignoreInterruptsDuring?.(run) ?? run()).finally(takeBack);
+  const edited = readEdited(file);
+  if (edited === null) return { text, failure: failure ?? 'the file was deleted' };
+  // Editors end the last line, which is no part of the text.
+  return { text: text.endsWith('\n') ? edited : edited.replace(/\r?\n$/, ''), failure };
 }
 
 function readEdited(file: string): string | null {
@@ -62,44 +58,91 @@ export interface Editing<Result> {
   withoutNote(text: string): string;
   /** Throws exit 2 or 7 if the user can fix the text. */
   use(text: string): Promise<Result>;
-  /** The command that takes the text from a file. */
-  readonly keep: Step;
+  /** The command that takes the text from a file, which is its last argument. */
+  readonly command: readonly string[];
+}
+
+/** What was typed, and the file that keeps it until it was sent. */
+export interface Edited<Result> {
+  readonly result: Result;
+  /** Removes the file: its text was sent, or is not wanted. */
+  discard(): void;
+  /** Says where the text is kept, because it was not sent. */
+  keep(): void;
 }
 
 /**
  * Opens the editor again, with the text and the reason, until the text can be used. An empty text cancels; an unchanged
- * text gives up. On every error, the user's text is printed so that it is not lost.
+ * text gives up. The text is in a file of the state directory, mode 0600, until `discard` is called; on every error, the user
+ * is told where it is.
  */
 export async function editUntilUsed<Result>(
   ui: Ui,
   original: string,
   editing: Editing<Result>,
-): Promise<Result> {
+): Promise<Edited<Result>> {
   const { io } = ui;
+  const draft = openDraft(io, editing.fileName);
   let text = original;
   let problem: CliError | null = null;
   const withNote = () => editing.withNote(text, problem);
+  const discard = () => draft.remove();
+  const keep = () => {
+    if (text === original) return discard();
+    draft.write(editing.keepsNote && problem !== null ? withNote() : text);
+    ui.saveUserText(line`\nYour text is kept in ${draft.file}`);
+    ui.saveUserText(phrase`To send it, run ${toRun(...editing.command, asWord(draft.file))}.`);
+  };
   try {
     for (;;) {
-      const { text: left, failure } = await editText(io, withNote(), editing.fileName);
+      const { text: left, failure } = await editText(io, withNote(), draft.file);
       const edited = editing.withoutNote(left);
-      if (failure === null && edited.trim() === '') throw cancelledError();
+      if (failure === null && edited.trim() === '') {
+        text = original;
+        throw cancelledError();
+      }
       const isUnchanged = edited === text;
       text = edited;
       if (failure !== null) throw editorFailed(io, failure);
-      if (problem !== null && isUnchanged) throw gaveUp(editing, problem);
+      if (problem !== null && isUnchanged) throw gaveUp(problem);
       try {
-        return await editing.use(text);
+        return { result: await editing.use(text), discard, keep };
       } catch (error) {
         if (!isFixable(error)) throw error;
         problem = error;
       }
     }
   } catch (error) {
-    if (text !== original)
-      ui.saveUserText(yourText(editing.keepsNote && problem !== null ? withNote() : text));
+    keep();
     throw error;
   }
+}
+
+/** A path as one word of a command line. */
+function asWord(file: string): string {
+  return /\s/.test(file) ? `"${file}"` : file;
+}
+
+/** A file for a text, which no other command uses. */
+function openDraft(io: Ui['io'], fileName: string) {
+  const { name, ext } = path.parse(fileName);
+  const folder = path.join(stateDirectory(io), 'drafts');
+  const file = path.join(folder, `${name}-${randomBytes(4).toString('hex')}${ext}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw localStateError(
+      'draft_unwritable',
+      `cannot write ${file}: ${describeSystemError(error)}`,
+      'fix that, or choose another directory with STORECTL_STATE_DIR',
+    );
+  }
+  return {
+    file,
+    write: (text: string) => writeFileSync(file, text, { mode: 0o600 }),
+    remove: () => rmSync(file, { force: true }),
+  };
 }
 
 function isFixable(error: unknown): error is CliError {
@@ -116,10 +159,9 @@ function editorFailed(io: EditorIo, failure: string): CliError {
   );
 }
 
-function gaveUp({ keep }: Editing<unknown>, { failure }: CliError): CliError {
+function gaveUp({ failure }: CliError): CliError {
   const { what, fields, status } = failure;
-  const next = [{ say: 'your text is printed above: save it to a file' }, keep];
-  return usageError(what, next, { fields, status });
+  return usageError(what, 'fix the text, which is kept', { fields, status });
 }
 
 /** Returns why the editor failed, or null. The shell splits commands like `code --wait`, as git does. */

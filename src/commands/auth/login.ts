@@ -15,6 +15,7 @@ import {
 } from '../../cli/config/connection-settings.ts';
 import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
+import { isInputForbidden } from '../../cli/core/io.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { readStdin } from '../../cli/input/stdin.ts';
@@ -89,10 +90,17 @@ function checkTarget({ profile, baseUrl = '', storeId = '' }: Given, secret: str
 
 async function readKey(ui: Ui, session: Session, given: Given): Promise<Target> {
   checkTarget(given, '');
-  const bytes = await readStdin(session, '--with-key');
-  const target = checkTarget(given, bytes.toString('utf8').trim());
+  const target = checkTarget(given, (await readTypedOrPiped(session)).trim());
   await checkLogin(ui, session, target, 'the key in standard input');
   return target;
+}
+
+/** The key on standard input. A terminal never shows it. */
+async function readTypedOrPiped(session: Session): Promise<string> {
+  const { io, flags } = session;
+  if (io.stdin.isTTY === true && !isInputForbidden(flags, io.env))
+    return askSecret(io, 'API key (not shown)');
+  return (await readStdin(session, '--with-key')).toString('utf8');
 }
 
 /**
@@ -173,10 +181,11 @@ async function checkLogin(ui: Ui, session: Session, target: Target, what: string
 }
 
 /** The profile may not exist yet, so `auth status` cannot be run to see what was used. */
-function hintAfter({ code, exitCode, outcome, status }: Failure, baseUrl: string): string | undefined {
+function hintAfter({ code, exitCode, status }: Failure, baseUrl: string): string | undefined {
   if (code === 'unreadable_body')
     return 'check the base URL: this does not look like a store management service';
-  if (outcome !== 'rejected' || status === undefined || exitCode === exitCodes.throttled) return undefined;
+  if (status === undefined || exitCode === exitCodes.throttled || exitCode === exitCodes.notApplied)
+    return undefined;
   if (exitCode === exitCodes.notAllowed) return 'check the key, and that it is for this base URL';
   return (
     hintOfVersion(status, baseUrl) ??

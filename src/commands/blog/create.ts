@@ -3,7 +3,6 @@ import { fixInput, invalidInput, usageError } from '../../cli/core/errors.ts';
 import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
-import { yourText } from '../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -113,15 +112,19 @@ async function createEdited(call: CommandCall, file: string | undefined): Promis
   checkBody(createBlogPost, fields, given);
   const mapping = readMapping(parsed, given, Date.now());
   const draft = file === undefined ? given : draftOf(await readPostFile(session, file, mapping));
-  const edited = await editPost(ui, draft);
+  // Who and where is asked before anything is typed.
+  if (ui.canAsk) await session.connect();
+  const { result: edited, discard, keep: keepText } = await editPost(ui, draft);
   try {
     // The post already contains the values of the flags, perhaps changed in the editor.
     const kept = [...parsed.options].filter(([flag]) =>
       [allowDuplicate, outputFileOption.flag].includes(flag),
     );
-    return await onePost(edited.fields).run({ ...call, parsed: { ...parsed, options: new Map(kept) } });
+    const result = await onePost(edited).run({ ...call, parsed: { ...parsed, options: new Map(kept) } });
+    discard();
+    return result;
   } catch (error) {
-    ui.saveUserText(yourText(edited.text));
+    keepText();
     throw error;
   }
 }

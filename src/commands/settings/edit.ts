@@ -42,7 +42,7 @@ it, the editor opens again with your text and the reason. Stops if someone else 
 async function editAndSave(run: Run): Promise<Result | null> {
   const { ui } = run;
   const base = await readSettings(run);
-  return editUntilUsed(ui, stringify(clientFields(base.document)), {
+  const { result, discard } = await editUntilUsed(ui, stringify(clientFields(base.document)), {
     fileName: 'settings.yaml',
     withNote: (text, problem) => header(problem && describeRefusal(problem)) + text,
     keepsNote: true,
@@ -56,13 +56,15 @@ async function editAndSave(run: Run): Promise<Result | null> {
       refuseMistypedSettings(next, base.document);
       if (isDeepStrictEqual(next, clientFields(base.document))) return null;
       const ifMoved = [
-        { say: 'your text is above' },
+        { say: 'your text is kept, see above' },
         { run: ['settings', 'edit'], rest: 'again to edit the current settings' },
       ];
       return (await prepareSave(run, base, next, ifMoved)).send();
     },
-    keep: { run: ['settings', 'save', '--from-file', 'FILE'] },
+    command: ['settings', 'save', '--from-file'],
   });
+  discard();
+  return result;
 }
 
 function header(problem: string | null): string {

@@ -1,6 +1,6 @@
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import path from 'node:path';
-import { ensureFolder, type FileSystem } from '../../base/files/files.ts';
+import { assertWritable, ensureFolder, type FileSystem } from '../../base/files/files.ts';
 import { type Lock, type LockOptions, openLocks } from '../../base/files/lock.ts';
 import { type ProcessFacts, readMachine } from '../../base/files/process-identity.ts';
 import { memoize } from '../../base/memoize.ts';
@@ -68,6 +68,8 @@ export function openJournal(settings: JournalSettings) {
     now: settings.now ?? Date.now,
     randomBytes,
     acquire,
+    /** Throws a HistoryError if a change could not be recorded, because the folder cannot be written. */
+    assertWritable: () => assertWritable(files, folder, `.probe-${randomBytes(8).toString('hex')}`),
     /** Throws a HistoryError `lock_lost` when another process has taken over any lock that this journal holds. */
     assertHeld: () => locks().assertHeld(),
     /** Takes the lock of a log, and waits for another holder. */

@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeEditor, replaceLine } from '../../helpers/editor.ts';
+import { newProgramMachine, type ProgramMachine } from '../../helpers/program.ts';
 import { setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
@@ -149,31 +152,64 @@ test('settings edit', async () => {
   `);
 });
 
-test('settings edit: a text that is saved unchanged though it is wrong is given up, and shown', async () => {
+/** The texts that editors left, which were not sent. */
+function drafts({ stateDirectory }: ProgramMachine): string[] {
+  const folder = path.join(stateDirectory, 'drafts');
+  return readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+}
+
+test('settings edit: a text that is saved unchanged though it is wrong is given up, and kept', async () => {
   const machine = demoMachine();
   const EDITOR = makeEditor(machine.folder, replaceLine(/^quietHours:.*/m, 'quietHours: ['));
-  const session = await openSession('storectl settings edit', { machine, env: { EDITOR } });
+  const session = await openSession('storectl settings edit', { machine, columns: 160, env: { EDITOR } });
   expect(await session.ends()).toMatch(
-    /\nYour text:\n\n# Not saved:\n(#.*\n)+\nquietHours: \[\n(.*\n)+\nerror: invalid YAML in line 8 .*\n {2}your text is printed above: save it to a file; run `storectl settings save --from-file FILE`\nexit 2$/,
+    /\nYour text is kept in (\S+\/drafts\/settings-\w+\.yaml)\nTo send it, run `storectl settings save --from-file \1`\.\nerror: invalid YAML in line 8 .*\n {2}fix the text, which is kept\nexit 2$/,
   );
+  expect(drafts(machine)).toEqual([expect.stringMatching(/^# Not saved:\n(#.*\n)+\nquietHours: \[\n/)]);
 });
 
 test('blog create --edit: the same for a post', async () => {
   const machine = demoMachine();
   const EDITOR = makeEditor(machine.folder, `printf -- '---\\ntitle: [\\n---\\nSoon.\\n' > "$1"`);
+  const session = await openSession('storectl blog create --edit', {
+    machine,
+    columns: 160,
+    env: { EDITOR },
+  });
+  expect(await session.ends()).toMatch(
+    /\nYour text is kept in (\S+\/drafts\/post-\w+\.md)\nTo send it, run `storectl blog create \1`\.\nerror: line 2: invalid YAML: .*\n {2}fix the text, which is kept\nexit 2$/,
+  );
+  expect(drafts(machine)).toEqual(['---\ntitle: [\n---\nSoon.\n']);
+});
+
+test('a post is kept from the editor until it was sent: when the question is cancelled, and when the program is killed', async () => {
+  const machine = demoMachine();
+  const EDITOR = makeEditor(machine.folder, `printf -- '---\\ntitle: Inks\\n---\\nSoon.\\n' > "$1"`);
+  const session = await openSession('storectl blog create --edit', {
+    machine,
+    columns: 160,
+    env: { EDITOR },
+  });
+  await session.shows(/Create this post as a draft\?/);
+  // What a program that is killed now leaves.
+  expect(drafts(machine)).toEqual(['---\ntitle: Inks\n---\nSoon.\n']);
+  session.press('C-c');
+  expect(await session.ends()).toMatch(/Your text is kept in \S+(.*\n)+error: cancelled/);
+  expect(drafts(machine)).toEqual(['---\ntitle: Inks\n---\nSoon.\n']);
+
+  const sent = await openSession('storectl blog create --edit', { machine: demoMachine(), env: { EDITOR } });
+  await sent.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
+  expect(await sent.ends()).toMatch(/Created post "Inks"(.*\n)+exit 0/);
+  expect(drafts(sent.machine)).toEqual([]);
+});
+
+test('blog create --edit asks who and where before anything is typed', async () => {
+  const machine = newProgramMachine();
+  const EDITOR = makeEditor(machine.folder, `echo editing; printf -- '# Inks\\n\\nSoon.\\n' > "$1"`);
   const session = await openSession('storectl blog create --edit', { machine, env: { EDITOR } });
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl blog create --edit
-
-    Your text:
-
-    ---
-    title: [
-    ---
-    Soon.
-
-    error: line 2: invalid YAML: a bracket is not closed, or a comma is missing
-      your text is printed above: save it to a file; run \`storectl blog create FILE\`
-    exit 2"
-  `);
+  const screen = await session.shows(/No store is set up on this machine yet/);
+  expect(screen).not.toContain('editing');
+  session.press('Down', 'Enter');
+  await session.pressAt(/editing(.*\n)+.*❯ Yes\n(.*\n)+.*select$/, 'Enter');
+  expect(await session.ends()).toMatch(/Created post "Inks"(.*\n)+exit 0/);
 });

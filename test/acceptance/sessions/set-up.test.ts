@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { startFaultServer } from '../../helpers/fault-server.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
 import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -170,4 +171,28 @@ test('service stores delete: what is lost is said before its id is typed', async
     ID  <uuid>
     exit 0"
   `);
+});
+
+test('auth login --with-key: a terminal asks for the key and does not show it', async () => {
+  const { origin, storeId, apiKey } = await startService();
+  const machine = newProgramMachine();
+  const command = `storectl auth login --base-url ${origin} --store ${storeId} --with-key`;
+  const session = await openSession(command, { machine });
+  await session.typeAt(/API key \(not shown\):$/, apiKey);
+  const screen = await session.ends();
+  expect(screen).toMatch(/Logged in to store(.*\n)+exit 0/);
+  expect(screen).not.toContain('<key>');
+  expect(screen).not.toContain(apiKey);
+});
+
+test('a key that is pasted while the service is waited for is not shown, and is not the next answer', async () => {
+  await using server = await startFaultServer(Array.from({ length: 4 }, () => ({ does: 'hang' }) as const));
+  const session = await openSession(`storectl auth login --base-url ${server.url} --store s1 --timeout 3`, {
+    machine: newProgramMachine(),
+  });
+  await session.typeAt(/API key \(not shown\):$/, 'first-key');
+  await session.shows(/Waiting for/);
+  session.press('sk_live_secret', 'Enter');
+  session.paste('sk_live_secret');
+  expect(await session.ends()).not.toContain('secret');
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { setScene } from '../scene.ts';
+import { effectsOf, setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
@@ -244,4 +244,18 @@ test('store update: a value that a restore of a backup of another machine has ch
   const session = await openSession('storectl store update', { machine });
   await session.pressAt(/❯◯ Name \(not seen\)\n(.*\n)+ ◯ Cashback \(now 250 bp.*\n(.*\n)*.*submit$/, 'C-c');
   expect(await session.ends()).toMatch(/exit 130/);
+});
+
+test('store update: after a refusal, the backup is not offered again', async () => {
+  const { machine, service } = await setScene();
+  const session = await openSession('storectl store update', { machine, columns: 160 });
+  await session.pressAt(/What do you want to change\?/, 'Space', 'Enter');
+  await session.typeAt(/\? Name: *$/, 'x'.repeat(150));
+  await session.pressAt(/Back up the store section first\? \(Y\/n\)$/, 'Enter');
+  await session.pressAt(/Created backup(.*\n)+.*❯ Yes\n(.*\n)+.*select$/, 'Enter');
+  await session.pressAt(/must be at most 120 characters(.*\n)+.*Name: x+/, 'C-u');
+  session.type('Outlet');
+  await session.pressAt(/Name: Outlet(.*\n)+.*❯ Yes\n(.*\n)+.*select$/, 'Enter');
+  expect(await session.ends()).toMatch(/Updated store "Outlet"(.*\n)+exit 0/);
+  expect((await effectsOf(service)).backups).toHaveLength(1);
 });

@@ -17,7 +17,7 @@ function sceneWith(script: string) {
 test('neither the editor nor the pager has the key in its environment', async () => {
   const { program, io, folder } = sceneWith('env >> "$FOLDER/env"');
 
-  await editText(io, 'text', 'a.md');
+  await editText(io, 'text', path.join(folder, 'a.md'));
   expect(showInPager('text', program, io)).toBe(true);
 
   const env = readFileSync(path.join(folder, 'env'), 'utf8');
@@ -29,6 +29,6 @@ test.each([
   ['a text without one', 'Before', 'After'],
   ['a file that has one', 'Before\n', 'After\n'],
 ])('the line break at the end that editors add is no part of %s', async (_, before, after) => {
-  const { io } = sceneWith('printf "After\\n" > "$1"');
-  expect(await editText(io, before, 'a.md')).toEqual({ text: after, failure: null });
+  const { io, folder } = sceneWith('printf "After\\n" > "$1"');
+  expect(await editText(io, before, path.join(folder, 'a.md'))).toEqual({ text: after, failure: null });
 });

@@ -53,6 +53,8 @@ export interface Interview {
   questionOf(field: FieldFlag): Question;
   /** The same for the id in the path, if there is one. */
   readonly questionsOfId: readonly Question[];
+  /** The id of the backup that was offered, or null if the user wanted none: it is offered once. */
+  offeredBackup?: string | null;
 }
 
 /** What a change may need besides its request. */

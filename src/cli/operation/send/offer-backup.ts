@@ -11,6 +11,15 @@ import { send } from './send-run.ts';
  * Resolves with the id of the backup, if the user wants one.
  */
 export async function offerBackup(run: Run, what = 'This change'): Promise<string | undefined> {
+  const { interview } = run;
+  if (interview?.offeredBackup !== undefined) return interview.offeredBackup ?? undefined;
+  const id = await askAndBackUp(run, what);
+  // Values that the service refuses are corrected, and the change is reviewed again.
+  if (interview !== null) interview.offeredBackup = id ?? null;
+  return id;
+}
+
+async function askAndBackUp(run: Run, what: string): Promise<string | undefined> {
   const { ui } = run;
   const noUndo = `${what} cannot be undone: this machine has not seen the current values.`;
   if (!ui.canAsk) {

@@ -9,8 +9,7 @@ import { problemOfError, readEdited, renderPost } from '../post/read-post.ts';
 
 /**
  * Opens a post in the editor, with its fields as front matter. A text that is not a valid post opens the editor again
- * with the reason; an empty text cancels. The original file does not change. Returns the text as it left the editor, and its
- * fields.
+ * with the reason; an empty text cancels. The original file does not change. Returns the fields as they left the editor.
  */
 export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>) {
   if (!ui.canAsk) {
@@ -27,9 +26,9 @@ export async function editPost(ui: Ui, draft: Readonly<Record<string, unknown>>)
         : `<!-- Not sent: ${printableInOneLine(describeRefusal(problem)).replaceAll('--', '- -')} -->\n${text}`,
     withoutNote: (text) => text.replaceAll('\r\n', '\n').replace(/^<!-- Not sent: [^\n]*-->\n/, ''),
     async use(text) {
-      return { text, fields: await readEdited(text).catch(refuse) };
+      return readEdited(text).catch(refuse);
     },
-    keep: { run: ['blog', 'create', 'FILE'] },
+    command: ['blog', 'create'],
   });
 }
 
