@@ -61,7 +61,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
     command: ['core', 'config', 'output'],
     completion: ['core', 'config', 'output'],
     input: ['core', 'command'],
-    prompts: ['core', 'output', 'command'],
+    prompts: ['core', 'config', 'output', 'command'],
     'operation/call': operationBase,
     'operation/result': [...operationBase, 'operation/call'],
     'operation/send': [...operationBase, 'operation/call', 'operation/result'],
