@@ -2,10 +2,14 @@ import { CompiledQuery, sql } from 'kysely';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import type { Queries } from '../../../src/service/storage/core/storage.ts';
+import { findBackupAndStore, findBackups } from '../../../src/service/storage/queries/backups.ts';
 import { findPending, isAnyDue, lockDue } from '../../../src/service/storage/queries/deliveries.ts';
+import { findDisputes, findOpenDisputes } from '../../../src/service/storage/queries/disputes.ts';
+import { findEndpoints } from '../../../src/service/storage/queries/endpoints.ts';
 import { findEventContext } from '../../../src/service/storage/queries/events.ts';
-import { markAll } from '../../../src/service/storage/queries/notifications.ts';
-import { insertPost } from '../../../src/service/storage/queries/posts.ts';
+import { findNotifications, markAll } from '../../../src/service/storage/queries/notifications.ts';
+import { findPost, findPosts, insertPost } from '../../../src/service/storage/queries/posts.ts';
+import { findReclaims } from '../../../src/service/storage/queries/reclaims.ts';
 import { newDatabase, openTestStorage } from '../helpers/service.ts';
 
 const text = {
@@ -116,8 +120,18 @@ async function fillStores(db: Queries, first: number, count: number, each: numbe
   );
 }
 
+/** Disputes of a store: one in ten is open, and two are of the same case and order. */
+async function fillDisputes(db: Queries, count: number): Promise<void> {
+  const numbers = sql`with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})`;
+  await sql`insert into disputes (store_id, id, kind, status, reason, risk_signals, deadline_at, appeal_deadline_at,
+      idempotency_key, created_at, updated_at, provider_case_id, order_id) ${numbers}
+    select 's0', 'd' || i, 'payment', case when i % 10 = 0 then 'open' else 'won' end, '', '{}', '2030-01-' || i, 't', 'k',
+      't', 't', 'c' || (i / 2), 'o' || (i / 2) from number`.execute(db);
+}
+
 async function analyzeLargeStore(db: Queries): Promise<void> {
   await fillStores(db, 0, 1, 5_000);
+  await fillDisputes(db, 5_000);
   await sql`analyze`.execute(db);
 }
 
@@ -127,6 +141,7 @@ async function growOneOfMany(db: Queries): Promise<void> {
   // The embedded engine has no statistics unless somebody asks for them.
   if (db.engine === 'postgres') await sql`analyze`.execute(db);
   await fillStores(db, 0, 1, 5_000);
+  await fillDisputes(db, 5_000);
 }
 
 const tenant = (db: Queries) => ({ db, storeId: 's0' });
@@ -143,10 +158,45 @@ describe.each([
       'finding which posts a store shows, and whether a slug is taken',
       (db: Queries) => insertPost(tenant(db), post),
     ],
+    ['a page of posts', (db: Queries) => findPosts(tenant(db), { below: 4, limit: 3 })],
+    ['a post by its slug', (db: Queries) => findPosts(tenant(db), { below: null, limit: 3, slug: 'p1' })],
+    ['a post by its id', (db: Queries) => findPost(tenant(db), 'p1')],
+    ['a page of disputes', (db: Queries) => findDisputes(tenant(db), { limit: 3 }, null)],
+    ['the next one', (db: Queries) => findDisputes(tenant(db), { limit: 3 }, 'd5')],
+    ['a page of open disputes', (db: Queries) => findOpenDisputes(tenant(db), { limit: 3 }, null)],
+    [
+      'the next one of these',
+      (db: Queries) => findOpenDisputes(tenant(db), { limit: 3 }, ['2030-01-01', 'd5']),
+    ],
+    [
+      'the disputes of a case',
+      (db: Queries) => findDisputes(tenant(db), { limit: 3, providerCaseId: 'c1' }, null),
+    ],
+    [
+      'the disputes of an order',
+      (db: Queries) => findDisputes(tenant(db), { limit: 3, orderId: 'o1' }, 'd5'),
+    ],
+    ['a page of backups', (db: Queries) => findBackups(tenant(db), 3, 'b5')],
+    ['a page of reclaim notices', (db: Queries) => findReclaims(tenant(db), 3, null)],
+    ['a page of endpoints', (db: Queries) => findEndpoints(tenant(db), 3, null)],
+    [
+      'a page of notifications',
+      (db: Queries) => findNotifications(tenant(db), { isUnread: false, below: null, limit: 3 }),
+    ],
+    [
+      'a page of unread notifications',
+      (db: Queries) => findNotifications(tenant(db), { isUnread: true, below: 5, limit: 3 }),
+    ],
   ])('%s reads a few rows', async (_, work) => {
     const plans = await plansOf(work, prepare);
     expect(plans).not.toEqual([]);
     expect(fullScans(plans)).toEqual([]);
     expect(plans.filter((step) => /B-TREE|Sort|Aggregate/.test(step))).toEqual([]);
   });
+});
+
+test('a backup and what restoring it changes read a few rows', async () => {
+  const plans = await plansOf((db) => findBackupAndStore(tenant(db), 'b5'), growOneOfMany);
+  expect(plans).not.toEqual([]);
+  expect(fullScans(plans)).toEqual([]);
 });

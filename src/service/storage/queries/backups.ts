@@ -58,7 +58,7 @@ const backupAndStore = statement<ObjectRef, BackupAndStore>`
       order by position desc limit 1) as newest,
     (select document from operations_settings where operations_settings.store_id = current.id) as document,
     (select string_agg(endpoints.id, ',') from endpoints where endpoints.store_id = current.id) as endpoint_ids
-  from backups as backup join stores as current on current.id = backup.store_id
+  from backups as backup join stores as current on current.id = ${'storeId'}
   where backup.store_id = ${'storeId'} and backup.id = ${'id'}`;
 
 export async function findBackupAndStore(
