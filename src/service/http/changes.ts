@@ -1,9 +1,15 @@
 import type { ChangeId } from '../../contract/operations.ts';
 import { problems } from '../../contract/problem.ts';
 import { ServiceError } from '../model/errors.ts';
-import { type Answer, applyOnce, keepRefusal, keptRefusal } from '../operations/idempotency.ts';
+import {
+  type Answer,
+  AnsweredBefore,
+  applyOnce,
+  keepRefusal,
+  keptRefusal,
+} from '../operations/idempotency.ts';
 import type { Precondition, Work } from '../operations/unit-of-work.ts';
-import type { Queries, Storage } from '../storage/core/storage.ts';
+import type { Queries, Storage, TransactionWork } from '../storage/core/storage.ts';
 import { handlers } from './operation-handlers.ts';
 
 /** A valid request that changes something, as data. */
@@ -34,7 +40,8 @@ export function createChanges(storage: Storage): ApplyChange {
     const { operation, storeId, targetId, input, ifMatch, idempotencyKey, actor, now, traceparent } = change;
     const handler = handlers[operation];
     const request = { input, targetId, isCurrent: parseIfMatch(ifMatch) };
-    const inStore = storage.forStore(storeId).change;
+    const inStore = <Result>(change: TransactionWork<Result>) =>
+      storage.forStore(storeId).change(change).catch(earlierAnswer);
     const workOn = (db: Queries): Work => ({ db, storeId, actor, now, traceparent });
     if (idempotencyKey === undefined) return inStore((db) => handler.run(workOn(db), request));
 
@@ -59,6 +66,11 @@ export function createChanges(storage: Storage): ApplyChange {
       throw keptRefusal(refused, refused.headers);
     }
   };
+}
+
+function earlierAnswer(error: unknown): Answer {
+  if (error instanceof AnsweredBefore) return error.answer;
+  throw error;
 }
 
 /** Reads If-Match (RFC 9110, section 13.1.1): no header, `*`, or a list of strong entity tags. */

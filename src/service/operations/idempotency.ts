@@ -33,10 +33,24 @@ export interface Abridged<Input = unknown> {
   complete(kept: string, input: Input): string;
 }
 
+/** Undoes the transaction of a request that was answered before. */
+export class AnsweredBefore extends Error {
+  override readonly name = 'AnsweredBefore';
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super('the key has an answer');
+    this.answer = answer;
+  }
+}
+
 /**
- * Applies a request once per key: the same request again gets the stored answer, and a stored refusal is thrown again. The
- * effect and the answer are stored in one transaction, which has to hold the lock of the store. Throws
- * `idempotency_key_reused` for another request with the same key. If `effect` throws, nothing is stored.
+ * Applies a request once per key. The effect and the answer are stored in one transaction, which has to hold the lock of the
+ * store. The same request again throws {@link AnsweredBefore}, or the stored refusal; another request with the same key throws
+ * `idempotency_key_reused`. If it throws, the transaction has to be undone.
+ *
+ * The key is looked up while the effect runs: PostgreSQL answers their first statements in one round trip. What the effect has
+ * done or refused counts only if the key is new.
  */
 export async function applyOnce(
   work: Work,
@@ -45,9 +59,11 @@ export async function applyOnce(
   abridged?: Abridged,
 ): Promise<Answer> {
   const fingerprint = fingerprintOf(keyed);
-  const first = await findFirst(work, keyed, fingerprint);
-  if (first !== undefined) return replay(first, keyed, abridged);
-  const answer = await effect();
+  const [first, effected] = await Promise.allSettled([findFirst(work, keyed, fingerprint), effect()]);
+  if (first.status === 'rejected') throw first.reason;
+  if (first.value !== undefined) throw new AnsweredBefore(replay(first.value, keyed, abridged));
+  if (effected.status === 'rejected') throw effected.reason;
+  const answer = effected.value;
   const { status, body, headers } = answer;
   const kept = abridged?.shorten(body, keyed.content) ?? body;
   await keep(work, keyed, { fingerprint, status, body: kept, headers });
