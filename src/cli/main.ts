@@ -162,16 +162,11 @@ async function describeParserError(error: CommanderError, argv: readonly string[
   const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
   const [, unknown] = /^unknown (?:command|option) '(.+)'$/.exec(message) ?? [];
   const { helpCommand, hintFor } = await import('./program/hints.ts');
-  const similar = suggested
-    ?.replace(/^\((.*)\)$/, '$1')
-    .replace(/^Did you mean (?:one of )?(.+)\?$/, (_, found: string) => {
-      return `did you mean ${found
-        .split(', ')
-        .map((word) => `\`${word}\``)
-        .join(' or ')}?`;
-    });
-  const suggestion = (unknown === undefined ? null : hintFor(unknown, argv)) ?? similar;
-  const hint = suggestion || `run \`${helpCommand(argv)}\` for usage`;
+  const [, similar = ''] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(suggested ?? '') ?? [];
+  const names = similar === '' ? [] : similar.split(', ');
+  const hint =
+    (unknown === undefined ? null : hintFor(unknown, argv, names)) ??
+    `run \`${helpCommand(argv)}\` for usage`;
   return usageError(describeUsage(message), hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
   });

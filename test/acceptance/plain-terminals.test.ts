@@ -22,6 +22,17 @@ test.each([
   },
 );
 
+test.each([
+  ['C', /> Log in .*\n {2}Use the demo store\n {2}Cancel\n\narrows navigate \* Enter select/],
+  ['C.UTF-8', /❯ Log in .*\n {2}Use the demo store\n {2}Cancel\n\n↑↓ navigate • ⏎ select/],
+])('with LC_ALL=%s a question is drawn as the locale can', async (locale, picker) => {
+  const machine = newProgramMachine({ LC_ALL: locale });
+  const terminal = await openTerminal(machine.folder, machine.env);
+  terminal.type(`clear; ${programLine} settings show`);
+
+  expect(await terminal.shows(/select/)).toMatch(picker);
+});
+
 test('the profile in use is marked beside its name, also in a narrow terminal', async () => {
   const machine = newProgramMachine({ PAGER: 'cat' });
   const set = ['--base-url', 'https://api.example.com', '--store', exampleIds.store];

@@ -43,7 +43,7 @@ function parseTimeout(text: string | undefined): number | undefined {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(seconds > 0 && seconds <= maxTimeoutSeconds)) {
     throw usageError(
-      `--timeout must be a number of seconds up to ${maxTimeoutSeconds} (got "${text}")`,
+      `--timeout must be a number of seconds, more than 0 and at most ${maxTimeoutSeconds} (got "${text}")`,
       'for example --timeout 30',
     );
   }

@@ -72,7 +72,7 @@ export function resolveSettings(
   const mayBeNew = named === null || options.profileMayBeNew;
   const stored = mayBeNew
     ? profiles.get(profile.value)
-    : requireProfile(profiles, profile.value, describeSource(profile.source));
+    : requireProfile(profiles, profile.value, profile.source);
   // The folder's store belongs to the folder's profile. With another profile, data would go to the wrong store.
   const folderApplies = folder.profile === undefined || folder.profile === profile.value;
   const storeId = firstStoreId(
@@ -103,16 +103,17 @@ export function resolveSettings(
   };
 }
 
-/** The stored profile. Throws exit 2 if it does not exist. `source` says where its name came from. */
+/** The stored profile. Throws exit 2 if it does not exist, and says where its name comes from unless it was typed. */
 export function requireProfile(
   profiles: Pick<ProfileStore, 'get'>,
   name: string,
-  source = describeSource('flag'),
+  source: Source = 'flag',
 ): Profile {
   const profile = profiles.get(name);
   if (profile !== null) return profile;
+  const origin = source === 'flag' ? '' : ` (from ${describeSource(source)})`;
   throw usageError(
-    `profile "${name}" not found (from ${source})`,
+    `profile "${name}" not found${origin}`,
     `run \`storectl profile list\` to see all profiles, or \`${loginCommand(name)}\` to create this one`,
     { code: 'unknown_profile' },
   );

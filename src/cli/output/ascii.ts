@@ -9,6 +9,11 @@ export function isAsciiLocale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean 
 /** What storectl draws, by a character of the same width. */
 const plainForms: Readonly<Record<string, string>> = {
   '✓': '+',
+  '✔': '+',
+  '❯': '>',
+  '○': 'o',
+  '◯': 'o',
+  '◉': '*',
   '✗': 'x',
   '●': 'o',
   '◆': '#',

@@ -1,4 +1,5 @@
-import { follow } from './command-tree.ts';
+import { nearName } from '../../base/nearest-name.ts';
+import { follow, tree } from './command-tree.ts';
 
 /** Words for the same, by what they stand for: each key is followed by what people type instead. */
 function invert(meanings: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
@@ -13,13 +14,14 @@ const serving = invert({
   'help scripts': ['ci', 'cron', 'scripting'],
   'auth login': ['login', 'signin', 'init', 'setup'],
   'auth logout': ['logout'],
-  'auth status': ['whoami', 'status', 'auth show', 'auth whoami'],
+  'auth status': ['whoami', 'status', 'info', 'auth show', 'auth whoami', 'auth key', 'auth token'],
   'profile list': ['auth list'],
   'profile show': ['config'],
+  'profile set': ['config set'],
   'history list': ['list', 'ls', 'log', 'logs'],
   'store update': ['update'],
   'backup restore': ['restore'],
-  'disputes decide': ['decide'],
+  'disputes decide': ['decide', 'disputes close', 'disputes resolve'],
   'reclaim appeal': ['appeal'],
   resume: ['retry', 'continue'],
   api: ['request', 'curl'],
@@ -27,7 +29,8 @@ const serving = invert({
   'service start': ['serve', 'server', 'start'],
   'service keys list': ['key', 'keys'],
   'demo info': ['demo list', 'demo show'],
-  'blog create': ['blog post'],
+  'blog create': ['blog post', 'import', 'blog import'],
+  'completion install': ['completions'],
   'notify mark-read': ['notify read'],
   'notify add-endpoint': ['webhook', 'webhooks'],
 });
@@ -82,8 +85,37 @@ const verbs: ReadonlyMap<string, readonly string[]> = new Map(
   verbGroups.flatMap(([typed, there]) => typed.split(' ').map((verb) => [verb, there])),
 );
 
-/** What to run instead of a word that is no command or flag, or null. `argv` holds the word. */
-export function hintFor(unknown: string, argv: readonly string[]): string | null {
+/**
+ * What to run instead of a word that is no command or flag, or null. `argv` holds the word. `similar` are commands or flags that the
+ * parser holds for similar: of commands, only those that were probably meant count.
+ */
+export function hintFor(
+  unknown: string,
+  argv: readonly string[],
+  similar: readonly string[] = [],
+): string | null {
+  return (
+    known(unknown, argv) ??
+    didYouMean(
+      similar.filter((name) => isMeant(name, unknown)),
+      '',
+    )
+  );
+}
+
+function isMeant(name: string, typed: string): boolean {
+  const isBeginning = typed.length >= 3 && name.startsWith(typed);
+  return name.startsWith('-') || isBeginning || nearName([name], typed) !== null;
+}
+
+function didYouMean(commands: readonly string[], before = 'storectl '): string | null {
+  const quoted = commands.map((command) => `\`${before}${command}\``);
+  const last = quoted.pop();
+  if (last === undefined) return null;
+  return `did you mean ${[quoted.join(', '), last].filter(Boolean).join(' or ')}?`;
+}
+
+function known(unknown: string, argv: readonly string[]): string | null {
   if (['-y', '--yes', '-f', '--force'].includes(unknown)) return 'to confirm without a prompt, add --confirm';
   if (['-o', '--output', '--format'].includes(unknown)) return 'did you mean `--json`?';
   const at = argv.indexOf(unknown);
@@ -98,13 +130,13 @@ export function hintFor(unknown: string, argv: readonly string[]): string | null
   if (sentence !== undefined) return sentence;
   const command =
     serving.get(`${noun} ${verb}`) ?? serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
-  return command === undefined ? null : `did you mean \`storectl ${command}\`?`;
+  return didYouMean(command === undefined ? (at === 0 ? nounsWith(unknown) : []) : [command]);
 }
 
 /** The command that shows the help of what was typed: of the verb, the noun, or the program. */
 export function helpCommand(argv: readonly string[]): string {
-  const { known } = follow(argv.filter((word) => !word.startsWith('-')));
-  return ['storectl', ...known, '--help'].join(' ');
+  const { known: words } = follow(argv.filter((word) => !word.startsWith('-')));
+  return ['storectl', ...words, '--help'].join(' ');
 }
 
 /** The command of a noun that does what the verb says: `disputes show` for `dispute get`. */
@@ -115,7 +147,20 @@ function similar(noun: string, verb: string | undefined): string | undefined {
   return found === undefined ? undefined : `${noun} ${found}`;
 }
 
+/** The commands whose verb this is, if it was typed without a noun. At most three, without those of the service. */
+function nounsWith(verb: string): string[] {
+  const wanted = [verb, ...(verbs.get(verb) ?? [])];
+  const commands = Object.keys(tree)
+    .filter((noun) => noun !== 'service')
+    .flatMap((noun) => verbsOf(noun).map((word) => [noun, word] as const));
+  const found = wanted.find((word) => commands.some(([, there]) => there === word));
+  return commands
+    .filter(([, there]) => there === found)
+    .slice(0, 3)
+    .map((words) => words.join(' '));
+}
+
 function verbsOf(noun: string): readonly string[] {
-  const { known, commands } = follow([noun]);
-  return known.length === 0 ? [] : Object.keys(commands ?? {});
+  const { known: words, commands } = follow([noun]);
+  return words.length === 0 ? [] : Object.keys(commands ?? {});
 }

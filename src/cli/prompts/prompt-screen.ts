@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Io } from '../core/io.ts';
+import { inAscii } from '../output/ascii.ts';
 
 const esc = '\u001b';
 
@@ -17,11 +18,15 @@ export type PromptScreen = ReturnType<typeof openScreen>;
 
 /**
  * The terminal that a prompt is drawn on. It knows what it shows, and can show it again on new lines. `readsLines`: the prompt
- * is only written, never redrawn.
+ * is only written, never redrawn. `isAscii`: the terminal shows ASCII alone.
  */
-export function openScreen(terminal: Io['stdout'], { readsLines }: { readonly readsLines: boolean }) {
+export function openScreen(
+  terminal: Io['stdout'],
+  { readsLines, isAscii }: { readonly readsLines: boolean; readonly isAscii: boolean },
+) {
   let shown = '';
-  const write = (text: string) => {
+  const write = (prompt: string) => {
+    const text = isAscii ? inAscii(prompt) : prompt;
     const drawn = text.replace(erasing, '');
     shown = drawn.length < text.length ? drawn : shown + text;
     terminal.write(text);

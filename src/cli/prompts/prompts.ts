@@ -3,6 +3,7 @@ import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from '../core/errors.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
 import { printable, printableLines } from '../core/sanitize.ts';
+import { isAsciiLocale } from '../output/ascii.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
 import * as plain from './accessible-prompts.ts';
 import { readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
@@ -158,6 +159,9 @@ function asQuestion(io: Io, message: string, hint = ''): string {
   return wrapFor(io, (message.endsWith('?') ? message : `${message}:`) + hint);
 }
 
+/** Keys that the prompts show as symbols, for a terminal that has no such symbols. */
+const keyNames: Readonly<Record<string, string>> = { '↑↓': 'arrows', '⏎': 'Enter' };
+
 /** Says how many choices there are if not all are visible, and wraps the help on keys in a narrow terminal. */
 function listStyle(io: Io, message: string, { length }: readonly Choice[]) {
   const hint = length > pageSize(io) ? ` (${length} choices; scroll for more)` : '';
@@ -165,7 +169,8 @@ function listStyle(io: Io, message: string, { length }: readonly Choice[]) {
     message: (_: string, status: string) =>
       styleText('bold', asQuestion(io, message, status === 'done' ? '' : hint)),
     keysHelpTip: (keys: readonly (readonly [key: string, action: string])[]) => {
-      const described = keys.map(([key, action]) => `${key} ${action}`).join(' • ');
+      const nameOf = (key: string) => (isAsciiLocale(io.env) ? (keyNames[key] ?? key) : key);
+      const described = keys.map(([key, action]) => `${nameOf(key)} ${action}`).join(' • ');
       return styleText('dim', wrapFor(io, described, ''));
     },
   };
@@ -237,9 +242,9 @@ async function ask<Answer>(
 
 /** What a prompt reads and writes: single keys, or for screen readers lines that the terminal edits itself. */
 async function openTerminal(io: Io, { keepsLineBreaks = false, isSecret = false }: AskOptions) {
-  const { stdin, stdout, stderr } = io;
+  const { stdin, stdout, stderr, env } = io;
   const readsLines = isPlain(io) && !isSecret;
-  const screen = openScreen(stderr.isTTY ? stderr : stdout, { readsLines });
+  const screen = openScreen(stderr.isTTY ? stderr : stdout, { readsLines, isAscii: isAsciiLocale(env) });
   const keyboard = holdKeyboard(io);
   if (readsLines) return { input: stdin, output: screen.output, close: keyboard.lend(screen.redraw) };
   const { input, close } = await readPasting(keyboard, screen, keepsLineBreaks);

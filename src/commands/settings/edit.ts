@@ -70,8 +70,8 @@ async function editAndSave(run: Run): Promise<Result | null> {
 function header(problem: string | null): string {
   const lines = [
     ...(problem === null ? [] : ['Not saved:', ...problem.split('\n'), '']),
-    'Operations settings. Save and close the editor to apply; an empty file cancels.',
-    'A field whose line you remove is reset.',
+    'Operations settings. Save and close the editor to apply them.',
+    'A field whose line you remove is reset; an empty file cancels.',
   ];
   return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n`;
 }

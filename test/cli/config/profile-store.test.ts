@@ -325,7 +325,7 @@ describe('profile', () => {
       expect({ exitCode, stderr }).toEqual({
         exitCode: 2,
         stderr:
-          'error: profile "outlte" not found (from the command line)\n  run `storectl profile list` to see all profiles, or `storectl auth login --profile outlte` to create this one\n',
+          'error: profile "outlte" not found\n  run `storectl profile list` to see all profiles, or `storectl auth login --profile outlte` to create this one\n',
       });
     }
   });

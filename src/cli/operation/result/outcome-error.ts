@@ -230,7 +230,10 @@ function nextOfStatus(
         : 'set a new one, or unset the variable';
     return [{ say: `${key} is wrong, expired or revoked: ${replace}` }, { again: true }];
   }
-  if (status === 403) return [{ say: `use a key with the scope for this, instead of ${key}` }];
+  if (status === 403) {
+    const how = variable === null ? `run \`${loginCommand(profile)}\` with it` : `set it in ${variable}`;
+    return [{ say: `use a key that may do this: ${how}` }];
+  }
   if (status === 404 || status === 410) {
     const version = hintOfVersion(status, baseUrl);
     const check =
