@@ -24,6 +24,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** PostgreSQL has undone a transaction in favor of another one: run again, it succeeds. */
+export function isConflict(error: unknown): boolean {
+  return /^(?:40001|40P01)$/.test(codeOf(error));
+}
+
 /** By the beginning of the code: of SQLite, and of PostgreSQL. */
 const faults: readonly (readonly [RegExp, Fault])[] = [
   [/^(?:SQLITE_FULL|53100)/, 'full'],

@@ -49,7 +49,7 @@ export interface Transactions {
   read<Result>(work: TransactionWork<Result>): Promise<Result>;
   /**
    * Runs `work` in a transaction. It is on disk when the promise resolves, and rolled back when it rejects, unless with
-   * an UnknownCommitError.
+   * an UnknownCommitError. PostgreSQL may run `work` several times, so it must not change anything outside.
    */
   write<Result>(work: TransactionWork<Result>): Promise<Result>;
 }

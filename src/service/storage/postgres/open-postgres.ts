@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientBase, PoolClient, QueryConfig } from 'pg';
 import { notFound } from '../../model/errors.ts';
-import { isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
+import { isConflict, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import { queriesOn } from '../core/queries-on.ts';
 import { createQueue } from '../core/queue.ts';
@@ -13,6 +13,9 @@ const bigintOid = 20;
 
 /** Releases the locks of a process that hangs in the middle of a transaction. */
 const maxIdleMs = 60_000;
+
+/** How often a transaction runs again that was in conflict with others. */
+const maxReruns = 3;
 
 /** How long a read by key may wait, such as for the lock of a change of the schema: its request is answered within 2 s. */
 const maxReadMs = 1_500;
@@ -72,6 +75,17 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
     }
   }
 
+  /** Runs a transaction again, up to three times and within its deadline, if others were in conflict with it. */
+  async function rerunning<Result>(deadline: number, run: () => Promise<Result>): Promise<Result> {
+    for (let again = maxReruns; ; again -= 1) {
+      try {
+        return await run();
+      } catch (error) {
+        if (again === 0 || !isConflict(error) || performance.now() >= deadline) throw error;
+      }
+    }
+  }
+
   /** Each statement is a transaction of its own, on any connection. One that fails closes its connection. */
   function readingQueries(scope: Scope): Queries {
     return queriesOn('postgres', async (text, parameters, known) => {
@@ -93,7 +107,7 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
   async function write<Result>(
     scope: Scope,
     work: TransactionWork<Result>,
-    deadline = performance.now() + patienceMs,
+    deadline: number,
     lockedStore?: string,
   ): Promise<Result> {
     const client = await connections.connect();
@@ -128,7 +142,10 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
 
   const transactions = (scope: Scope): Transactions => ({
     read: (work) => attempt(() => work(readingQueries(scope))),
-    write: (work) => attempt(() => write(scope, work)),
+    write(work) {
+      const deadline = performance.now() + patienceMs;
+      return attempt(() => rerunning(deadline, () => write(scope, work, deadline)));
+    },
   });
 
   async function runAlone(statement: string): Promise<void> {
@@ -158,7 +175,8 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
         ...transactions(scope),
         change(work) {
           const deadline = performance.now() + patienceMs;
-          return ofStore(storeId, () => attempt(() => write(scope, work, deadline, storeId)));
+          const run = () => write(scope, work, deadline, storeId);
+          return ofStore(storeId, () => attempt(() => rerunning(deadline, run)));
         },
       };
     },
