@@ -46,6 +46,28 @@ test('a server that falls silent is 503 long before its connections time out, an
   expect((await service.call('blog.create', '', { title: 'A', contentMd: 'x' })).status).toBe(201);
 });
 
+test('a server that falls silent is noticed while requests go on, whose connections are closed', async () => {
+  const { proxy, url } = await forwardedDatabase();
+  const storage = await openStorage(url, { busyTimeoutMs: 200_000 });
+  onTestFinished(() => storage.close());
+  const service = await startService({ storage });
+  const reads = () => Array.from({ length: 5 }, () => service.call('settings.show', ''));
+  await Promise.all(reads());
+  proxy.setSilent(true);
+  // Each read gives up after a while and closes its connection, which has received something before.
+  let isOver = false;
+  const reading = (async () => {
+    while (!isOver)
+      await Promise.race([Promise.all(reads()), new Promise((resolve) => setTimeout(resolve, 200))]);
+  })();
+  const write = await service.call('blog.create', '', { title: 'A', contentMd: 'x' });
+  isOver = true;
+  expect(write).toMatchObject({ status: 503, body: { code: 'busy' } });
+  await reading;
+  proxy.setSilent(false);
+  await expect.poll(async () => (await service.send('GET', '/readyz')).status).toBe(200);
+});
+
 test('a server under load that goes on answering, but takes no new connection for long, is not given up', async () => {
   const { proxy, url } = await forwardedDatabase();
   const storage = await openTestStorage(url);
