@@ -34,6 +34,15 @@ export async function startNginx(servers: Readonly<Record<string, string>>, http
     return `${http} ${blocks.join('\n')}`;
   });
 
+  await runNginx(folder, [...ports.values()]);
+  return {
+    origins: Object.fromEntries([...ports].map(([name, port]) => [name, `https://localhost:${port}`])),
+    caFile,
+  };
+}
+
+/** Runs nginx in a folder of {@link configureNginx} until the test has finished. Resolves when it listens on the ports. */
+export async function runNginx(folder: string, ports: readonly number[]): Promise<void> {
   const nginx = spawn('nginx', ['-p', folder, '-c', 'nginx.conf'], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   nginx.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -47,11 +56,7 @@ export async function startNginx(servers: Readonly<Record<string, string>>, http
     nginx.kill('SIGTERM');
     await ended;
   });
-  for (const port of ports.values()) await listening(port, () => nginx.exitCode === null || output);
-  return {
-    origins: Object.fromEntries([...ports].map(([name, port]) => [name, `https://localhost:${port}`])),
-    caFile,
-  };
+  for (const port of ports) await listening(port, () => nginx.exitCode === null || output);
 }
 
 /** Makes a folder with `nginx.conf`, whose `http` block is given, and with `cert.pem` and `key.pem` for the host. */
