@@ -22,8 +22,9 @@ const fields = deriveFlags(createBlogPost.body, hints);
 const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
   operationCommand({
     operation: createBlogPost,
-    description: `Create blog posts from Markdown files as blog programs have them, or one post from flags. Without a status they become
-drafts, and a file that says it is a draft stays one. Run the same command again to continue: no post is created twice.`,
+    description: `Create blog posts from Markdown files as blog programs have them (\`storectl help files\` says what is sent), or one post
+from flags. Without a status they become drafts, and a file that says it is a draft stays one. Run the same command again to
+continue: no post is created twice.`,
     details: `A file may have front matter: YAML between lines of ---, TOML between +++, or JSON. Sent are its title, slug (or the last
 part of permalink, url or path), excerpt (description, summary), tags (tag, categories, category), the date (publishDate,
 published_at, pubDate, date), status, scheduledAt, metaTitle, metaDescription, coverImageId and featuredProductIds. Other fields
@@ -38,7 +39,7 @@ flags, creating the same post again within 24 hours is an error unless ${allowDu
     arguments: [
       {
         name: 'file',
-        description: "Markdown files, also as a pattern in quotes ('posts/**/*.md'); - for standard input",
+        description: "Markdown files or a pattern ('posts/**/*.md'); - is standard input",
         variadic: true,
         optional: true,
       },
@@ -49,13 +50,10 @@ flags, creating the same post again within 24 hours is an error unless ${allowDu
       { flag: allowDuplicate, description: 'Create it even if it was created before', group: advancedGroup },
     ],
     examples: [
-      'blog create post.md',
       "blog create '_posts/**/*.md' --status published --dry-run",
       "blog create '_posts/**/*.md' --status published --skip-invalid",
       'blog create post.md --edit',
-      'blog create --title "Spring sale" --content-file post.md',
       'blog create --title Sale --content-md "All inks **20 %** off." --tags ink',
-      'blog create --title Notes --content-file - < notes.md',
     ],
     defaults: edited ?? {},
     toolNote: 'The same post within 24 hours is refused.',

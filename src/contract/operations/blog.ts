@@ -93,9 +93,7 @@ export const createBlogPost = {
       described(z.array(uuid()), 'Products shown with the post', { remark: 'UUIDs' }),
     ),
     status: z.optional(oneOf(postStates, 'Status of the post: draft, scheduled or published')),
-    scheduledAt: z.optional(
-      time('When to publish a post with the status scheduled', { example: '2030-01-31 09:00' }),
-    ),
+    scheduledAt: z.optional(time('When to publish a scheduled post', { example: '2030-01-31 09:00' })),
     publishedAt: z.optional(time('When a published post was first published', { remark: 'up to now' })),
     metaTitle: z.optional(text('Title of the post', { remark: 'for search engines' })),
     metaDescription: z.optional(text('Description of the post', { remark: 'for search engines' })),

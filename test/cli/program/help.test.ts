@@ -123,7 +123,7 @@ describe('help of the program', () => {
 test.each([
   [[], 62],
   [['disputes', 'decide'], 36],
-  [['blog', 'create'], 44],
+  [['blog', 'create'], 46],
   [['backup', 'create'], 30],
 ])('%j --help has at most %i lines', async (command, lines) => {
   const { stdout } = await newMachine().run([...command, '--help']);

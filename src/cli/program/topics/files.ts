@@ -38,7 +38,7 @@ export const topic: Topic = {
       items: [
         [
           'blog create FILE...',
-          'Posts in Markdown. YAML front matter between two lines of --- has title, slug, status, tags and so on. Without it the first heading is the title, and the file name the slug.',
+          'Posts in Markdown, with the front matter that blog programs write. See below.',
         ],
         [
           'disputes decide --from FILE',
@@ -52,10 +52,45 @@ export const topic: Topic = {
         ['api --input FILE', 'A request body, sent as it is.'],
       ],
       examples: [
-        'blog create posts/*.md --dry-run',
+        "blog create '_posts/**/*.md' --status published --dry-run",
         'disputes decide --from decisions.csv --output-file results.json',
         'settings show --yaml > settings.yaml',
         'settings save --from-file settings.yaml',
+      ],
+    },
+    {
+      heading: 'Posts, as blog create reads them:',
+      paragraphs: [
+        "Front matter is YAML between lines of ---, TOML between +++, or JSON. What cannot be read is an error of that file. Quote a pattern such as 'posts/**/*.md', because not every shell knows **. The plan (--dry-run) shows what becomes of each file.",
+      ],
+      items: [
+        ['title', 'title, or the first heading of level 1, or the name of the file in words'],
+        [
+          'slug',
+          'slug, or the last part of permalink, url or path, or the name of the file without its date; of index.md the name of its folder. Files with the same slug are errors: --slug-prefix de- sets those of a language or section apart.',
+        ],
+        ['excerpt', 'excerpt, description or summary'],
+        ['tags', 'tags, tag, categories and category together'],
+        [
+          'publishedAt',
+          'publishDate, published_at, pubDate or date; else the date in the name (2024-01-31-sale.md) or in its folders (2024/01/31/sale.md). Without a zone it is in --timezone, or UTC. With --status published, a post with a later date is scheduled.',
+        ],
+        [
+          'drafts',
+          'A file is a draft, whatever a flag says, if it has draft: true, published: false, publish: false, status: draft, hidden, unlisted, private, a password, permalink: false, build.render: never or a past expiryDate, or is in a folder _drafts. Drafts have no date.',
+        ],
+        [
+          'other fields',
+          'Other fields of the contract are sent by their names. The rest is left out, and the plan lists it. --send FIELD sends one as it is, --leave-out FIELD holds one back.',
+        ],
+        [
+          'run again',
+          'A post counts as sent by its slug, title and content. The same command continues after an interruption, and creates no post twice.',
+        ],
+      ],
+      examples: [
+        "blog create 'content/posts/**/*.md' --status published --skip-invalid",
+        "blog create 'content/de/**/*.md' --status published --slug-prefix de-",
       ],
     },
     {

@@ -75,10 +75,9 @@ export async function createPosts(
   }
   const posts = await readPostFiles(session, files, readMapping(parsed, common, Date.now()));
   const history = await session.history();
-  const planned = planPosts(history, posts, allowsDuplicates);
   const skipsInvalid = isOn(parsed, skipInvalid);
-  if (session.flags.dryRun)
-    return printPlan(ui, describePosts(planned, skipsInvalid), planned.map(documentOfPlan));
+  const planned = planPosts(history, posts, { allowsDuplicates, skipsInvalid });
+  if (session.flags.dryRun) return printPlan(ui, describePosts(planned), planned.map(documentOfPlan));
   const invalid = planned.filter(({ plan }) => typeof plan !== 'string' && plan.code === invalidFile);
   if (invalid.length > 0 && !skipsInvalid) {
     openOutputFile(session.io, parsed)?.(JSON.stringify(planned.map(documentOfPlan)));
@@ -87,7 +86,7 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const plan = describePosts(planned, skipsInvalid);
+  const plan = describePosts(planned);
   showPlan(ui, plan);
   const question = 'Posts cannot be edited or deleted. Create these posts?';
   if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();

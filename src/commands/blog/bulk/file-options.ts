@@ -7,7 +7,7 @@ export const timezone = '--timezone';
 export const send = '--send';
 export const leaveOut = '--leave-out';
 
-const group = 'Files:';
+const group = 'Input:';
 
 /** Options that say how files become posts. */
 export const fileOptions: readonly OptionSpec[] = [

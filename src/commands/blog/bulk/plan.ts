@@ -17,6 +17,7 @@ import { isRestoredOver } from '../../../history/changes/earlier.ts';
 import type { History } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import type { FileProblem } from '../post/fields.ts';
+import { skipInvalid } from './file-options.ts';
 import { describeLeftOut } from './left-out.ts';
 import type { PostFile } from './post-files.ts';
 
@@ -50,8 +51,9 @@ export interface PlannedPost {
 export function planPosts(
   history: History,
   posts: readonly PostFile[],
-  allowsDuplicates: boolean,
+  { allowsDuplicates, skipsInvalid }: { readonly allowsDuplicates: boolean; readonly skipsInvalid: boolean },
 ): PlannedPost[] {
+  const fix = `fix the invalid files${skipsInvalid ? '' : `, or add ${skipInvalid} to create the others`}`;
   const known = allowsDuplicates ? [] : readKnownPosts(history);
   const bySlug = new Map(known.map((record) => [slugOf(record), record]));
   const byContent = new Map(known.map((record) => [contentOf(asObject(parseJson(record.body))), record]));
@@ -61,28 +63,28 @@ export function planPosts(
     const sameContent = byContent.get(contentOf(body)) ?? null;
     const earlier = slug === null ? null : isSlugSent ? (bySlug.get(slug) ?? null) : sameContent;
     const isCopy = earlier === null && sameContent !== null;
-    return { post, plan: planOf(post, earlier), earlier, isCopy };
+    return { post, plan: planOf(post, earlier, fix), earlier, isCopy };
   });
 }
 
-function planOf(post: PostFile, earlier: HistoryRecord | null): PlannedPost['plan'] {
+function planOf(post: PostFile, earlier: HistoryRecord | null, fix: string): PlannedPost['plan'] {
   const { problem, isEmpty } = post;
   const known = earlier === null || post.body.contentMd === undefined ? null : planKnown(post, earlier);
   // What exists as it is in the file is not wrong any more: a time that had to be in the future has come.
   if (known !== null && (typeof known === 'string' || known.outcome === 'exists')) return known;
   if (isEmpty && problem === null)
     return makeResult('skipped', { code: 'no_content', message: 'nothing but front matter' });
-  if (problem !== null) return invalidResult(problem);
+  if (problem !== null) return invalidResult(problem, fix);
   return known ?? 'create';
 }
 
 /** The file is wrong, so nothing of it is sent. */
-function invalidResult({ field, reason, detail }: FileProblem): ItemResult {
+function invalidResult({ field, reason, detail }: FileProblem, fix: string): ItemResult {
   return makeResult('failed', {
     code: invalidFile,
     message: [field, reason].filter(Boolean).join(' '),
     detail,
-    remedy: [{ say: 'fix the invalid files' }],
+    remedy: [{ say: fix }],
     exitCode: exitCodes.usage,
   });
 }
@@ -104,9 +106,8 @@ function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
     return makeResult('failed', {
       record,
       code: 'content_changed',
-      message: printableInOneLine(
-        `the post with the slug "${post.slug}" has other content: "${sent.title}" (${record.id})`,
-      ),
+      message: 'the post with this slug has other content',
+      detail: printableInOneLine(`"${sent.title}", ${record.id}`),
       remedy: [{ say }],
       exitCode: exitCodes.conflict,
     });
@@ -136,7 +137,7 @@ export function planWord({ plan }: PlannedPost): string {
 }
 
 /** What is shown before posts are created. */
-export function describePosts(planned: readonly PlannedPost[], skipsInvalid: boolean): Plan {
+export function describePosts(planned: readonly PlannedPost[]): Plan {
   const create = planned.filter(({ plan }) => plan === 'create');
   const check = planned.filter(({ plan }) => plan === 'check');
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
@@ -159,13 +160,10 @@ export function describePosts(planned: readonly PlannedPost[], skipsInvalid: boo
           ]
         : []),
     ],
-    notes: [
-      ...notesOf(
-        planned,
-        create.map(({ post }) => post),
-      ),
-      ...(skipsInvalid ? [] : noteInvalid(planned)),
-    ],
+    notes: notesOf(
+      planned,
+      create.map(({ post }) => post),
+    ),
   };
 }
 
@@ -208,14 +206,6 @@ function noteOtherStatus(planned: readonly PlannedPost[]): string[] {
 function noteCopies(files: readonly string[]): string[] {
   if (files.length === 0) return [];
   return [`Warning: ${filesOf(files)}: created earlier with the same content and another slug.`];
-}
-
-function noteInvalid(planned: readonly PlannedPost[]): string[] {
-  const isInvalid = planned.some(({ plan }) => typeof plan !== 'string' && plan.code === invalidFile);
-  const isAll = planned.every(({ plan }) => typeof plan !== 'string');
-  return isInvalid && !isAll
-    ? ['Nothing is sent while a file is invalid, unless you add --skip-invalid.']
-    : [];
 }
 
 function filesOf([first = '', ...others]: readonly string[]): string {
