@@ -86,7 +86,8 @@ function openCompiled(builtFolder) {
 
 /** The folder for this program and this Node; null if there is none, or another user may have written to it. */
 function findCache(builtFolder) {
-  const { HOME, USERPROFILE, XDG_CACHE_HOME, NODE_DISABLE_COMPILE_CACHE, NODE_OPTIONS = '' } = process.env;
+  const { HOME, USERPROFILE, LOCALAPPDATA, XDG_CACHE_HOME } = process.env;
+  const { NODE_DISABLE_COMPILE_CACHE, NODE_OPTIONS = '' } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE) return null;
   try {
     const { size, mtimeMs } = fs.statSync(process.execPath);
@@ -94,10 +95,11 @@ function findCache(builtFolder) {
     const flags = Buffer.from([...process.execArgv, NODE_OPTIONS].join(' ')).toString('base64url');
     const uid = process.getuid?.();
     const name = [process.version, process.arch, size, mtimeMs, uid, buildId, flags].join('-');
-    const home = HOME || USERPROFILE;
+    const isWindows = process.platform === 'win32';
+    const home = isWindows ? LOCALAPPDATA || join(USERPROFILE, 'AppData', 'Local') : HOME;
     // Root would create a home folder that does not exist.
     if (!XDG_CACHE_HOME && !fs.existsSync(home)) return null;
-    const caches = XDG_CACHE_HOME || join(home, '.cache');
+    const caches = XDG_CACHE_HOME || (isWindows ? home : join(home, '.cache'));
     if (!isAbsolute(caches)) return null;
     const folder = join(caches, 'storectl', 'compiled', name);
     const found = fs.statSync(folder, { throwIfNoEntry: false });

@@ -1,8 +1,8 @@
 // Makes one executable of the program and the Node that runs this script, for machines without Node:
 // single/storectl (storectl.exe on Windows). It talks to services. The demo and `storectl service` need the embedded
-// engine, a native module that cannot be loaded from inside an executable, and Tab needs the files of the npm package.
+// engine, a native module that cannot be loaded from inside an executable.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { shared } from '../rolldown.config.mjs';
@@ -21,7 +21,13 @@ appendFileSync(script, 'exports.start().then((exitCode) => { process.exitCode = 
 
 const blob = path.join(folder, 'storectl.blob');
 const config = path.join(folder, 'config.json');
-writeFileSync(config, JSON.stringify({ main: script, output: blob, disableExperimentalSEAWarning: true }));
+// What src/base/package-file.ts reads, made by the build.
+const files = ['dist/completion.json', ...readdirSync('completions').map((name) => `completions/${name}`)];
+const assets = Object.fromEntries(files.map((file) => [file, file]));
+writeFileSync(
+  config,
+  JSON.stringify({ main: script, output: blob, assets, disableExperimentalSEAWarning: true }),
+);
 execFileSync(process.execPath, ['--experimental-sea-config', config], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { shellWord } from '../shell-word.ts';
 import { describeSystemError, errorCode } from '../system-error.ts';
 
 /**
@@ -75,7 +76,7 @@ function findForeign({ fileSystem }: Files, file: string): { owner: string; comm
     const found = fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? fileSystem.lstatSync(folder);
     if (own < 0 || found.uid === own) return null;
     const owner = found.uid === 0 ? 'root' : `another user (uid ${found.uid})`;
-    return { owner, command: `sudo chown -R ${username} '${folder.replaceAll("'", "'\\''")}'` };
+    return { owner, command: `sudo chown -R ${username} ${shellWord(folder)}` };
   } catch {
     return null;
   }
@@ -131,7 +132,7 @@ export function listFolder(files: Files, folder: string): string[] {
  * Makes a missing folder (0700) and its parents. Throws what the file system throws. Not with mkdir's `recursive`: on Node
  * 20 that never returns if a parent exists but refuses new folders.
  */
-export function makeFolder(files: Files, folder: string): fs.Stats {
+export function makeFolder(files: Pick<Files, 'fileSystem' | 'platform'>, folder: string): fs.Stats {
   const found = lstatOrNull(files, folder);
   if (found !== null) return found;
   const parent = path.dirname(folder);
@@ -152,7 +153,7 @@ function checkFolder({ failure }: Files, folder: string, found: fs.Stats): void 
   throw failure({ kind: 'unwritable', message: `${folder} is ${what}`, file: folder });
 }
 
-function lstatOrNull(files: Files, file: string): fs.Stats | null {
+function lstatOrNull(files: Pick<Files, 'fileSystem'>, file: string): fs.Stats | null {
   return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
 }
 
@@ -244,20 +245,53 @@ export function assertWritable(files: Files, folder: string, name: string): void
 
 /** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. Where that fails, `from` is removed. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
-  // Windows refuses while an indexer or a virus scanner has either file open.
-  for (let retries = files.platform === 'win32' ? 10 : 0; ; retries -= 1) {
-    try {
-      files.fileSystem.renameSync(from, to);
-      break;
-    } catch (error) {
-      if (retries === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error))) {
-        removeQuietly(files, from);
-        throw error;
-      }
-      await sleep(100);
-    }
+  try {
+    await retryWhilePending(files, () => files.fileSystem.renameSync(from, to));
+  } catch (error) {
+    removeQuietly(files, from);
+    throw error;
   }
   syncFolder(files, path.dirname(to));
+}
+
+const pendingRetries = 10;
+const pendingPauseMs = 100;
+
+/**
+ * Windows refuses what is done with a file while an indexer or a virus scanner has it open, or while it is being removed and
+ * another process still has it open. That is over in a moment, so `action` is tried for a second.
+ */
+export async function retryWhilePending<Result>(
+  { platform }: Pick<Files, 'platform'>,
+  action: () => Result,
+): Promise<Result> {
+  for (let retries = pendingRetries; ; retries -= 1) {
+    try {
+      return action();
+    } catch (error) {
+      if (retries === 0 || !isPending(platform, error)) throw error;
+      await sleep(pendingPauseMs);
+    }
+  }
+}
+
+/** As {@link retryWhilePending}, where nothing else goes on meanwhile. */
+export function retryWhilePendingSync<Result>(platform: string, action: () => Result): Result {
+  for (let retries = pendingRetries; ; retries -= 1) {
+    try {
+      return action();
+    } catch (error) {
+      if (retries === 0 || !isPending(platform, error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pendingPauseMs);
+    }
+  }
+}
+
+/** `error` is what the file system threw, or the failure that was made of it. */
+function isPending(platform: string, error: unknown): boolean {
+  if (platform !== 'win32') return false;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return [error, cause].some((one) => ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(one)));
 }
 
 export function removeQuietly(files: Files, file: string): void {
@@ -269,7 +303,7 @@ export function removeQuietly(files: Files, file: string): void {
 }
 
 /** Makes the names in the folder survive a power cut. */
-export function syncFolder(files: Files, folder: string): void {
+export function syncFolder(files: Pick<Files, 'fileSystem' | 'platform'>, folder: string): void {
   // Windows cannot open a folder; NTFS journals its names by itself.
   if (files.platform === 'win32') return;
   const descriptor = files.fileSystem.openSync(folder, O_RDONLY);

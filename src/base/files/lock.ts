@@ -12,6 +12,7 @@ import {
   listFolder,
   readText,
   removeQuietly,
+  retryWhilePending,
   sweepDrafts,
 } from './files.ts';
 import type { Machine, ProcessIdentity } from './process-identity.ts';
@@ -85,8 +86,8 @@ export function openLocks(settings: LockSettings) {
       createFile(files, draft, text, { sync: false });
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
         const madeAt = readClocks();
-        if (create(file, draft, text)) return hold(file, text, madeAt);
-        const found = look(file);
+        if (await retryWhilePending(files, () => create(file, draft, text))) return hold(file, text, madeAt);
+        const found = await retryWhilePending(files, () => look(file));
         if (found === null) continue;
         const { holder, liveness } = found;
         const silentMs = watch(`${found.text} ${found.mtimeMs}`);
@@ -200,8 +201,10 @@ export function openLocks(settings: LockSettings) {
   ): Promise<void> {
     const breaker = await acquire(breakerOf(text), { signal });
     try {
-      const found = readText(files, file);
-      if (found?.text === text && found.mtimeMs === mtimeMs) fileSystem.unlinkSync(file);
+      await retryWhilePending(files, () => {
+        const found = readText(files, file);
+        if (found?.text === text && found.mtimeMs === mtimeMs) fileSystem.unlinkSync(file);
+      });
     } finally {
       breaker.release();
     }

@@ -23,13 +23,13 @@ export async function startDemo(directory: string): Promise<Demo> {
   try {
     return await startService(directory);
   } catch (error) {
-    const isEngineMissing = error instanceof Error && error.name === 'DatabaseSetupError';
+    // Made in the bundle of the service, which is loaded on demand.
+    const { advice } = error as { readonly advice?: string };
     throw localStateError(
       'demo_unusable',
       `cannot use the demo store in ${directory}: ${describeSystemError(error)}`,
-      isEngineMissing
-        ? 'install storectl without --omit=optional; only --demo and `storectl service` need it'
-        : 'set STORECTL_STATE_DIR to a writable directory, or run `storectl demo reset` to create a new one',
+      advice ??
+        'set STORECTL_STATE_DIR to a writable directory, or run `storectl demo reset` to create a new one',
     );
   }
 }

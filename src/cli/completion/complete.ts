@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageFolder } from '../../base/package-folder.ts';
+import { readPackageFile } from '../../base/package-file.ts';
 import type { Places } from './ids.ts';
 import type { CompletionModel } from './model.ts';
 import { offerFor } from './offer.ts';
@@ -14,8 +12,7 @@ import { readRequest, writeAnswer } from './protocols.ts';
 export async function complete(
   [shell = '', ...request]: readonly string[],
   places: Places,
-  readModel = (): CompletionModel =>
-    JSON.parse(readFileSync(join(packageFolder(), 'dist', 'completion.json'), 'utf8')),
+  readModel = (): CompletionModel => JSON.parse(readPackageFile('dist', 'completion.json')),
 ): Promise<string> {
   try {
     const offer = await offerFor(readModel(), readRequest(shell, request), places);

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { retryWhilePendingSync } from '../../base/files/files.ts';
 import { describeSystemError, errorCode } from '../../base/system-error.ts';
 import { localStateError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';
@@ -39,7 +40,7 @@ export function openFile({ cwd }: Pick<Io, 'cwd'>, named: string): (text: string
     const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.tmp`);
     try {
       writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: 0o644, flush: true });
-      renameSync(draft, file);
+      retryWhilePendingSync(process.platform, () => renameSync(draft, file));
     } catch (error) {
       rmSync(draft, { force: true });
       throw localStateError(

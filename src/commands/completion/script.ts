@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { packageFolder } from '../../base/package-folder.ts';
+import { readPackageFile } from '../../base/package-file.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printableLines } from '../../cli/core/sanitize.ts';
 
@@ -21,7 +19,7 @@ export const shells = Object.keys(scripts) as readonly Shell[];
 
 /** The text of a shell's script. */
 export function readScript(shell: Shell): string {
-  return readFileSync(path.join(packageFolder(), 'completions', scripts[shell].file), 'utf8');
+  return readPackageFile('completions', scripts[shell].file);
 }
 
 /** The command that prints the script of a shell. */

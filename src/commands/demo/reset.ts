@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { retryWhilePendingSync } from '../../base/files/files.ts';
 import { describeSystemError } from '../../base/system-error.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
@@ -15,8 +17,13 @@ export const command: CommandDefinition = {
   async run({ ui, session, parsed }) {
     const directory = demoDirectory(session.io);
     await confirmOrFail(ui, parsed, demoProfile, 'Remove the demo store and everything done to it?');
+    // Windows refuses while a file in it is open: then all of it stays.
+    const removed = `${directory}.${randomUUID()}`;
     try {
-      rmSync(directory, { recursive: true, force: true });
+      if (existsSync(directory)) {
+        retryWhilePendingSync(process.platform, () => renameSync(directory, removed));
+        rmSync(removed, { recursive: true, force: true });
+      }
     } catch (error) {
       throw localStateError(
         'demo_not_removed',

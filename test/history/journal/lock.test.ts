@@ -474,3 +474,30 @@ describe('judging a process', () => {
     expect(judgeLiveness(self, owner, look)).toBe(liveness);
   });
 });
+
+test('Windows refuses a name for a moment while its file is being removed: the lock is tried again', async () => {
+  let refusals = 0;
+  let isRemoving = false;
+  const fileSystem = new Proxy(fs, {
+    get: (target, name: keyof typeof fs) => {
+      if (name === 'linkSync' && isRemoving) return () => failWith('EPERM');
+      if (name !== 'openSync') return target[name];
+      return (file: string, ...rest: [number, number]) => {
+        if (!isRemoving || !file.endsWith('.lock')) return fs.openSync(file, ...rest);
+        refusals += 1;
+        isRemoving = refusals < 3;
+        return failWith('EPERM');
+      };
+    },
+  });
+  const { pid, kill } = process;
+  const journal = openFolder({ fileSystem, process: { pid, kill, platform: 'win32' } });
+  isRemoving = true;
+
+  const lock = await journal.acquire('L');
+
+  lock.assertHeld();
+  lock.release();
+  expect(refusals).toBe(3);
+  expect(lockFiles()).toEqual([]);
+});

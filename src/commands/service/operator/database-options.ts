@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { shellWord } from '../../../base/shell-word.ts';
 import { describeSystemError, errorCode } from '../../../base/system-error.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import { stateDirectory } from '../../../cli/config/directories.ts';
@@ -110,12 +111,7 @@ export function serviceCommand(session: Session, parsed: ParsedCommand, words: s
   const command = `storectl service ${words}`;
   return value === undefined || name !== '--database'
     ? command
-    : `${command} --database ${quoted(readLocation(session, parsed).name)}`;
-}
-
-/** A word as it is typed in a shell. */
-function quoted(word: string): string {
-  return /^[\w./:@%+=,~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+    : `${command} --database ${shellWord(readLocation(session, parsed).name, session.io.process.platform)}`;
 }
 
 function describeDatabaseError(error: unknown): string {
@@ -131,10 +127,7 @@ function hintFor(error: unknown, location: string): string {
   const isPostgres = isPostgresLocation(location);
   if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
   if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
-  if (error instanceof DatabaseSetupError)
-    return isPostgres
-      ? connectionHint
-      : 'reinstall storectl without --omit=optional, or use --database postgres://…';
+  if (error instanceof DatabaseSetupError) return error.advice ?? connectionHint;
   // PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected).
   const isAboutLocks = error instanceof StorageBusyError && /^(55P03|40P01)$/.test(errorCode(error.cause));
   if (isAboutLocks || (error instanceof StorageBusyError && !isPostgres))

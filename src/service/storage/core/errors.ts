@@ -21,4 +21,11 @@ export class ForeignDatabaseError extends Error {
 /** The location or the setup of the database is wrong. The message says what to change and contains no password. */
 export class DatabaseSetupError extends Error {
   override readonly name = 'DatabaseSetupError';
+  /** What else can be done, where that does not depend on the database. */
+  readonly advice: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions, advice?: string) {
+    super(message, options);
+    this.advice = advice;
+  }
 }

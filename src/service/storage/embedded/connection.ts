@@ -1,7 +1,8 @@
 import type Database from 'libsql';
-import { DatabaseSetupError } from '../core/errors.ts';
+import { collectGarbage } from '../../../base/collect-garbage.ts';
 import { queriesOn } from '../core/queries-on.ts';
 import type { Queries, RunStatement } from '../core/storage.ts';
+import { unloadable } from '../core/unloadable.ts';
 
 export type EmbeddedEngine = typeof Database;
 
@@ -28,10 +29,16 @@ export async function loadEngine(): Promise<EmbeddedEngine> {
   try {
     return (await import('libsql')).default;
   } catch (cause) {
-    const message =
-      'the embedded database needs the package libsql, which is not installed: run `npm install libsql`';
-    throw new DatabaseSetupError(message, { cause });
+    throw unloadable('the embedded database', 'libsql', cause);
   }
+}
+
+/**
+ * Lets go of the files of a database that is closed. libsql keeps them open until its statements are collected, and Windows
+ * neither deletes nor replaces a file that is open.
+ */
+export async function releaseFiles(platform: string = process.platform): Promise<void> {
+  if (platform === 'win32') await collectGarbage();
 }
 
 /** Throws the engine's busy error while another process sets the file up. */
@@ -68,7 +75,10 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
       last = result.catch(() => {});
       return result;
     },
-    close: () => void database.close(),
+    close() {
+      run.forget();
+      database.close();
+    },
   };
 }
 
@@ -81,7 +91,7 @@ interface Prepared {
 const maxPrepared = 200;
 
 /** Prepares each statement once and keeps it, because preparing takes longer than running. */
-function createStatementCache(database: Database.Database): RunStatement {
+function createStatementCache(database: Database.Database): RunStatement & { forget(): void } {
   const prepared = new Map<string, Prepared>();
 
   function prepare(sql: string): Prepared {
@@ -92,7 +102,7 @@ function createStatementCache(database: Database.Database): RunStatement {
     return made;
   }
 
-  return (sql, parameters) => {
+  const run: RunStatement = (sql, parameters) => {
     const { statement, isReader } = prepared.get(sql) ?? prepare(sql);
     try {
       // Not `get`: libsql's has answered with the row of the call before.
@@ -104,4 +114,5 @@ function createStatementCache(database: Database.Database): RunStatement {
       throw error;
     }
   };
+  return Object.assign(run, { forget: () => prepared.clear() });
 }

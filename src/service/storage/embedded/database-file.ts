@@ -1,6 +1,7 @@
-import { constants, existsSync } from 'node:fs';
-import { access, mkdir, open, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder, nodeFileSystem } from '../../../base/files/files.ts';
 import { errorCode } from '../../../base/system-error.ts';
 
 /**
@@ -9,7 +10,7 @@ import { errorCode } from '../../../base/system-error.ts';
  * is closed, and another process could then remove the log that our connections write.
  */
 export async function createDatabaseFile(location: string): Promise<void> {
-  await makeFolder(dirname(location));
+  makeFolder({ fileSystem: nodeFileSystem, platform: process.platform }, dirname(location));
   await ignoringExisting(async () => {
     const file = await open(location, 'wx', 0o600);
     await file.close();
@@ -18,13 +19,6 @@ export async function createDatabaseFile(location: string): Promise<void> {
   await access(location, constants.R_OK | constants.W_OK);
   if (!(await stat(location)).isDirectory()) return;
   throw Object.assign(new Error(`${location} is a directory`), { code: 'EISDIR' });
-}
-
-/** Without mkdir's `recursive`: on Node 20 it never returns if a folder exists that takes no new entry. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await makeFolder(dirname(folder));
-  await ignoringExisting(() => mkdir(folder, { mode: 0o700 }));
 }
 
 /** Another process may create the same at the same time. */

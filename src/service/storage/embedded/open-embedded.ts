@@ -3,7 +3,7 @@ import { faultOf } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 import { statement } from '../core/statement.ts';
 import type { Storage, Transactions } from '../core/storage.ts';
-import { loadEngine, openConnection } from './connection.ts';
+import { loadEngine, openConnection, releaseFiles } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { whileBusy } from './while-busy.ts';
@@ -68,6 +68,7 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
       await groupCommit.idle();
       await reading.exclusively(async () => reading.close());
       if (writing !== reading) await writing.exclusively(async () => writing.close());
+      await releaseFiles();
     },
   };
 }

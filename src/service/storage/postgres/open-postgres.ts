@@ -6,6 +6,7 @@ import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../cor
 import { queriesOn } from '../core/queries-on.ts';
 import { createQueue } from '../core/queue.ts';
 import type { KnownStatement, Queries, Storage, Transactions, TransactionWork } from '../core/storage.ts';
+import { unloadable } from '../core/unloadable.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createConnections } from './pool.ts';
 
@@ -263,9 +264,7 @@ async function loadDriver() {
   try {
     return await import('pg');
   } catch (cause) {
-    throw new DatabaseSetupError('PostgreSQL needs the package pg, which is not installed: npm install pg', {
-      cause,
-    });
+    throw unloadable('PostgreSQL', 'pg', cause);
   }
 }
 
