@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { shellWord } from '../shell-word.ts';
 import { describeSystemError, errorCode } from '../system-error.ts';
+import { retryWhilePending } from './pending.ts';
 
 /**
  * Passed in, so that tests can stop a process between any two calls. Most calls are synchronous: they write a few kilobytes, and
@@ -246,52 +246,12 @@ export function assertWritable(files: Files, folder: string, name: string): void
 /** Renames `from` to `to` in the same folder, replacing what was there, and syncs the folder. Where that fails, `from` is removed. */
 export async function renameDurably(files: Files, from: string, to: string): Promise<void> {
   try {
-    await retryWhilePending(files, () => files.fileSystem.renameSync(from, to));
+    await retryWhilePending(files.platform, () => files.fileSystem.renameSync(from, to));
   } catch (error) {
     removeQuietly(files, from);
     throw error;
   }
   syncFolder(files, path.dirname(to));
-}
-
-const pendingRetries = 10;
-const pendingPauseMs = 100;
-
-/**
- * Windows refuses what is done with a file while an indexer or a virus scanner has it open, or while it is being removed and
- * another process still has it open. That is over in a moment, so `action` is tried for a second.
- */
-export async function retryWhilePending<Result>(
-  { platform }: Pick<Files, 'platform'>,
-  action: () => Result,
-): Promise<Result> {
-  for (let retries = pendingRetries; ; retries -= 1) {
-    try {
-      return action();
-    } catch (error) {
-      if (retries === 0 || !isPending(platform, error)) throw error;
-      await sleep(pendingPauseMs);
-    }
-  }
-}
-
-/** As {@link retryWhilePending}, where nothing else goes on meanwhile. */
-export function retryWhilePendingSync<Result>(platform: string, action: () => Result): Result {
-  for (let retries = pendingRetries; ; retries -= 1) {
-    try {
-      return action();
-    } catch (error) {
-      if (retries === 0 || !isPending(platform, error)) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pendingPauseMs);
-    }
-  }
-}
-
-/** `error` is what the file system threw, or the failure that was made of it. */
-function isPending(platform: string, error: unknown): boolean {
-  if (platform !== 'win32') return false;
-  const cause = error instanceof Error ? error.cause : undefined;
-  return [error, cause].some((one) => ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(one)));
 }
 
 export function removeQuietly(files: Files, file: string): void {

@@ -12,9 +12,9 @@ import {
   listFolder,
   readText,
   removeQuietly,
-  retryWhilePending,
   sweepDrafts,
 } from './files.ts';
+import { retryWhilePending } from './pending.ts';
 import type { Machine, ProcessIdentity } from './process-identity.ts';
 
 /*
@@ -86,8 +86,9 @@ export function openLocks(settings: LockSettings) {
       createFile(files, draft, text, { sync: false });
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
         const madeAt = readClocks();
-        if (await retryWhilePending(files, () => create(file, draft, text))) return hold(file, text, madeAt);
-        const found = await retryWhilePending(files, () => look(file));
+        if (await retryWhilePending(files.platform, () => create(file, draft, text)))
+          return hold(file, text, madeAt);
+        const found = await retryWhilePending(files.platform, () => look(file));
         if (found === null) continue;
         const { holder, liveness } = found;
         const silentMs = watch(`${found.text} ${found.mtimeMs}`);
@@ -201,7 +202,7 @@ export function openLocks(settings: LockSettings) {
   ): Promise<void> {
     const breaker = await acquire(breakerOf(text), { signal });
     try {
-      await retryWhilePending(files, () => {
+      await retryWhilePending(files.platform, () => {
         const found = readText(files, file);
         if (found?.text === text && found.mtimeMs === mtimeMs) fileSystem.unlinkSync(file);
       });

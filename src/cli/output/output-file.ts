@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { retryWhilePendingSync } from '../../base/files/files.ts';
+import { retryWhilePendingSync } from '../../base/files/pending.ts';
 import { describeSystemError, errorCode } from '../../base/system-error.ts';
 import { localStateError, usageError } from '../core/errors.ts';
 import type { Io } from '../core/io.ts';

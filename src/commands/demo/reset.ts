@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { retryWhilePendingSync } from '../../base/files/files.ts';
+import { retryWhilePendingSync } from '../../base/files/pending.ts';
 import { describeSystemError } from '../../base/system-error.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
