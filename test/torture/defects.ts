@@ -11,6 +11,8 @@ export interface Defect {
   readonly name: string;
   /** Of the file system that the program is given: see client-hook.cjs. */
   readonly fileSystem?: string;
+  /** Of the service: its refusals do not stay the answer to their keys. */
+  readonly forgetsRefusals?: boolean;
   /** Of the program as it is built: in each file with `find`, which has to be there. */
   readonly patches?: readonly Patch[];
 }
@@ -103,7 +105,29 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'what is in doubt is begun again',
-    patches: [{ find: 'rules.again === "refused" && !request.allowDuplicate', replace: 'false' }],
+    patches: [{ find: 'rules.onSameCommand === "refuse" && !request.allowDuplicate', replace: 'false' }],
+  },
+  { name: 'the service does not keep a refusal for its key', forgetsRefusals: true },
+  {
+    name: 'a refusal that is not kept ends a doubt',
+    patches: [{ find: 'isKept: request.hasKey && features.includes("keys") &&', replace: 'isKept: true ||' }],
+  },
+  {
+    name: 'a store update has no If-Match',
+    patches: [
+      {
+        find: 'const ifMatch = read.features.includes("keys") ? read.etag : null;',
+        replace: 'const ifMatch = null;',
+      },
+    ],
+  },
+  {
+    name: '20 hours are ignored',
+    patches: [atStart('isTooOld({ createdAt }, now)', 'return false;')],
+  },
+  {
+    name: 'keys are taken for applied once without a promise of the service',
+    patches: [atStart('keyAnswerIn(read)', 'return "yes";')],
   },
   {
     name: 'repair forgets what is in doubt',
@@ -166,9 +190,12 @@ function atStart(signature: string, does: string): Patch {
 }
 
 /** Folder of the program with the defect, and the file system's folder. */
-export function plantDefect({ name, fileSystem, patches = [] }: Defect, root: string) {
+export function plantDefect(
+  { name, fileSystem, forgetsRefusals = false, patches = [] }: Defect,
+  root: string,
+) {
   const program = copyProgram(root, name.replace(/\W/g, '-'), patches);
-  return { program, fileSystemDefect: fileSystem ?? null };
+  return { program, fileSystemDefect: fileSystem ?? null, forgetsRefusals };
 }
 
 /**

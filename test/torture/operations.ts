@@ -73,7 +73,7 @@ export const operations = {
     method: 'updateStore',
     input: (subject) => ({ name: subject }),
     class: 'repeatable',
-    readsFirst: false,
+    readsFirst: true,
     freshFlag: null,
     command: (subjects) => ['store', 'update', '--name', first(subjects)],
     subjectOf: ({ method, path, body }) =>

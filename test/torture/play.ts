@@ -49,7 +49,7 @@ export interface Run extends ClientResult {
 /** What a record of the history says. */
 export type HistoryLine = Pick<
   HistoryRecord,
-  'id' | 'operation' | 'state' | 'idempotencyKey' | 'supersededBy' | 'safetyBackupId' | 'open'
+  'id' | 'operation' | 'state' | 'idempotencyKey' | 'ifMatch' | 'supersededBy' | 'safetyBackupId' | 'open'
 >;
 
 /** What happened in a schedule: all that the promises are checked against. */
@@ -61,6 +61,8 @@ export interface Trace {
   readonly effectsAt: Readonly<Record<Place, readonly Effect[]>>;
   /** What another user has written into the settings, and what stands there at the end. */
   readonly settings: { readonly otherChange: OtherChange | null; readonly found: unknown };
+  /** Numbers of requests that replaced what another user had set in the store since it was read. */
+  readonly overwritten: readonly number[];
   /** As the user sees it at the end, or null where it could not be listed. */
   readonly history: readonly HistoryLine[] | null;
   /** Records by their ids as they were last seen, whatever became of their logs. */
@@ -78,6 +80,8 @@ export interface PlayOptions {
   readonly address: string;
   readonly withoutHistory: boolean;
   readonly fileSystemDefect: string | null;
+  /** A service that does not keep its refusals. */
+  readonly forgetsRefusals: boolean;
   /** Folder of the built program. */
   readonly program: string;
 }
@@ -88,7 +92,10 @@ const patienceMs = 40_000;
 /** Plays a schedule: a server, a machine, and one step after the other. */
 export async function play(schedule: Schedule, options: PlayOptions): Promise<Trace> {
   const subjects = [...schedule.subjects, schedule.otherSubject];
-  await using server = await startModelServer({ ...schedule, subjects, address: options.address });
+  await using server = await startModelServer({
+    ...schedule,
+    ...{ subjects, address: options.address, forgetsRefusals: options.forgetsRefusals },
+  });
   const machine = createMachine({
     ...options,
     url: server.url,
@@ -125,6 +132,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
       requests,
       effectsAt: { own: models.own.effects, other: models.other.effects },
       settings: { otherChange: models.own.otherChange(), found: models.own.summary() },
+      overwritten: models.own.overwritten(),
       history,
       records,
       wasDamaged,

@@ -27,6 +27,7 @@ export interface RunOptions {
   /** Folder of the built program. */
   readonly program: string;
   readonly fileSystemDefect: string | null;
+  readonly forgetsRefusals: boolean;
   /** End after the first schedule that breaks a promise. */
   readonly untilBroken: boolean;
 }
@@ -42,13 +43,13 @@ export async function runSchedules(
     ...{ disturbances: new Map(), ran: new Map(), broken: [] },
   };
   const startedMs = performance.now();
-  const { program, withoutHistory, fileSystemDefect } = options;
+  const { program, withoutHistory, fileSystemDefect, forgetsRefusals } = options;
   let next = 0;
   const isOver = () => signal.aborted || (options.untilBroken && results.broken.length > 0);
 
   async function runOne(seed: number, slot: number): Promise<void> {
     const trace = await play(makeSchedule(seed), {
-      ...{ root, program, withoutHistory, fileSystemDefect },
+      ...{ root, program, withoutHistory, fileSystemDefect, forgetsRefusals },
       folder: path.join(folder, String(seed)),
       address: `127.77.${slot >> 8}.${(slot & 255) + 1}`,
     });

@@ -1,12 +1,19 @@
 import { type OperationId, type OperationModel, operationIds, operations } from './operations.ts';
 import { createRandom } from './random.ts';
-import { chooseReadFault, chooseWriteFault, type Fault } from './service/faults.ts';
+import {
+  chooseReadFault,
+  chooseService,
+  chooseWriteFault,
+  type Fault,
+  type ServiceKind,
+} from './service/faults.ts';
 import { chooseSteps, type Step } from './steps.ts';
 
 /** Everything that happens, as data: the same seed gives the same schedule. */
 export interface Schedule {
   readonly seed: number;
   readonly operation: OperationId;
+  readonly service: ServiceKind;
   /** What the command is about; several in a batch. */
   readonly subjects: readonly string[];
   /** For a command with the same operation about something else. */
@@ -30,11 +37,13 @@ export function makeSchedule(seed: number): Schedule {
   const isBatch = (decides || operation === 'blog.create') && random.chance(0.5);
   const count = isBatch ? random.integer(3, 6) : 1;
   const key = model.class === 'keyed' ? random.pick(['made', 'made', 'given', 'ci'] as const) : 'made';
-  const writeFault = () => chooseWriteFault(random, model);
+  const service = chooseService(random);
+  const writeFault = () => chooseWriteFault(random, model, service);
   const readFault = () => chooseReadFault(random, model);
   const schedule: Schedule = {
     seed,
     operation,
+    service,
     subjects: Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
     otherSubject: `${name}-other`,
     key,
@@ -44,8 +53,9 @@ export function makeSchedule(seed: number): Schedule {
       [1, 15_000],
     ]),
     writeFaults: Array.from({ length: random.integer(0, 4) }, writeFault),
-    readFaults:
-      model.readsFirst && random.chance(0.4) ? Array.from({ length: random.integer(1, 3) }, readFault) : [],
+    readFaults: random.chance(model.readsFirst ? 0.4 : 0.15)
+      ? Array.from({ length: random.integer(1, 3) }, readFault)
+      : [],
     steps: chooseSteps(random, model, key, isBatch),
   };
   // What comes of a lost lock is seen where nothing else goes wrong.

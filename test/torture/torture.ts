@@ -28,7 +28,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
   }
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-torture-'));
   const program = copyProgram(process.env.STORECTL_TEST_PROGRAM ?? surroundings.root, `run-${process.pid}`);
-  const common = { ...options, program, fileSystemDefect: null, untilBroken: false };
+  const common = { ...options, program, fileSystemDefect: null, forgetsRefusals: false, untilBroken: false };
   try {
     if (options.defects) return (await findsDefects(common, options, folder, surroundings)) ? 0 : 1;
     const summary = summarize(await runSchedules(common, folder, surroundings), options.seed);

@@ -290,7 +290,9 @@ socket._writeGeneric = function (several, data, encoding, callback) {
     const [method] = text.split(' ');
     const body = text.slice(head + 4);
     // One request at a time on a connection, so the rest is its body.
-    tell({ event: 'send', method, ...(method !== 'GET' && { recorded: recorded(body) }) });
+    const key = /^idempotency-key: *(.+)$/im.exec(text.slice(0, head))?.[1];
+    const isRecorded = () => recorded(body) && (key === undefined || recorded(key));
+    tell({ event: 'send', method, ...(method !== 'GET' && { recorded: isRecorded() }) });
     sending.set(this, '');
   } else {
     sending.set(this, text);

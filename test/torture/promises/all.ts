@@ -1,4 +1,5 @@
 import { damagePromises } from './damage.ts';
+import { headerKeyPromises } from './header-keys.ts';
 import { keyPromises } from './keys.ts';
 import { lockPromises } from './locks.ts';
 import { outputPromises } from './output.ts';
@@ -11,6 +12,7 @@ export const promises: readonly ProgramPromise[] = [
   ...truthPromises,
   ...sendingPromises,
   ...keyPromises,
+  ...headerKeyPromises,
   ...restorePromises,
   ...lockPromises,
   ...damagePromises,

@@ -48,9 +48,10 @@ export const sendingPromises: readonly ProgramPromise[] = [
   },
   {
     id: 'one-shot-once',
-    text: 'a one-shot write in doubt is never sent again by itself',
+    text: 'a one-shot write in doubt is never sent again by itself, but with its key where the service applies keys once',
     check: (story) => {
       if (story.class !== 'one-shot') return null;
+      const isKeyApplied = story.schedule.service === 'keys';
       return story.asks.flatMap(({ subject, episodes }) => {
         // A read may have shown it, too.
         const settled = episodes.findLastIndex(({ run, told }) => isSettledByUser(run) || told === 'applied');
@@ -59,7 +60,9 @@ export const sendingPromises: readonly ProgramPromise[] = [
           .flatMap((episode) => episode.writes)
           .sort((a, b) => a.at - b.at);
         const doubtful = writes.findIndex(isDoubtful);
-        const again = doubtful === -1 ? undefined : writes[doubtful + 1];
+        const key = writes[doubtful]?.key;
+        const later = doubtful === -1 ? [] : writes.slice(doubtful + 1);
+        const again = later.find((write) => !isKeyApplied || write.key !== key);
         return again === undefined ? [] : [`${subject}: request ${again.number} after one in doubt`];
       });
     },

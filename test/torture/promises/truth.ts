@@ -251,6 +251,7 @@ function doubtAfter({ run, writes, told }: Episode, before: boolean): boolean {
   if (isSettledByUser(run) || told === 'applied') return false;
   return writes.reduce((inDoubt, write) => {
     if (isDoubtful(write)) return true;
+    if (write.isKept) return false;
     return write.view === 'success' || wasKilled(run) ? false : inDoubt;
   }, before);
 }

@@ -44,8 +44,12 @@ export interface Fault {
   readonly before: readonly number[];
   /** How long the service takes. */
   readonly delayMs: number;
-  /** Right before the request, another user changes the settings or decides the dispute otherwise. */
+  /** Right before the request, another user changes the settings or the store, or decides the dispute otherwise. */
   readonly otherUser?: boolean;
+  /** The service itself refuses the request, and keeps that for its key. */
+  readonly refuses?: boolean;
+  /** Something on the way delivers the request once more, after the connection has ended. */
+  readonly isDeliveredTwice?: boolean;
 }
 
 export const noFault: Fault = { ending: { does: 'answer' }, applies: 'yes', before: [], delayMs: 0 };
@@ -102,8 +106,24 @@ const echoesValues = ({ id }: OperationModel): boolean => ['store.update', 'sett
 const namesWhatWasAsked = ({ id, class: operationClass }: OperationModel): boolean =>
   operationClass === 'keyed' || ['blog.create', 'notify.add-endpoint', 'reclaim.appeal'].includes(id);
 
+/**
+ * What is between the client and a service. `keys`: it applies the key of a header once. Of the others, the client must not conclude
+ * that: a gateway takes the headers of requests or responses away, or the service does not know them.
+ */
+export type ServiceKind = 'keys' | 'plain' | 'strips requests' | 'strips responses' | 'strips both';
+
+export function chooseService(random: Random): ServiceKind {
+  return random.weighted([
+    [5, 'keys'],
+    [2, 'plain'],
+    [1, 'strips requests'],
+    [1, 'strips responses'],
+    [1, 'strips both'],
+  ]);
+}
+
 /** A fault for a request that changes something. */
-export function chooseWriteFault(random: Random, operation: OperationModel): Fault {
+export function chooseWriteFault(random: Random, operation: OperationModel, service: ServiceKind): Fault {
   const decides = operation.id === 'disputes.decide';
   const ending = random.weighted<() => Ending>([
     [3, () => ({ does: 'reset' })],
@@ -124,7 +144,19 @@ export function chooseWriteFault(random: Random, operation: OperationModel): Fau
   ])();
   const before = random.chance(0.15) ? random.pick([[100], [103], [100, 103], [102, 102]]) : [];
   const delayMs = random.chance(0.2) ? random.integer(20, 700) : 0;
-  return { ending, applies: appliesFor(random, ending), before, delayMs };
+  const refuses = service === 'keys' && operation.class !== 'keyed' && random.chance(0.15);
+  const applies = refuses ? 'yes' : appliesFor(random, ending);
+  // What the service never saw is not delivered once more; without a key that it knows, the client could not help it.
+  const mayCome = service === 'keys' && applies !== 'no';
+  return {
+    ending: refuses && random.chance(0.5) ? { does: 'answer' } : ending,
+    applies,
+    before,
+    delayMs,
+    otherUser: random.chance(0.15),
+    refuses,
+    isDeliveredTwice: mayCome && random.chance(refuses ? 0.6 : 0.2),
+  };
 }
 
 /** A definite refusal means that nothing was applied; everything else leaves it open. */
@@ -186,7 +218,8 @@ function chooseWait(random: Random): Wait {
 }
 
 /** For traces. */
-export function describeFault({ ending, applies, before, delayMs, otherUser }: Fault): string {
+export function describeFault(fault: Fault): string {
+  const { ending, applies, before, delayMs, otherUser, refuses, isDeliveredTwice } = fault;
   const parts: string[] = [ending.does];
   if (ending.does === 'status') parts.push(String(ending.status), ending.form);
   if (ending.does === 'status' && ending.wait) parts.push(`retry-after ${ending.wait.ms} ms`);
@@ -196,5 +229,7 @@ export function describeFault({ ending, applies, before, delayMs, otherUser }: F
   if (before.length > 0) parts.push(`after ${before.join(', ')}`);
   if (delayMs > 0) parts.push(`${delayMs} ms`);
   if (otherUser) parts.push('(another user changed it before)');
+  if (refuses) parts.push('(the service refuses it)');
+  if (isDeliveredTwice) parts.push('(delivered twice)');
   return `${parts.join(' ')}, applies: ${applies}`;
 }

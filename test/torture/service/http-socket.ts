@@ -5,6 +5,9 @@ export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
+  /** The idempotency key in its header, or null. */
+  readonly key: string | null;
+  readonly ifMatch: string | null;
 }
 
 export interface RawAnswer {
@@ -31,7 +34,10 @@ export function readRequests(socket: Socket, onRequest: (request: RawRequest) =>
       const [method = '', path = ''] = head.split(' ');
       const body = bytes.subarray(end + 4, whole).toString();
       bytes = bytes.subarray(whole);
-      onRequest({ method, path, body });
+      const [key = null, ifMatch = null] = ['idempotency-key', 'if-match'].map(
+        (name) => new RegExp(`^${name}: *(.+)$`, 'im').exec(head)?.[1],
+      );
+      onRequest({ method, path, body, key, ifMatch });
     }
   });
 }

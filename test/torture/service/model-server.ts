@@ -3,7 +3,15 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { otherPath, type Place } from '../client/machine.ts';
 import type { OperationId } from '../operations.ts';
-import { type BodyForm, type Fault, noFault, type View, viewOf, type Wait } from './faults.ts';
+import {
+  type BodyForm,
+  type Fault,
+  noFault,
+  type ServiceKind,
+  type View,
+  viewOf,
+  type Wait,
+} from './faults.ts';
 import {
   answerBytes,
   informationalBytes,
@@ -22,6 +30,9 @@ export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
+  /** The idempotency key in its header, or null. */
+  readonly key: string | null;
+  readonly ifMatch: string | null;
   /** Null for a read. */
   readonly write: { readonly operation: OperationId; readonly subject: string } | null;
   readonly fault: Fault;
@@ -33,6 +44,8 @@ export interface SeenRequest {
   readonly at: number;
   /** What the client can conclude, once the whole ending has been written. */
   view: View | null;
+  /** The response says that it is a refusal that stays the answer to the key. */
+  isKept: boolean;
   /** The client takes a second response to an earlier request for its response, and never reads its own. */
   isHidden: boolean;
   /** When the ending began to be written; infinite where there is none. */
@@ -60,6 +73,8 @@ export interface ModelServerOptions {
   /** A loopback address that no other schedule uses at the same time: then no other can take its port. */
   readonly address: string;
   readonly subjects: readonly string[];
+  readonly service: ServiceKind;
+  readonly forgetsRefusals: boolean;
   /** Faults of writes and of reads, in the order of arrival; what comes after them passes. */
   readonly writeFaults: readonly Fault[];
   readonly readFaults: readonly Fault[];
@@ -71,7 +86,21 @@ const laterMs = 400;
 
 /** A store management service that keeps the truth, behind a network that does what the faults say. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
-  const models = { own: createModel(options.subjects), other: createModel(options.subjects) };
+  const { service, forgetsRefusals } = options;
+  const modelOptions = { hasFeatures: service !== 'plain', forgetsRefusals };
+  const newModel = () => createModel(options.subjects, modelOptions);
+  const models = { own: newModel(), other: newModel() };
+  const hidesRequests = service === 'strips requests' || service === 'strips both';
+  const hidesResponses = service === 'strips responses' || service === 'strips both';
+
+  /** The service's answer as it comes out of the gateway. */
+  function throughGateway(answer: RawAnswer, key: string | null): RawAnswer {
+    if (!modelOptions.hasFeatures) return answer;
+    const { 'idempotency-kept': kept, 'idempotency-replayed': replayed, ...headers } = answer.headers;
+    if (hidesResponses) return { ...answer, headers };
+    const features = key === null ? 'reads' : 'reads, keys';
+    return { ...answer, headers: { ...answer.headers, 'service-features': features } };
+  }
   /** Connections that are one response behind, and that response. */
   const behind = new Map<Socket, Buffer>();
   const requests: SeenRequest[] = [];
@@ -103,7 +132,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   async function handle(received: RawRequest, socket: Socket): Promise<void> {
     const place = received.path.startsWith(`${otherPath}/`) ? 'other' : 'own';
     const below = place === 'own' ? received.path : received.path.slice(otherPath.length);
-    const request = { ...received, path: routeOf(below) };
+    const sent = { ...received, path: routeOf(below) };
+    const request = hidesRequests ? { ...sent, key: null } : sent;
     const model = models[place];
     const isRead = request.method === 'GET';
     const fault = nextFault(place, isRead);
@@ -114,13 +144,14 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const seen: SeenRequest = {
       number: requests.length + 1,
       place,
-      ...request,
+      ...sent,
       write: isRead ? null : model.identify(request),
       fault,
       clientPort: socket.remotePort ?? 0,
       connection: socket,
       at: monotonicMs(),
       view: null,
+      isKept: false,
       isHidden: false,
       answeredAt: Number.POSITIVE_INFINITY,
     };
@@ -129,7 +160,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     for (const status of fault.before) socket.write(informationalBytes(status));
     if (fault.delayMs > 0) await sleep(fault.delayMs);
     if (fault.otherUser) model.changeByOtherUser(request, monotonicMs());
-    const answer = answerOf(model, request, seen.number, fault);
+    const answer = throughGateway(answerOf(model, request, seen.number, fault), request.key);
+    if (fault.isDeliveredTwice && !isRead) applyLater(model, request, seen.number);
     if (fault.applies === 'yes') tell('applied');
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     const earlier = behind.get(socket);
@@ -140,6 +172,10 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     write(socket, answer, fault);
     // The response to another request is none to this one.
     seen.view = seen.isHidden ? 'doubtful' : viewOf(fault, answer.status, headAt(answer));
+    const isOwn = ['answer', 'answer-and-close', 'answer-twice', 'contradict', 'cut'].includes(
+      fault.ending.does,
+    );
+    seen.isKept = isOwn && seen.view === 'refused' && answer.headers['idempotency-kept'] === 'true';
     tell('answered');
   }
 
@@ -147,15 +183,17 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   function answerOf(model: Model, request: RawRequest, number: number, fault: Fault): RawAnswer {
     const read = model.read(request);
     if (read !== null) return read;
-    if (fault.applies === 'yes') return model.apply(request, number);
-    if (fault.applies === 'later') {
-      const applied = sleep(laterMs).then(() => {
-        model.apply(request, number);
-        late.delete(applied);
-      });
-      late.add(applied);
-    }
+    if (fault.applies === 'yes') return model.apply(request, number, fault.refuses);
+    if (fault.applies === 'later') applyLater(model, request, number);
     return model.pretend(request);
+  }
+
+  function applyLater(model: Model, request: RawRequest, number: number): void {
+    const applied = sleep(laterMs).then(() => {
+      model.apply(request, number);
+      late.delete(applied);
+    });
+    late.add(applied);
   }
 
   async function listen(): Promise<void> {

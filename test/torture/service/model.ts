@@ -24,6 +24,13 @@ export interface Effect {
   readonly storeVersion: number;
 }
 
+export interface ModelOptions {
+  /** It has reads, applies each key of a header once, and has ETags. */
+  readonly hasFeatures: boolean;
+  /** A mistake of the service: a refusal does not stay the answer to its key. */
+  readonly forgetsRefusals?: boolean;
+}
+
 export interface OtherChange {
   readonly summary: string;
   /** Monotonic milliseconds. */
@@ -36,7 +43,7 @@ export interface OtherChange {
 export interface Model {
   readonly effects: readonly Effect[];
   /** Applies a write (once for each idempotency key) and returns the service's own answer. */
-  apply(request: RawRequest, number: number): RawAnswer;
+  apply(request: RawRequest, number: number, refuses?: boolean): RawAnswer;
   /** The answer to a read, or null where the request is none. */
   read(request: RawRequest): RawAnswer | null;
   identify(request: RawRequest): { operation: OperationId; subject: string } | null;
@@ -46,6 +53,8 @@ export interface Model {
   changeStore(): void;
   /** What another user wrote into the settings last, or null. */
   otherChange(): OtherChange | null;
+  /** Numbers of requests whose changes replaced what another user had set since the client read it, though it could have known. */
+  overwritten(): readonly number[];
   /** As the settings are now. */
   summary(): unknown;
   /** An answer such as the service would give, for a request that it does not apply. */
@@ -68,9 +77,15 @@ export function problem(status: number, code: string): RawAnswer {
 
 const since = '2026-01-05T08:00:00.000Z';
 
-export function createModel(subjects: readonly string[]): Model {
+export function createModel(subjects: readonly string[], options: ModelOptions): Model {
+  const { hasFeatures, forgetsRefusals = false } = options;
   const effects: Effect[] = [];
   const answers = new Map<string, { body: string; answer: RawAnswer }>();
+  /** By `store` and `settings`: changes so far, by anybody. */
+  const versions = { store: 1, settings: 1 };
+  /** By the key of a read: the version that it showed. */
+  const shown = new Map<string, number>();
+  const overwritten: number[] = [];
   const decided = new Map<string, Json>();
   const disputes = new Map(subjects.map((subject) => [uuidOf(subject), subject]));
   let settings: Json = {
@@ -131,8 +146,37 @@ export function createModel(subjects: readonly string[]): Model {
     return identifyWrite({ method, path, body: parse(body), subjects });
   }
 
-  function apply(request: RawRequest, number: number): RawAnswer {
+  const versionedBy = (path: string): keyof typeof versions | null =>
+    path === storePath ? 'store' : path === `${storePath}/operations/settings` ? 'settings' : null;
+
+  const etagOf = (path: string): Record<string, string> => {
+    const name = versionedBy(path);
+    return name === null || !hasFeatures ? {} : { etag: `"${versions[name]}"` };
+  };
+
+  function apply(request: RawRequest, number: number, refuses = false): RawAnswer {
+    const key = hasFeatures && !parse(request.body).idempotencyKey ? request.key : null;
+    const place = `header ${request.method} ${request.path} ${key}`;
+    const earlier = key === null ? undefined : answers.get(place);
+    if (earlier !== undefined) {
+      if (earlier.body !== request.body) return problem(422, 'idempotency_key_reused');
+      return { ...earlier.answer, headers: { ...earlier.answer.headers, 'idempotency-replayed': 'true' } };
+    }
+    const found = refuses ? problem(422, 'validation_failed') : applyNow(request, number);
+    const isRefusal = found.status >= 400;
+    const kept = isRefusal && key !== null ? { 'idempotency-kept': 'true' } : {};
+    const answer = { ...found, headers: { ...found.headers, ...kept } };
+    if (key !== null && !(isRefusal && forgetsRefusals)) answers.set(place, { body: request.body, answer });
+    return answer;
+  }
+
+  function applyNow(request: RawRequest, number: number): RawAnswer {
     const write = identify(request);
+    const versioned = hasFeatures ? versionedBy(request.path) : null;
+    if (versioned !== null && request.ifMatch !== null && request.ifMatch !== `"${versions[versioned]}"`)
+      return problem(412, 'etag_mismatch');
+    const read = versioned === null ? undefined : shown.get(`${versioned} ${request.key}`);
+    if (versioned !== null && read !== undefined && read !== versions[versioned]) overwritten.push(number);
     if (write === null) return problem(404, 'not_found');
     const { operation, subject } = write;
     const body = parse(request.body);
@@ -148,6 +192,8 @@ export function createModel(subjects: readonly string[]): Model {
     const id = uuidOf(`${subject} ${number}`);
     const before = storeVersion;
     const changed = change(operation, body, id, request.path);
+    if (operation === 'store.update' || operation === 'backup.restore') versions.store += 1;
+    if (operation === 'settings.save' || operation === 'backup.restore') versions.settings += 1;
     const answer = json(operations[operation].class === 'repeatable' ? 200 : 201, changed);
     effects.push({
       operation,
@@ -161,9 +207,12 @@ export function createModel(subjects: readonly string[]): Model {
     return answer;
   }
 
-  function read({ method, path }: RawRequest): RawAnswer | null {
+  function read({ method, path, key }: RawRequest): RawAnswer | null {
     if (method !== 'GET') return null;
-    if (path === `${storePath}/operations/settings`) return json(200, settings);
+    const versioned = versionedBy(path);
+    if (versioned !== null && key !== null) shown.set(`${versioned} ${key}`, versions[versioned]);
+    if (path === `${storePath}/operations/settings`) return json(200, settings, etagOf(path));
+    if (path === storePath && hasFeatures) return json(200, store, etagOf(path));
     const dispute = disputeInPath(path);
     if (dispute !== null && disputes.has(dispute)) {
       return json(200, { record: disputeOf(dispute), evidence: [] });
@@ -190,7 +239,10 @@ export function createModel(subjects: readonly string[]): Model {
       if (!decided.has(dispute)) decided.set(dispute, { status: 'lost', resolution: 'Refunded.' });
       return;
     }
+    if (path === storePath) changeStore();
+    if (path !== `${storePath}/operations/settings`) return;
     others += 1;
+    versions.settings += 1;
     otherChange = { summary: `other ${others}`, at, applied: effects.length };
     settings = {
       ...settings,
@@ -198,17 +250,25 @@ export function createModel(subjects: readonly string[]): Model {
     };
   }
 
+  let revertsTo: unknown = null;
+  /** Changes the name, or puts the one from before back: both are changes. */
+  function changeStore(): void {
+    storeVersion += 1;
+    versions.store += 1;
+    const { name } = store;
+    store = { ...store, name: revertsTo ?? `By another user ${storeVersion}` };
+    revertsTo = revertsTo === null ? name : null;
+  }
+
   return {
     effects,
+    overwritten: () => overwritten,
     apply,
     read,
     identify,
     pretend,
     changeByOtherUser,
-    changeStore() {
-      storeVersion += 1;
-      store = { ...store, name: `By another user ${storeVersion}` };
-    },
+    changeStore,
     otherChange: () => otherChange,
     summary: () => (settings.discovery as Json).summary,
   };
