@@ -119,7 +119,6 @@ test('a restore that was not begun is offered in a terminal by its label, and sh
   proxy.decide(() => 'pass');
 
   const session = await openSession('storectl resume', { machine });
-  await session.typeAt(/Send this change again\? \(Y\/n\)$/, 'y');
   await session.typeAt(/"first", just now\)(.|\n)+Go on with this restore\? \(y\/N\)$/, 'y');
   await session.typeAt(/Posts made since\s+then are removed(.|\n)+to confirm:$/, id);
   expect(await session.ends()).toMatch(

@@ -37,8 +37,8 @@ const outcomes = ['applied', 'not-applied'] as const;
 export const command: CommandDefinition = {
   description: `Finish changes that were interrupted, or that were sent without a readable response. What can be neither read
 from the store nor safely sent again stays open, and resume says what to do.`,
-  details: `A change with an idempotency key is sent again with the same key and the same bytes, so it takes effect once. For
-others, resume reads the result from the store where that is possible.`,
+  details: `A change is sent again with the same idempotency key and the same bytes where the service applies keys once, so it takes
+effect once. What was sent more than 20 hours ago is sent again only after a yes, in a terminal.`,
   tool: {
     description:
       'Settle a change that is in doubt: by reading from the store where that shows it, or by sending the same request again where that is safe.',
@@ -131,8 +131,13 @@ async function resumeAll(
   id: string | undefined,
 ): Promise<CommandResult> {
   const history = await session.history();
-  const isSent = (record: HistoryRecord) => record.open && previewResume(history, record) === 'send';
-  if (ui.canAsk) await confirmSending(ui, records.filter(isSent));
+  // With its ETag, a change that meets another one is refused; others that are sent again are applied once, or change nothing more.
+  const mayReplace = (record: HistoryRecord) =>
+    record.open &&
+    record.ifMatch === null &&
+    rulesOf(record.operation).inOrder === true &&
+    previewResume(history, record) === 'send';
+  if (ui.canAsk) await confirmSending(ui, records.filter(mayReplace));
   const actions = new Map<HistoryRecord, Resumed['action']>();
   const end = await runBatch(ui, {
     words,
@@ -158,14 +163,14 @@ async function resumeAll(
   return endBatch(ui, words, end, { document: id === records[0]?.id ? documents[0] : documents });
 }
 
-/** Shows changes that would be sent again and asks. Throws exit 130 if the answer is no. */
+/** Shows changes that would be sent again over what others may have set since, and asks. Throws exit 130 if the answer is no. */
 async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promise<void> {
   if (records.length === 0) return;
   for (const record of records) showRequest(ui, record);
-  if (records.some((record) => record.class === 'keyed'))
-    ui.notice('A change with an idempotency key is applied only once.');
   const question =
-    records.length === 1 ? 'Send this change again?' : `Send these ${records.length} changes again?`;
+    records.length === 1
+      ? 'Send this change again? It replaces what was changed since.'
+      : `Send these ${records.length} changes again? They replace what was changed since.`;
   if (!(await agrees(ui, question, true))) throw cancelledError();
 }
 

@@ -343,3 +343,13 @@ test('a slug that is taken: the hint names the flag that chooses another', async
     stderr: expect.stringContaining('the slug "hello-inks"\n  choose another slug with --slug\n'),
   });
 });
+
+test.each(classes)('403 with Retry-After is a limit: exit 8 with the time (%s)', async (kind) => {
+  const body = { code: 'rate_limited', detail: 'Too many requests' };
+  const { machine } = await fakeService(answer(403, body, { 'retry-after': '3600' }));
+
+  const { exitCode, stderr } = await machine.run([...commands[kind], '--json']);
+
+  expect({ exitCode, ...lastLine(stderr).error }).toMatchObject({ exitCode: 8, status: 403 });
+  expect(lastLine(stderr).error.hint).toMatch(/^run the command again after /);
+});
