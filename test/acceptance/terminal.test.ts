@@ -125,7 +125,8 @@ test('resume asks about an update that was sent more than 20 hours ago: no leave
   const terminal = await openShell(scene);
 
   terminal.type('clear; storectl resume; echo "exit $?"');
-  const asked = /more than 20 hours ago\. It replaces what was\s+changed since/;
+  const asked =
+    /more than 20 hours ago\. It replaces what was\s+changed since\.\n(.|\n)*Send this change again\? \(y\/N\)$/;
   await terminal.typeAt(asked, 'n');
   await terminal.shows(/exit 10/);
   expect(scene.proxy.writes()).toEqual([]);

@@ -122,10 +122,6 @@ export const defects: readonly Defect[] = [
     ],
   },
   {
-    name: '20 hours are ignored',
-    patches: [atStart('isTooOld({ createdAt }, now)', 'return false;')],
-  },
-  {
     name: 'keys are taken for applied once without a promise of the service',
     patches: [atStart('keyAnswerIn(read)', 'return "yes";')],
   },

@@ -9,7 +9,7 @@ import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf } from '../../cli/core/parsed-command.ts';
-import { line, printableInOneLine } from '../../cli/core/sanitize.ts';
+import { joined, line, type Printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { changeOptions, noteRecording, recording } from '../../cli/operation/send/send-run.ts';
@@ -169,8 +169,8 @@ async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promis
   for (const record of records) showRequest(ui, record);
   const question =
     records.length === 1
-      ? 'Send this change again? It replaces what was changed since.'
-      : `Send these ${records.length} changes again? They replace what was changed since.`;
+      ? 'Send this change again, in place of what was changed since?'
+      : `Send these ${records.length} changes again, in place of what was changed since?`;
   if (!(await agrees(ui, question, true))) throw cancelledError();
 }
 
@@ -212,25 +212,26 @@ async function isWanted(
   if (reason !== 'needs_yes' && reason !== 'too_old') return false;
   if (!ui.canAsk) return isNamed && reason === 'needs_yes';
   showRequest(ui, record);
-  return agrees(ui, questionOf(record, reason));
+  ui.notice(joined(warningsOf(record, reason), ' '));
+  const isRestore = rulesOf(record.operation).safetyBackupRule !== undefined;
+  return agrees(ui, isRestore ? 'Restore this backup again?' : 'Send this change again?');
 }
 
-function questionOf({ operation, class: how }: HistoryRecord, reason: 'needs_yes' | 'too_old'): string {
+/** What to know before a change is sent again: one sentence each. */
+function warningsOf(
+  { operation, class: how }: HistoryRecord,
+  reason: 'needs_yes' | 'too_old',
+): readonly Printable[] {
   const isRestore = rulesOf(operation).safetyBackupRule !== undefined;
+  const isOld = reason === 'too_old';
   return [
-    isRestore ? 'Restore this backup again?' : 'Send this change again?',
-    reason === 'too_old' ? 'It was sent more than 20 hours ago.' : '',
-    reason === 'too_old' && how === 'keyed'
-      ? 'If the service has forgotten its idempotency key, it is done twice.'
-      : '',
-    isRestore
-      ? 'It replaces what was changed since; a new safety backup is taken first.'
-      : how === 'repeatable'
-        ? 'It replaces what was changed since.'
-        : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
+    ...(isOld ? [line`It was sent more than 20 hours ago.`] : []),
+    ...(isOld && how !== 'repeatable'
+      ? [line`If the service has forgotten its idempotency key, it is done twice.`]
+      : []),
+    ...(isRestore ? [line`It replaces what was changed since; a new safety backup is taken first.`] : []),
+    ...(how === 'repeatable' ? [line`It replaces what was changed since.`] : []),
+  ];
 }
 
 /** How applied changes are undone, restores that were not begun, and what a batch may have left. */

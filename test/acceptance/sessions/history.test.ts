@@ -78,7 +78,13 @@ test('resume: what is applied once is sent again without a question', async () =
   }
   scene.proxy.decide(() => 'pass');
   const session = await openSession('storectl resume', { machine });
-  expect(await session.ends()).toMatchInlineSnapshot();
+  expect(await session.ends()).toMatchInlineSnapshot(`
+    "$ storectl resume
+    applied   <record>  backup.create  first  <uuid>
+    applied   <record>  backup.create  second  <uuid>
+    ✓ Settled 2 changes
+    exit 0"
+  `);
 });
 
 test('resume: an update that may replace what others have changed since is shown, and not sent until the user says so', async () => {
@@ -91,14 +97,25 @@ test('resume: an update that may replace what others have changed since is shown
   const refused = await openSession('storectl resume', { machine });
   await refused.shows(/\(Y\/n\)$/);
   refused.type('n');
-  expect(await refused.ends()).toMatchInlineSnapshot();
+  expect(await refused.ends()).toMatchInlineSnapshot(`
+    "$ storectl resume
+    <record>  store.update, Outlet, in doubt (connection lost), <age>
+      Method  PATCH
+      Path    /v1/stores/<uuid>
+      Name    Outlet
+    ✔ Send this change again, in place of what was changed since? No
+    error: cancelled; nothing was sent
+    exit 130"
+  `);
   expect(scene.proxy.writes()).toHaveLength(sent);
 
   const { stdout } = await machine.run(['history', 'list', '--json']);
   const [{ id }] = JSON.parse(stdout);
   const session = await openSession(`storectl resume ${id}`, { machine });
   await session.pressAt(/\(Y\/n\)$/, 'Enter');
-  expect(await session.ends()).toMatch(/applied +<record> +store\.update +Outlet\n✓ Settled 1 change/);
+  const screen = await session.ends();
+  expect(screen).toMatch(/applied +<record> +store\.update +Outlet/);
+  expect(screen).toMatch(/✓ Settled 1 change$/m);
   expect(scene.proxy.writes()).toHaveLength(sent + 1);
 });
 

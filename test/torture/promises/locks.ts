@@ -1,9 +1,9 @@
 import type { Run } from '../play.ts';
 import type { Effect } from '../service/model.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isResume, type Story, wasStopped } from './story.ts';
+import { type Story, wasStopped } from './story.ts';
 
-/** Promises about processes that are stopped while they hold locks, and about what is too old to be sent again. */
+/** Promises about processes that are stopped while they hold locks. */
 export const lockPromises: readonly ProgramPromise[] = [
   {
     id: 'stopped-keeps-its-locks',
@@ -47,21 +47,6 @@ export const lockPromises: readonly ProgramPromise[] = [
       });
     },
   },
-  {
-    id: 'old-doubt-needs-a-yes',
-    text: 'what is in doubt for more than 20 hours is not sent again without a yes',
-    check: ({ runs, schedule, wasDamaged }) => {
-      if (wasDamaged) return null;
-      const old = runs.filter(
-        (run, place) => isResume(run) && place > 0 && isLaterThan(run, runs.slice(0, place)),
-      );
-      if (old.length === 0) return null;
-      return old.flatMap(({ typed, requests }) => {
-        const again = requests.filter(({ write }) => write?.operation === schedule.operation);
-        return again.length === 0 ? [] : [`${typed}: request ${again[0]?.number} was sent`];
-      });
-    },
-  },
 ];
 
 const isOf = ({ requests }: Run, { request }: Effect) => requests.some(({ number }) => number === request);
@@ -72,15 +57,4 @@ function numberOf({ requests, records }: Story, { request }: Effect): number | u
   const found = [...records.values()].filter((record) => record.body === body);
   // Of two with the same bytes, nobody can tell which it was.
   return found.length === 1 ? found[0]?.number : undefined;
-}
-
-const hoursMs = 20 * 3_600_000;
-
-/** By more than 20 hours than the clocks of all runs before, wherever they stood. */
-function isLaterThan({ mishaps }: Run, before: readonly Run[]): boolean {
-  const clocks = before.flatMap(({ mishaps: { offsetMs, jumpAt, jumpMs } }) => [
-    offsetMs,
-    offsetMs + (jumpAt > 0 ? jumpMs : 0),
-  ]);
-  return mishaps.jumpAt === 0 && mishaps.offsetMs > Math.max(...clocks) + hoursMs;
 }

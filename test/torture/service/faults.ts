@@ -153,7 +153,8 @@ export function chooseWriteFault(random: Random, operation: OperationModel, serv
     applies,
     before,
     delayMs,
-    otherUser: random.chance(0.15),
+    // An update of the store has what would notice it.
+    otherUser: random.chance(operation.id === 'store.update' ? 0.6 : 0.15),
     refuses,
     isDeliveredTwice: mayCome && random.chance(refuses ? 0.6 : 0.2),
   };
