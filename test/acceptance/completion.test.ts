@@ -37,7 +37,7 @@ describe('bash', () => {
   test.each([
     ['storectl di', ['disputes']],
     ['storectl help ba', ['backup']],
-    ['storectl --demo backup ', ['create', 'restore', 'list']],
+    ['storectl --demo backup ', ['create', 'restore', 'list', 'show']],
     ['storectl --profile x  backup c', ['create']],
     ['storectl backup create --sec', ['--sections']],
     ['storectl backup create --sections ', [...sectionNames]],

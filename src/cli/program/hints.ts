@@ -130,7 +130,9 @@ function known(unknown: string, argv: readonly string[]): string | null {
   if (sentence !== undefined) return sentence;
   const command =
     serving.get(`${noun} ${verb}`) ?? serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
-  return didYouMean(command === undefined ? (at === 0 ? nounsWith(unknown) : []) : [command]);
+  if (command !== undefined) return didYouMean([command]);
+  const commands = at === 0 ? nounsWith(unknown) : [];
+  return commands.length > 3 ? `say of what, such as \`storectl ${commands[0]}\`` : didYouMean(commands);
 }
 
 /** The command that shows the help of what was typed: of the verb, the noun, or the program. */
@@ -147,17 +149,14 @@ function similar(noun: string, verb: string | undefined): string | undefined {
   return found === undefined ? undefined : `${noun} ${found}`;
 }
 
-/** The commands whose verb this is, if it was typed without a noun. At most three, without those of the service. */
+/** The commands whose verb this is, without those of the service. */
 function nounsWith(verb: string): string[] {
   const wanted = [verb, ...(verbs.get(verb) ?? [])];
   const commands = Object.keys(tree)
     .filter((noun) => noun !== 'service')
     .flatMap((noun) => verbsOf(noun).map((word) => [noun, word] as const));
   const found = wanted.find((word) => commands.some(([, there]) => there === word));
-  return commands
-    .filter(([, there]) => there === found)
-    .slice(0, 3)
-    .map((words) => words.join(' '));
+  return commands.filter(([, there]) => there === found).map((words) => words.join(' '));
 }
 
 function verbsOf(noun: string): readonly string[] {

@@ -371,7 +371,7 @@ const triedFirst: Readonly<Record<string, string>> = {
   whoami: 'storectl auth status',
   '-v': 'storectl version',
   info: 'storectl auth status',
-  get: 'did you mean `storectl settings show`, `storectl disputes show` or `storectl history show`?',
+  get: 'say of what, such as `storectl store show`',
   create: 'did you mean `storectl blog create` or `storectl backup create`?',
   hist: 'did you mean `history`?',
   push: 'run `storectl --help` for usage',
