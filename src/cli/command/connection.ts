@@ -3,6 +3,7 @@ import type { Exchange } from '../../client/exchange.ts';
 import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
+import type { Io } from '../core/io.ts';
 import type { Demo } from './demo-service.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
 import type { Waiting } from './status-line.ts';
@@ -54,11 +55,13 @@ export function demoTarget({ origin, apiKey, example }: Demo, { storeId }: Conne
 }
 
 /** The store of a profile. Throws exit 3 without a store or an address, and exit 4 without a key for this address. */
-export function storedTarget(settings: ConnectionSettings): Target {
-  const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
+export async function storedTarget(settings: ConnectionSettings, io: Io): Promise<Target> {
+  const { profile, storeId, baseUrl, key, storedKeyUrl } = settings;
   if (storeId === null || baseUrl === null) throw inputNeeded(missingConnection(settings));
-  if (apiKey !== null)
-    return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret: apiKey.value };
+  if (key !== null) {
+    const { readKey } = await import('../config/read-key.ts');
+    return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret: await readKey(key, io) };
+  }
   const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
   throw new CliError({
     code: 'no_key',

@@ -15,7 +15,8 @@ export function printJson(ui: Ui, value: unknown): void {
 /** A stored profile for output: says whether it has a key, but never contains it. Throws exit 2 if it does not exist. */
 export function viewProfile(profiles: ProfileStore, name: string) {
   const { apiKey, ...profile } = requireProfile(profiles, name);
-  return { name, ...profile, key: apiKey !== undefined, file: profiles.file };
+  const hasKey = apiKey !== undefined || profile.keyCommand !== undefined;
+  return { name, ...profile, key: hasKey, file: profiles.file };
 }
 
 /** With --json, prints the profile after a change, or only its name if it was removed. */

@@ -1,6 +1,7 @@
 import { memoize } from '../../base/memoize.ts';
 import type { Exchange } from '../../client/exchange.ts';
 import type { History } from '../../history/history.ts';
+import { keyVariable } from '../config/api-key.ts';
 import {
   type ConnectionSettings,
   demoProfile,
@@ -9,7 +10,9 @@ import {
 } from '../config/connection-settings.ts';
 import { configDirectory, demoDirectory, historyDirectory } from '../config/directories.ts';
 import { openProfiles, type ProfileStore } from '../config/profile-store.ts';
-import { type Io, isSwitchedOn } from '../core/io.ts';
+import { CliError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
+import { type Environment, type Io, isSwitchedOn } from '../core/io.ts';
 import { line } from '../core/sanitize.ts';
 import { version } from '../core/version.ts';
 import { describeExchange, noteRetries } from '../output/describe-exchange.ts';
@@ -51,6 +54,19 @@ export interface OpenSession {
   endHistory(): Promise<void>;
 }
 
+/** The settings of somebody who has stored none. */
+const noProfiles = { current: () => null, get: () => null };
+
+/** Whether flags and environment say all that a profile would. */
+function isGiven({ store, baseUrl }: GlobalFlags, env: Environment): boolean {
+  const where = (store ?? env.STORECTL_STORE_ID) && (baseUrl ?? env.STORECTL_BASE_URL);
+  return Boolean(where) && keyVariable(env) !== null;
+}
+
+function isLocalState(error: unknown): error is CliError {
+  return error instanceof CliError && error.failure.exitCode === exitCodes.localState;
+}
+
 /** Files, history and connections are opened on demand. */
 export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   const { notice, saveUserText, waiting } = ui;
@@ -62,7 +78,17 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   const profiles = memoize(async () =>
     openProfiles(configDirectory(io), io.process, (note) => notice(line`${note}`)),
   );
-  const settings = memoize(async () => resolveSettings(flags, io.env, io.cwd, await profiles()));
+  const settings = memoize(async () => {
+    try {
+      return resolveSettings(flags, io.env, io.cwd, await profiles());
+    } catch (error) {
+      // What cannot be read stops nothing that needs nothing of it.
+      if (!isLocalState(error) || !isGiven(flags, io.env)) throw error;
+      if (error.failure.code !== 'no_home')
+        notice(line`the settings are not used: ${error.message}`, 'yellow');
+      return resolveSettings(flags, io.env, io.cwd, noProfiles);
+    }
+  });
   const demo = memoize(async () => {
     const { startDemo } = await import('./demo-service.ts');
     const started = await waiting.during('the demo store', () => startDemo(demoDirectory(io)));
@@ -98,7 +124,9 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   const connect = memoize(async () => {
     const resolved = await settings();
     return connectTo(
-      resolved.profile === demoProfile ? demoTarget(await demo(), resolved) : storedTarget(resolved),
+      resolved.profile === demoProfile
+        ? demoTarget(await demo(), resolved)
+        : await storedTarget(resolved, io),
     );
   });
   const history = memoize(async () => {

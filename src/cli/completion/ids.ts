@@ -48,13 +48,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
     });
     return [...described, { id: demoProfile, description: 'the demo store' }];
   }
-  const settings = resolveSettings(
-    connectionFlags(words),
-    // The key is not needed, and the file that holds it may be a pipe.
-    { ...places.env, STORECTL_API_KEY: 'unused' },
-    places.cwd,
-    profiles,
-  );
+  const settings = resolveSettings(connectionFlags(words), places.env, places.cwd, profiles);
   const store = identityOf(settings);
   if (store === null) return [];
   const folder = historyDirectory(places, store);

@@ -1,14 +1,13 @@
-import { describeSystemError } from '../../base/system-error.ts';
 import { normalizeBaseUrl, parseBaseUrl } from '../../client/base-url.ts';
 import { isWellFormedKey } from '../../contract/api-key.ts';
 import { exampleIds } from '../../contract/objects.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
-import { localStateError, usageError } from '../core/errors.ts';
+import { usageError } from '../core/errors.ts';
 import type { Environment } from '../core/io.ts';
+import { environmentKey, type KeyOrigin } from './api-key.ts';
 import { readFolderSettings } from './folder-settings.ts';
 import type { Profile, ProfileStore } from './profile-store.ts';
-import { readRegularFile } from './settings-file.ts';
 
 /** Profile that runs the service inside this process, with an example store. */
 export const demoProfile = 'demo';
@@ -38,7 +37,7 @@ export interface ConnectionSettings {
   readonly storeId: Sourced<string> | null;
   /** As `normalizeBaseUrl` writes it. */
   readonly baseUrl: Sourced<string> | null;
-  readonly apiKey: Sourced<string> | null;
+  readonly key: KeyOrigin | null;
   /** Base URL that the stored key belongs to, if it is not `baseUrl`. */
   readonly storedKeyUrl?: string | undefined;
 }
@@ -67,7 +66,7 @@ export function resolveSettings(
   if (profile.value === demoProfile) {
     // Environment, folder and profiles describe real stores, so only a flag of this command counts.
     const storeId = firstStoreId(['flag', flags.store]);
-    return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, apiKey: null };
+    return { profile: demoProfile, profileSource: profile.source, storeId, baseUrl: null, key: null };
   }
   const mayBeNew = named === null || options.profileMayBeNew;
   const stored = mayBeNew
@@ -96,11 +95,16 @@ export function resolveSettings(
     profileSource: profile.source,
     storeId,
     baseUrl,
-    apiKey:
-      environmentKey(env) ??
-      (stored?.apiKey && isKeyForUrl ? { value: stored.apiKey, source: 'profile' } : null),
-    ...(stored?.apiKey && !isKeyForUrl && { storedKeyUrl: stored.keyBaseUrl }),
+    key: environmentKey(env) ?? (isKeyForUrl ? storedKey(stored) : null),
+    ...(storedKey(stored) !== null && !isKeyForUrl && { storedKeyUrl: stored?.keyBaseUrl }),
   };
+}
+
+/** The key of a profile, or the command that prints it. */
+function storedKey(profile: Profile | null): KeyOrigin | null {
+  const { apiKey: text, keyCommand: command } = profile ?? {};
+  if (text) return { kind: 'text', text, source: 'profile' };
+  return command ? { kind: 'command', command, source: 'profile' } : null;
 }
 
 /** The stored profile. Throws exit 2 if it does not exist, and says where its name comes from unless it was typed. */
@@ -142,45 +146,6 @@ export function identityOf({
 /** The command that stores a new key for a profile. */
 export function loginCommand(profile: string): string {
   return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
-}
-
-/** The environment variable that supplies the key, or null. It takes precedence over a stored key. */
-export function keyVariable(env: Environment): string | null {
-  return ['STORECTL_API_KEY', 'STORECTL_API_KEY_FILE'].find((name) => env[name]) ?? null;
-}
-
-/** A key from the environment, or from the file that the environment names. */
-function environmentKey(env: Environment): Sourced<string> | null {
-  const { STORECTL_API_KEY: key, STORECTL_API_KEY_FILE: file } = env;
-  if (key) return { value: checkKey(key.trim(), 'the key in STORECTL_API_KEY'), source: 'environment' };
-  if (!file) return null;
-  let text: string;
-  try {
-    text = readRegularFile(file);
-  } catch (error) {
-    throw localStateError(
-      'key_file_unreadable',
-      `cannot read the key from ${file}: ${describeSystemError(error)}`,
-      'set STORECTL_API_KEY_FILE to a readable file, or unset it',
-    );
-  }
-  return { value: checkKey(text.trim(), `the key in ${file}`), source: 'environment' };
-}
-
-/**
- * Throws exit 2 for text that cannot be a key, and must not become a header, and for a key of this project's service whose
- * checksum is wrong, so that a mistyped key is never sent. The message never contains the key.
- */
-export function checkKey(key: string, what: string): string {
-  const looksLikeOurs = /^sk_(?:live|demo)_[0-9A-Za-z]{12}_/.test(key);
-  let problem: string;
-  if (key === '') problem = 'is empty';
-  else if (!/^[\x21-\x7e]+$/.test(key)) problem = 'contains characters that a key cannot have';
-  else if (looksLikeOurs && !isWellFormedKey(key)) problem = 'is mistyped or cut off: its checksum is wrong';
-  else return key;
-  throw usageError(`${what} ${problem}`, 'copy the whole key again: one word without spaces or line breaks', {
-    code: 'malformed_key',
-  });
 }
 
 /** The base URL in its one form. Throws exit 2, which says what is wrong with it and how to change it. */

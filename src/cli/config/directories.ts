@@ -39,7 +39,7 @@ function resolveDirectory(
   throw localStateError(
     'no_home',
     `cannot find the home directory: ${home} is ${env[home] ? `"${env[home]}", which is not an absolute path` : 'not set'}`,
-    `set ${home}, or set ${variable} to a directory`,
+    `set ${home}, or set STORECTL_CONFIG_DIR and STORECTL_STATE_DIR to directories`,
   );
 }
 

@@ -1,8 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { getuid } from 'node:process';
 import type { ProcessFacts } from '../../base/files/process-identity.ts';
 import { isObject } from '../../base/json.ts';
-import { describeSystemError } from '../../base/system-error.ts';
+import { describeSystemError, errorCode } from '../../base/system-error.ts';
 import { CliError, localStateError } from '../core/errors.ts';
 import { readJsonFile } from './settings-file.ts';
 
@@ -11,6 +12,8 @@ export interface Profile {
   readonly baseUrl?: string;
   readonly storeId?: string;
   readonly apiKey?: string;
+  /** A command for the shell that prints the key, in place of the key itself. */
+  readonly keyCommand?: string;
   /** Base URL that the key was stored for, as `normalizeBaseUrl` writes it: the key is sent nowhere else. */
   readonly keyBaseUrl?: string;
 }
@@ -108,16 +111,32 @@ function readSettings(file: string): Settings {
   }
 }
 
+/** A file of another owner, or on a disk that is read-only, is used as it is. */
 function repairMode(file: string, notice: (line: string) => void): void {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats?.isFile() !== true) return;
     const found = stats.mode & 0o777;
     if ((found & 0o177) === 0) return;
-    chmodSync(file, 0o600);
-    notice(`${file} was readable by others (mode ${found.toString(8)}): changed to 600`);
+    const mode = found.toString(8);
+    const isChanged = stats.uid === getuid?.() && changeMode(file);
+    notice(
+      isChanged
+        ? `${file} was readable by others (mode ${mode}): changed to 600`
+        : `${file} is readable by others (mode ${mode}), and cannot be changed`,
+    );
   } catch (error) {
     throw unreadable(file, error);
+  }
+}
+
+function changeMode(file: string): boolean {
+  try {
+    chmodSync(file, 0o600);
+    return true;
+  } catch (error) {
+    if (['EROFS', 'EPERM', 'EACCES'].includes(errorCode(error))) return false;
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { DocumentError, TooDeepError } from '../core/document/document.ts';
 import { readJson } from '../core/document/json-document.ts';
 
 /** The text of a file of settings. Throws for a pipe or a device: reading one could block for ever, and Ctrl-C with it. */
-export function readRegularFile(file: string): string {
+function readRegularFile(file: string): string {
   if (!statSync(file).isFile()) throw new Error('not a regular file');
   return readFileSync(file, 'utf8');
 }

@@ -4,19 +4,19 @@ import { inputNeeded, missingConnection, orBePrompted } from '../../cli/command/
 import { printProfile } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
+import { checkKey, keyVariable } from '../../cli/config/api-key.ts';
 import {
   type ConnectionSettings,
   checkBaseUrl,
-  checkKey,
   demoProfile,
   describePlace,
-  keyVariable,
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
-import { CliError, type Failure, usageError } from '../../cli/core/errors.ts';
+import { readKey } from '../../cli/config/read-key.ts';
+import { CliError, type Failure, notTogether, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isInputForbidden } from '../../cli/core/io.ts';
-import { isOn } from '../../cli/core/parsed-command.ts';
+import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { readStdin } from '../../cli/input/stdin.ts';
 import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
@@ -27,17 +27,30 @@ import { askFromStart, explainKeys, type Question } from '../../cli/prompts/ques
 import { hintOfVersion, parseBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
+const keyCommandFlag = '--key-command';
+
 export const command: CommandDefinition = {
   description: `Log in to a store: save the base URL, the store id and an API key in a profile. The key is checked first, with a
-read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input.`,
-  details: `The key is never a flag, because command lines are visible to other programs and stay in the shell history.`,
-  options: [{ flag: '--with-key', description: 'Read the key from standard input' }],
+read-only request. You are asked for the key, which is not shown; with --with-key it is read from standard input, and with
+--key-command a password manager keeps it.`,
+  details: `The key is never a flag, because command lines are visible to other programs and stay in the shell history. A key
+command is run by the shell, without a terminal, each time a command needs the key; the key is the first line that it prints
+within 30 seconds. Only the command is stored.`,
+  options: [
+    { flag: '--with-key', description: 'Read the key from standard input' },
+    {
+      flag: keyCommandFlag,
+      value: 'COMMAND',
+      description: 'Store a command that prints the key, not the key',
+    },
+  ],
   listedGlobals: ['--store', '--base-url'],
   withoutEffect: 'the key was not stored',
   examples: [
     'auth login',
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
     'auth login --profile outlet --store 91c0…',
+    "auth login --base-url https://api.example.com --store 4be5… --key-command 'op read op://shop/storectl/key'",
   ],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
@@ -51,17 +64,29 @@ read-only request. You are asked for the key, which is not shown; with --with-ke
       );
 
     const withKey = isOn(parsed, '--with-key');
-    refuseMissing(ui, settings, withKey);
+    const keyCommand = optionValue(parsed, keyCommandFlag);
+    if (keyCommand === '')
+      throw usageError(`${keyCommandFlag} needs a command`, 'add the command that prints the key');
+    if (withKey && keyCommand !== undefined) throw notTogether('--with-key', keyCommandFlag);
+    refuseMissing(ui, settings, withKey || keyCommand !== undefined);
     const given = { profile, baseUrl: settings.baseUrl?.value, storeId: settings.storeId?.value };
-    const target = await (withKey ? readKey(ui, session, given) : askLogin(ui, session, given));
-    const { baseUrl, storeId, secret: apiKey } = target;
-    await profiles.set(profile, (before) => ({ ...before, baseUrl, storeId, apiKey, keyBaseUrl: baseUrl }));
+    const target = await (keyCommand !== undefined
+      ? runCommand(ui, session, given, keyCommand)
+      : withKey
+        ? readGivenKey(ui, session, given)
+        : askLogin(ui, session, given));
+    const { baseUrl, storeId, secret } = target;
+    await profiles.set(profile, (before) => {
+      const { apiKey: _, keyCommand: __, ...rest } = before ?? {};
+      const key = keyCommand === undefined ? { apiKey: secret } : { keyCommand };
+      return { ...rest, baseUrl, storeId, ...key, keyBaseUrl: baseUrl };
+    });
     if (profiles.current() === null) await profiles.use(profile);
     noticeDone(ui, `Logged in to store ${describePlace(target)} (profile ${profile})`);
-    ui.notice(line`The key is stored in ${profiles.file}.`);
+    ui.notice(line`The ${keyCommand === undefined ? 'key' : 'command'} is stored in ${profiles.file}.`);
     const variable = keyVariable(io.env);
     if (variable !== null)
-      ui.notice(line`${variable} is set: commands use the key in it, not the stored key.`);
+      ui.notice(line`${variable} is set: commands use the key from it, not the stored one.`);
     if (profiles.current() !== profile)
       ui.notice(line`Use it with --profile ${profile}, or \`storectl profile use ${profile}\`.`);
     printProfile(ui, profiles, profile);
@@ -74,11 +99,11 @@ interface Given {
   readonly storeId: string | undefined;
 }
 
-/** With --with-key, standard input holds the key, so nothing can be asked. */
-function refuseMissing(ui: Ui, settings: ConnectionSettings, withKey: boolean): void {
-  if (ui.canAsk && !withKey) return;
+/** With --with-key, standard input holds the key, so nothing can be asked. `isKeyGiven`: also by a command. */
+function refuseMissing(ui: Ui, settings: ConnectionSettings, isKeyGiven: boolean): void {
+  if (ui.canAsk && !isKeyGiven) return;
   const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' };
-  const missing = [...missingConnection(settings), ...(withKey ? [] : [key])];
+  const missing = [...missingConnection(settings), ...(isKeyGiven ? [] : [key])];
   if (missing.length > 0) throw inputNeeded(missing, orBePrompted, 'flags');
 }
 
@@ -88,7 +113,14 @@ function checkTarget({ profile, baseUrl = '', storeId = '' }: Given, secret: str
   return { profile, baseUrl: checkBaseUrl(baseUrl), storeId, secret };
 }
 
-async function readKey(ui: Ui, session: Session, given: Given): Promise<Target> {
+async function runCommand(ui: Ui, session: Session, given: Given, command: string): Promise<Target> {
+  checkTarget(given, '');
+  const target = checkTarget(given, await readKey({ kind: 'command', command, source: 'profile' }, ui.io));
+  await checkLogin(ui, session, target, 'the key that the command prints');
+  return target;
+}
+
+async function readGivenKey(ui: Ui, session: Session, given: Given): Promise<Target> {
   checkTarget(given, '');
   const target = checkTarget(given, (await readTypedOrPiped(session)).trim());
   await checkLogin(ui, session, target, 'the key in standard input');

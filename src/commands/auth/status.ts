@@ -1,5 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
+import { describeKey } from '../../cli/config/api-key.ts';
 import {
   demoProfile,
   describeSource,
@@ -9,6 +10,8 @@ import {
 import { CliError } from '../../cli/core/errors.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
+import { additionHeaders } from '../../contract/headers.ts';
+import { presets } from '../../contract/scopes.ts';
 
 /** Where a value comes from, if not from the stored profile. */
 function originOf(source: Source): string {
@@ -16,18 +19,33 @@ function originOf(source: Source): string {
   return source === 'default' ? ' (default)' : ` (from ${describeSource(source)})`;
 }
 
+/** `backups:read, backups:write (preset ci-backup)`. */
+function describeScopes(scopes: readonly string[]): string {
+  const isPreset = (preset: readonly string[]) =>
+    preset.length === scopes.length && preset.every((scope) => scopes.includes(scope));
+  const [name] = Object.entries(presets).find(([, preset]) => isPreset(preset)) ?? [];
+  return scopes.toSorted().join(', ') + (name === undefined ? '' : ` (preset ${name})`);
+}
+
+const scopesHeader = additionHeaders.scopes.toLowerCase();
+
 export const command: CommandDefinition = {
   description: `Show the profile, base URL, store and key that a command would use, and where each comes from. The key is
 checked with a read-only request. It is never shown.`,
   examples: ['auth status', 'auth status --profile outlet --json'],
   async run({ ui, session }) {
     const settings = await session.settings();
-    const { profile, storeId, baseUrl, apiKey, storedKeyUrl } = settings;
+    const { profile, storeId, baseUrl, key, storedKeyUrl } = settings;
     const demo = profile === demoProfile;
     let access = 'failed';
     let error: CliError | null = null;
+    let scopes: readonly string[] | null = null;
     try {
-      const canRead = await tryKey(session, await session.connect());
+      const connection = await session.connect();
+      connection.onExchange(({ responseHeaders }) => {
+        scopes = responseHeaders?.[scopesHeader]?.split(/[\s,]+/).filter((scope) => scope !== '') ?? scopes;
+      });
+      const canRead = await tryKey(session, connection);
       access = canRead ? 'works' : 'works, but lacks the scope settings:read';
     } catch (thrown) {
       if (!(thrown instanceof CliError)) throw thrown;
@@ -35,24 +53,27 @@ checked with a read-only request. It is never shown.`,
       const next = thrown.failure.next?.filter((step) => !('run' in step));
       error = new CliError({ ...thrown.failure, next });
     }
+    const keyFrom = key && describeKey(key, (await session.profiles()).file);
     const status = {
       profile,
       baseUrl: demo ? 'built-in demo service' : (baseUrl?.value ?? null),
       baseUrlSource: baseUrl?.source ?? null,
       storeId: storeId?.value ?? (demo ? (await session.demo()).example.storeId : null),
       storeIdSource: storeId?.source ?? null,
-      key: apiKey ? 'set' : demo ? 'created for each command' : null,
-      keySource: apiKey?.source ?? null,
+      key: key ? 'set' : demo ? 'created for each command' : null,
+      keySource: key?.source ?? null,
+      keyFrom: keyFrom ?? null,
       access,
+      scopes,
     };
     if (ui.json) printJson(ui, status);
     else {
       const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
         value === null ? 'not set' : value + (sourced ? originOf(sourced.source) : '');
       const keyForPeople =
-        apiKey === null && storedKeyUrl !== undefined
+        key === null && storedKeyUrl !== undefined
           ? `stored for ${storedKeyUrl}; not sent to another base URL`
-          : shown(apiKey?.source === 'profile' ? 'stored' : status.key, apiKey);
+          : (keyFrom ?? status.key ?? 'not set');
       ui.print(
         renderRecord(
           [
@@ -61,6 +82,7 @@ checked with a read-only request. It is never shown.`,
             ['Store ID', shown(status.storeId, storeId)],
             ['Key', keyForPeople],
             ['Access', access],
+            ...(scopes === null ? [] : [['Scopes', describeScopes(scopes)] as const]),
           ],
           ui.out,
         ),

@@ -48,13 +48,13 @@ export async function runCommand(
       signal,
     },
   );
-  const settings = await session?.settings().catch(() => null);
+  const connection = await session?.connect().catch(() => null);
   return {
     exitCode,
     error,
     data: parseJson(Buffer.concat(chunks).toString('utf8')) ?? null,
     appliedId: applied.at(-1)?.id,
-    secret: settings?.apiKey?.value ?? null,
+    secret: connection?.secret ?? null,
   };
 }
 

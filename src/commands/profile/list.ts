@@ -23,8 +23,14 @@ export const command: CommandDefinition = {
       profileMayBeNew: true,
     });
     const rows = profiles.names().map((name) => {
-      const { baseUrl = null, storeId = null, apiKey } = profiles.get(name) ?? {};
-      return { name, used: name === used, baseUrl, storeId, key: apiKey !== undefined };
+      const { baseUrl = null, storeId = null, apiKey, keyCommand } = profiles.get(name) ?? {};
+      return {
+        name,
+        used: name === used,
+        baseUrl,
+        storeId,
+        key: apiKey !== undefined || keyCommand !== undefined,
+      };
     });
     printList(ui, rows, {
       id: 'name',

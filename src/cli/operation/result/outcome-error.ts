@@ -4,7 +4,8 @@ import type { Outcome, Problem } from '../../../client/outcome.ts';
 import { isRateLimit, MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Session } from '../../command/session.ts';
-import { firstProfile, keyVariable, loginCommand } from '../../config/connection-settings.ts';
+import { keyVariable } from '../../config/api-key.ts';
+import { firstProfile, loginCommand } from '../../config/connection-settings.ts';
 import {
   CliError,
   cancelledError,

@@ -2,7 +2,10 @@ import type { Topic } from './topic.ts';
 
 /** The variables that storectl reads: names, and what they set. Also in the manual. */
 export const variables: readonly (readonly [name: string, meaning: string])[] = [
-  ['STORECTL_API_KEY, STORECTL_API_KEY_FILE', 'the key, or a file that contains it'],
+  [
+    'STORECTL_API_KEY, STORECTL_API_KEY_FILE, STORECTL_API_KEY_COMMAND',
+    'the key, a file or pipe that contains it, or a command that prints it',
+  ],
   [
     'STORECTL_STORE_ID, STORECTL_BASE_URL, STORECTL_PROFILE',
     'store, base URL of the service, stored profile',

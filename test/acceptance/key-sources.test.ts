@@ -1,0 +1,173 @@
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/program.ts';
+import { startService } from '../helpers/service.ts';
+
+/** A machine that knows where the store is, and the key, which it does not know. */
+async function setScene(env: Readonly<Record<string, string>> = {}) {
+  const { origin, storeId, apiKey } = await startService();
+  const place = { STORECTL_BASE_URL: origin, STORECTL_STORE_ID: storeId };
+  const machine = newProgramMachine({ ...place, ...env });
+  const keyFile = path.join(machine.folder, 'key');
+  mkdirSync(machine.folder, { recursive: true });
+  writeFileSync(keyFile, `${apiKey}\n`);
+  return { origin, storeId, apiKey, place, machine, keyFile };
+}
+
+const bash = (machine: ProgramMachine, line: string) =>
+  machine.shell(`bash -c '${`storectl() { ${programLine} "$@"; }; ${line}`.replaceAll("'", "'\\''")}'`);
+
+describe('the key comes from', () => {
+  test.each([
+    [
+      'a process substitution',
+      'STORECTL_API_KEY_FILE=<(sleep 0.2; cat key) storectl auth status',
+      'in /dev/fd/',
+    ],
+    ['standard input', 'STORECTL_API_KEY_FILE=/dev/stdin storectl auth status < key', 'in /dev/stdin'],
+    [
+      'a pipe on standard input',
+      'cat key | STORECTL_API_KEY_FILE=/dev/stdin storectl auth status',
+      'in /dev/stdin',
+    ],
+    [
+      'a named pipe that is written later',
+      'mkfifo pipe; (sleep 0.5; cat key > pipe) & STORECTL_API_KEY_FILE=pipe storectl auth status',
+      'in pipe',
+    ],
+    [
+      'a command',
+      "STORECTL_API_KEY_COMMAND='cat key; echo more' storectl auth status",
+      'from the command "cat key',
+    ],
+  ])('%s', async (_, line, from) => {
+    const { machine, apiKey } = await setScene();
+
+    const { exitCode, stdout, stderr } = await bash(machine, line);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(from);
+    expect(stdout).toMatch(/Scopes +.*settings:read.*\(preset owner\)/);
+    expect(stdout).not.toContain(apiKey);
+  });
+});
+
+test.each([
+  ['fails', 'echo "the vault is locked" >&2; exit 3', 11, /exit status 3 \(the vault is locked\)/],
+  ['prints nothing', 'true', 2, /the key that the command prints is empty/],
+  ['wants a terminal', 'echo asked > /dev/tty', 11, /the command for the key failed/],
+])('a command that %s ends with a message that says so', async (_, command, exitCode, message) => {
+  const { machine } = await setScene({ STORECTL_API_KEY_COMMAND: command });
+
+  const result = await machine.run(['settings', 'show']);
+
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stderr).toMatch(message);
+});
+
+test('a key command is stored in place of the key, for its base URL only', async () => {
+  const { machine, keyFile, apiKey } = await setScene();
+  const command = `cat '${keyFile}'`;
+
+  const login = await machine.run(['auth', 'login', '--key-command', command]);
+
+  expect(login).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('The command is stored in') });
+  const file = path.join(machine.configDirectory, 'settings.json');
+  expect(readFileSync(file, 'utf8')).not.toContain(apiKey);
+  expect(JSON.parse(readFileSync(file, 'utf8')).profiles.main).toMatchObject({ keyCommand: command });
+  const status = await machine.run(['auth', 'status', '--json']);
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    keySource: 'profile',
+    keyFrom: expect.stringContaining(command),
+    scopes: expect.arrayContaining(['settings:read', 'backups:write']),
+  });
+  const elsewhere = await machine.run(['settings', 'show', '--base-url', 'http://127.0.0.1:9']);
+  expect(elsewhere).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('no key for') });
+  const logout = await machine.run(['auth', 'logout']);
+  expect(logout.stderr).toContain('Removed the key command');
+  expect(logout.stderr).not.toContain('only copy');
+});
+
+test('auth logout says when it removes the only copy of a key', async () => {
+  const { machine, apiKey } = await setScene();
+  const login = (profile: string) =>
+    machine.run(['auth', 'login', '--profile', profile, '--with-key'], { stdin: { text: apiKey } });
+  await login('main');
+  await login('other');
+
+  expect((await machine.run(['auth', 'logout', '--profile', 'other'])).stderr).not.toContain('only copy');
+  expect((await machine.run(['auth', 'logout'])).stderr).toContain('It was the only copy on this machine');
+});
+
+// Root may read and change everything, so these commands run as another user.
+describe('settings of another owner', () => {
+  const user = 12_345;
+  const asUser = (machine: ProgramMachine, env: Readonly<Record<string, string>>, args: string) => {
+    const given = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
+    const words = [
+      'setpriv',
+      `--reuid=${user}`,
+      `--regid=${user}`,
+      '--clear-groups',
+      'env',
+      '-i',
+      'PATH="$PATH"',
+    ];
+    return machine.shell([...words, ...given, programLine, args].join(' '));
+  };
+
+  async function setSettings(mode: number) {
+    const scene = await setScene();
+    const { machine, origin, storeId, apiKey } = scene;
+    const file = path.join(machine.configDirectory, 'settings.json');
+    const profile = { baseUrl: origin, storeId, apiKey, keyBaseUrl: origin };
+    mkdirSync(machine.configDirectory, { recursive: true });
+    writeFileSync(file, JSON.stringify({ profiles: { main: profile } }));
+    chmodSync(file, mode);
+    chmodSync(machine.folder, 0o755);
+    mkdirSync(machine.stateDirectory, { recursive: true });
+    chownSync(machine.stateDirectory, user, user);
+    const folders = {
+      STORECTL_CONFIG_DIR: machine.configDirectory,
+      STORECTL_STATE_DIR: machine.stateDirectory,
+    };
+    return { ...scene, file, folders };
+  }
+
+  test('are read, with one warning about their mode, which stays', async () => {
+    const { machine, file, folders } = await setSettings(0o644);
+
+    const { exitCode, stderr } = await asUser(machine, folders, 'settings show');
+
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `${file} is readable by others (mode 644), and cannot be changed\n`,
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+  });
+
+  test('that cannot be read stop nothing that has all it needs in the environment', async () => {
+    const { machine, folders, place, apiKey } = await setSettings(0o600);
+    const env = { ...folders, ...place, STORECTL_API_KEY: apiKey };
+
+    const all = await asUser(machine, env, 'settings show');
+    const some = await asUser(machine, { ...folders, ...place }, 'settings show');
+
+    expect(all.exitCode).toBe(0);
+    expect(all.stderr).toMatch(/^the settings are not used: cannot read settings from .*\n$/);
+    expect(some).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('cannot read settings') });
+  });
+
+  test('without a home directory, a read works, and a change names what to set', async () => {
+    const { machine, place, apiKey } = await setSettings(0o600);
+    const env = { ...place, STORECTL_API_KEY: apiKey };
+
+    const read = await asUser(machine, env, 'settings show');
+    const change = await asUser(machine, env, 'backup create --label a --sections store');
+
+    expect(read).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(change.exitCode).toBe(11);
+    expect(change.stderr).toContain('set HOME, or set STORECTL_CONFIG_DIR and STORECTL_STATE_DIR');
+  });
+});
