@@ -90,7 +90,7 @@ export function chooseSteps(
   const choices = { random, model, key, isBatch };
   const isInOrder = model.id === 'backup.restore' || model.class === 'repeatable';
   if (mayBeStopped(choices) && random.chance(isInOrder ? 0.45 : 0.28)) return stopped(choices);
-  if (isRaw(choices) && random.chance(0.25)) return rawBeside(choices);
+  if (isRaw(choices) && random.chance(0.5)) return rawBeside(choices);
   if (isResent(model) && random.chance(0.1)) return oldDoubt(choices);
   if (model.class === 'repeatable' && random.chance(0.5)) return superseding(choices);
   if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);

@@ -84,7 +84,6 @@ export function commandLine(
 
 /** Other ways to write a path. */
 const spellings: readonly ((path: string) => string)[] = [
-  (path) => path,
   (path) => path.replace(/[\da-f]{8}-[\da-f-]{27}/g, (uuid) => uuid.toUpperCase()),
   (path) => path.replaceAll('0', '%30'),
   (path) => `${path}?source=cron`,
@@ -101,7 +100,7 @@ function rawCommand({ operation, subjects: [subject = ''], seed }: Schedule): st
   );
   const fields = Object.entries(input).filter(([name]) => !known.path.includes(`{${name}}`));
   const path = buildPath(known, Object.fromEntries(parameters) as Record<string, string>);
-  const spell = spellings[seed % spellings.length] ?? String;
+  const spell = spellings[(seed >> 1) % spellings.length] ?? String;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return [
     ...['api', known.method, spell(path)],
