@@ -29,8 +29,16 @@ const refused = await client.POST(path, { params, body: { label: 'x', sections: 
 const code: string | undefined = refused.error?.code;
 if (refused.response.status === 422) console.log(JSON.stringify([sections, code, refused.error?.errors?.[0]?.pointer]));
 
-const { data } = await client.GET('/v1/stores/{storeId}/operations/settings', { params });
+const settings = '/v1/stores/{storeId}/operations/settings';
+const { data } = await client.GET(settings, { params });
 console.log(JSON.stringify(data?.storeId === storeId));
+// What was read can be sent back as it is, or with another value.
+if (data !== undefined) {
+  const again = await client.PUT(settings, { params, body: data });
+  const quietHours = { ...data.quietHours, start: '21:30' };
+  const changed = await client.PUT(settings, { params, body: { ...data, quietHours } });
+  console.log(JSON.stringify([again.response.status, changed.data?.quietHours.start, changed.data?.quietHours.timezone]));
+}
 `;
 
 test('a client that is generated from openapi.json compiles, knows the values, and works with the service', async () => {
@@ -60,5 +68,5 @@ test('a client that is generated from openapi.json compiles, knows the values, a
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line)),
-  ).toEqual([[['store', 'blog'], 'validation_failed', '/sections/0'], true]);
+  ).toEqual([[['store', 'blog'], 'validation_failed', '/sections/0'], true, [200, '21:30', 'Europe/Berlin']]);
 });

@@ -111,18 +111,21 @@ export const webUrl = () =>
     'must be a URL that starts with http:// or https://',
   ).max(2048);
 
-/** Names that Node knows besides these, such as US/Eastern, are valid too. */
+/**
+ * Names that Node knows besides these, such as US/Eastern, are valid too. No enumeration: a generated client could not send back
+ * what it has read, which is a text.
+ */
 export const timeZone = formatted(isTimeZone, 'must be an IANA time zone such as Europe/Berlin', {
   id: 'TimeZone',
   description: 'An IANA time zone',
-  enum: timeZones,
+  examples: timeZones,
 });
 
 /** ISO 4217. */
 export const currency = formatted(
   (value) => currencies.includes(value),
   'must be an ISO 4217 currency such as EUR',
-  { id: 'Currency', description: 'An ISO 4217 currency', enum: currencies },
+  { id: 'Currency', description: 'An ISO 4217 currency', pattern: '^[A-Z]{3}$', examples: currencies },
 );
 
 const notATime = 'must be a time such as 2030-01-31T09:00:00Z';

@@ -7,6 +7,8 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
+  /** Where no keyword says which values there are, such as time zones. */
+  readonly examples?: readonly unknown[];
   readonly format?: string;
   readonly pattern?: string;
   readonly minLength?: number;
@@ -31,6 +33,7 @@ export function valuesOf(schema: Schema, resolve: (ref: string) => Schema, depth
   const inner = (part: Schema) => valuesOf(part, resolve, depth + 1);
   if (schema.$ref !== undefined) return inner(resolve(schema.$ref));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.examples !== undefined) return fc.constantFrom(...schema.examples);
   if (schema.anyOf !== undefined) {
     // What refers to itself has to end.
     const parts = depth > 8 ? schema.anyOf.slice(0, 2) : schema.anyOf;
