@@ -8,7 +8,14 @@ let next = 0;
 const client = async () => {
   while (next < bodies) {
     next += 1;
-    const text = { title: `Post ${next}`, contentMd: `Text ${next}.\n`, slug: `post-${next}` };
+    const text = {
+      contentMd: `${'Text. '.repeat(400)}\n`,
+      title: `Post ${next}: about ink`,
+      tags: ['pens', String(next), 'ink', 'paper'],
+      slug: `post-${next}`,
+      status: 'published',
+      publishedAt: '2020-01-02T08:00:00Z',
+    };
     const request = { method: 'POST', path: `/v1/stores/${storeId}/blog/posts`, headers };
     const { statusCode, body } = await pool.request({ ...request, body: JSON.stringify(text) });
     await body.json();
