@@ -65,6 +65,26 @@ test('disputes are decided one by one: skip, Ctrl-C, and the same command goes o
   expect(JSON.parse(stdout)).toHaveLength(2);
 }, 120_000);
 
+test('without an id it goes through the open disputes, without those that a colleague has decided meanwhile', async () => {
+  const { machine, service, anotherMachine } = await setScene();
+  const colleague = otherUser(service);
+  const ids: string[] = [];
+  for (const reason of ['First', 'Second', 'Third']) ids.push(await open(machine, reason));
+  const laptop = anotherMachine();
+  const terminal = await openTerminal(laptop.folder, laptop.env);
+
+  terminal.type(`clear; ${programLine} disputes decide; echo "exit $?"`);
+  await terminal.pressAt(/❯ \S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
+  await terminal.pressAt(/Refund policy(.*\n)+❯ won\n/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, 'Delivered');
+  await colleague.decide(ids[0] ?? '', 'lost', 'No proof');
+  await confirm(terminal);
+  await terminal.pressAt(/Dispute 2, 1 more open\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
+  await terminal.pressAt(/Dispute 3, the last open one\n(.*\n)+❯ won\n/, 'Stop', 'Enter');
+
+  expect(await terminal.shows(/exit \d/)).toMatch(/Decided 1 dispute, 2 skipped\n(.*\n)*exit 0/);
+}, 120_000);
+
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
   const { machine, example } = await setScene();
   const own = await open(machine, 'Mine');
