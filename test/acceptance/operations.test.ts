@@ -62,7 +62,7 @@ test('all operations against a service in another process: no key in the clear',
   seen += appeal.stdout + appeal.stderr;
 
   const sent = proxy.requests.slice(before);
-  expect(sent).toHaveLength(15);
+  expect(sent).toHaveLength(17);
   for (const { rawHeaders, path: where } of sent) {
     const authorization = rawHeaders.findIndex((name) => name.toLowerCase() === 'authorization');
     expect(rawHeaders[authorization + 1]).toBe(`Bearer ${key}`);
