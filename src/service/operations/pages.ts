@@ -3,7 +3,7 @@ import { maxPageSize, pageSize } from '../../contract/pages.ts';
 import { invalidField } from '../model/errors.ts';
 
 /** What a list is sorted by: its values are those of the last item of a page. */
-export interface Order<Values extends readonly unknown[]> {
+interface Order<Values extends readonly unknown[]> {
   /** What a client sends as `after` for what comes after an item. */
   write(...values: Values): string;
   /** Null for the beginning. Throws `validation_failed` for what `write` has not made. */
@@ -11,7 +11,7 @@ export interface Order<Values extends readonly unknown[]> {
 }
 
 /** `name` differs for each order, so that what was made for one is refused by another. */
-export function order<Schemas extends readonly z.ZodType[]>(name: string, ...schemas: Schemas) {
+function order<Schemas extends readonly z.ZodType[]>(name: string, ...schemas: Schemas) {
   type Values = { readonly [Index in keyof Schemas]: z.output<Schemas[Index]> };
   return {
     write: (...values: Values) => Buffer.from(JSON.stringify([name, ...values])).toString('base64url'),
