@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answer, type Behaviour } from '../helpers/fault-server.ts';
-import { fakeService, fakeStore } from '../helpers/scene.ts';
+import { fakeServiceWithReads, fakeStore } from '../helpers/scene.ts';
 
 const keys = { 'service-features': 'reads, keys' };
 const moved = answer(412, { code: 'etag_mismatch' }, { ...keys, 'idempotency-kept': 'true' });
@@ -14,7 +14,7 @@ const rename = ['store', 'update', '--name', 'Outlet'];
 
 describe('store update', () => {
   test('reads the store first, and is sent with its ETag and the key of the read', async () => {
-    const { server, machine } = await fakeService(store('Shop', '"1"'), store('Outlet', '"2"'));
+    const { server, machine } = await fakeServiceWithReads(store('Shop', '"1"'), store('Outlet', '"2"'));
 
     const { exitCode, stderr } = await machine.run(rename);
 
@@ -38,7 +38,7 @@ describe('store update', () => {
     ['does not let the key read', answer(403, { code: 'forbidden' }, keys)],
     ['shows something without saying that it can be asked', answer(200, { name: 'Shop' }, { etag: '"1"' })],
   ])('is sent without If-Match where the service %s', async (_, read) => {
-    const { server, machine } = await fakeService(read, store('Outlet', '"2"'));
+    const { server, machine } = await fakeServiceWithReads(read, store('Outlet', '"2"'));
 
     expect(await machine.run(rename)).toMatchObject({ exitCode: 0 });
 
@@ -48,7 +48,7 @@ describe('store update', () => {
   });
 
   test('that meets a change of other fields is sent again as a new change', async () => {
-    const { server, machine } = await fakeService(
+    const { server, machine } = await fakeServiceWithReads(
       store('Shop', '"1"'),
       moved,
       store('Shop', '"2"', { slug: 'changed' }),
@@ -66,7 +66,7 @@ describe('store update', () => {
 
   test('that meets such changes three times ends with exit 6', async () => {
     const again = store('Shop', '"2"');
-    const { server, machine } = await fakeService(again, moved, again, moved, again, moved, again);
+    const { server, machine } = await fakeServiceWithReads(again, moved, again, moved, again, moved, again);
 
     expect(await machine.run(rename)).toMatchObject({ exitCode: 6 });
 
@@ -74,7 +74,11 @@ describe('store update', () => {
   });
 
   test('that meets a change of its own field overwrites nothing: exit 6, the field is named', async () => {
-    const { server, machine } = await fakeService(store('Shop', '"1"'), moved, store('Theirs', '"2"'));
+    const { server, machine } = await fakeServiceWithReads(
+      store('Shop', '"1"'),
+      moved,
+      store('Theirs', '"2"'),
+    );
 
     const { exitCode, stderr } = await machine.run([...rename, '--json']);
 
@@ -91,7 +95,7 @@ describe('store update', () => {
 describe('undo of a store update', () => {
   /** The id of an update from Shop to Outlet, and what the service answers after it. */
   async function updated(...script: readonly Behaviour[]) {
-    const scene = await fakeService(store('Shop', '"1"'), store('Outlet', '"2"'), ...script);
+    const scene = await fakeServiceWithReads(store('Shop', '"1"'), store('Outlet', '"2"'), ...script);
     await scene.machine.run(rename);
     const [{ id }] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
     return { ...scene, id };

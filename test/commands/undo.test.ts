@@ -36,7 +36,7 @@ test('an update is taken back to the values from before it, and the undo can be 
 });
 
 test('without the former values nothing is sent, and the fields are named', async () => {
-  const { machine } = await fakeService(answer(405, {}), answer(200, { name: 'A' }));
+  const { machine } = await fakeService(answer(200, { name: 'A' }));
   expect((await machine.run(['store', 'update', '--name', 'A'])).stderr).not.toContain('Undo:');
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
 

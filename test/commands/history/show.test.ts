@@ -13,7 +13,7 @@ test('history show of a change shows what was before and after', async () => {
   await machine.run(['store', 'update', '--name', 'After', '--cashback-bp', '250']);
 
   expect(await show('settings.save')).toMatch(/^ {2}Quiet hours start +22:00 → 21:00$/m);
-  expect(first).toMatch(/^ {2}Name +Before$/m);
+  expect(first).toMatch(/^ {2}Name +.+ → Before$/m);
   const second = await show('store.update');
   expect(second).toMatch(/^ {2}Name +Before → After$/m);
   expect(second).toMatch(/^ {2}Cashback +100 bp \(1 %\) → 250 bp \(2\.5 %\)$/m);

@@ -1,4 +1,5 @@
 import { asObject, isObject } from '../../../base/json.ts';
+import { helpTimeoutMs } from '../../../client/key-answers.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { canBeAsked } from '../../../client/response/can-be-asked.ts';
 import type { Operation } from '../../../contract/operation.ts';
@@ -13,22 +14,26 @@ export interface Question {
   /** Path parameters other than the store id. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  /** The key of the change that it helps: then the response says whether the service applies it once. */
+  readonly idempotencyKey?: string;
 }
-
-/** For a read that only helps a change or a question: one attempt, of 5 s. */
-const help = { timeoutMs: 5_000, once: true };
 
 /** Asks the service. Null if it cannot be asked this. With `helps`, there is one attempt. */
 export async function askService(
   session: Session,
   { client, storeId }: Connection,
-  { operation, parameters, query }: Question,
+  { operation, parameters, query, idempotencyKey }: Question,
   { helps = false } = {},
 ): Promise<Outcome | null> {
   client.pause(await storeWaitOrNone(session));
+  const options = sendOptions(session);
+  const timeoutMs = Math.min(options.timeoutMs ?? helpTimeoutMs, helpTimeoutMs);
   const outcome = await client.call(operation, {
-    ...sendOptions(session),
-    ...(helps && help),
+    ...options,
+    ...(helps && { once: true, timeoutMs }),
+    idempotencyKey,
+    // What it says about the key is about the change, so it must not be the response to an earlier request.
+    ownConnection: idempotencyKey !== undefined,
     parameters: { ...parameters, storeId },
     query,
     body: null,

@@ -41,7 +41,7 @@ export function storeWaitOrNone(session: Session): Promise<number> {
 }
 
 /** What earlier commands were asked to wait. */
-export async function storeWait(session: Session): Promise<number> {
+async function storeWait(session: Session): Promise<number> {
   return (await session.history()).storeWait();
 }
 
