@@ -6,8 +6,12 @@ RUN npm ci && npm pack --pack-destination /tmp
 
 FROM node:24-slim AS cli
 COPY --from=build /tmp/storectl-*.tgz /tmp/
-RUN npm install --prefix /opt/storectl --ignore-scripts --omit=optional /tmp/storectl-*.tgz && rm /tmp/storectl-*.tgz
-ENV PATH=/opt/storectl/node_modules/.bin:$PATH
+# /state is for a volume: docker run --volume storectl:/state. It is no VOLUME, because docker run --rm would make one that it
+# removes with the container, and the history with it.
+RUN npm install --prefix /opt/storectl --ignore-scripts --omit=optional /tmp/storectl-*.tgz && rm /tmp/storectl-*.tgz \
+  && touch /opt/storectl/node_modules/storectl/without-engines \
+  && mkdir --mode=0700 /state && chown node:node /state
+ENV PATH=/opt/storectl/node_modules/.bin:$PATH STORECTL_STATE_DIR=/state
 USER node
 ENTRYPOINT ["storectl"]
 

@@ -8,6 +8,8 @@ import { rememberStoreName } from '../../../history/objects/seen-objects.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
+import { isLostWithContainer } from '../../config/container-layer.ts';
+import { stateDirectory } from '../../config/directories.ts';
 import { CliError, cancelledError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { isOn } from '../../core/parsed-command.ts';
@@ -22,8 +24,20 @@ import { describeHistoryError } from './refusals.ts';
 
 /** Says where a change goes before it is sent. */
 export async function announce({ target, ui, session }: Run): Promise<void> {
+  warnOfLostHistory(target, ui, session);
   const host = target.profile === demoProfile ? '' : ` @ ${new URL(target.baseUrl).host}`;
   ui.notice(line`${target.profile} → store ${await describeStoreInUse(session)}${host}`, 'dim');
+}
+
+/** What a container keeps in its own layer is lost with it, and with it what `resume` and `undo` need. */
+function warnOfLostHistory({ profile }: Run['target'], ui: Ui, { io }: Session): void {
+  if (profile === demoProfile) return;
+  const directory = stateDirectory(io);
+  if (!isLostWithContainer(directory, io.env)) return;
+  ui.noticeOnce(
+    line`warning: the history in ${directory} is lost with this container; mount a volume there (docker run --volume storectl:${directory})`,
+    'yellow',
+  );
 }
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
