@@ -54,7 +54,7 @@ function printFindings(ui: Ui, findings: readonly (Finding & { readonly check: s
 /** Where requests go. */
 async function checkSettings(session: Session): Promise<Finding> {
   const settings = await session.settings();
-  const missing = missingConnection(settings);
+  const missing = missingConnection(settings, session.io.env);
   if (missing.length > 0) throw inputNeeded(missing);
   return { status: 'ok', message: describeTarget(settings) };
 }

@@ -5,6 +5,7 @@ import { logIdOf, type Recorded } from '../../history/history.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
+import { nameOfStore } from '../config/connection-settings.ts';
 import { CliError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
@@ -23,7 +24,8 @@ export async function startRun(
   fields: readonly FieldFlag[] = [],
 ): Promise<Run> {
   const target = await session.connect();
-  checkParameter('--store', target.storeId);
+  const { storeId } = await session.settings();
+  checkParameter(nameOfStore(storeId?.source ?? 'flag'), target.storeId);
   const request = { operation, parameters: {}, body: null };
   return { ...newRun({ ui, session, parsed }, target, request), fields };
 }

@@ -3,7 +3,7 @@ import type { Exchange } from '../../client/exchange.ts';
 import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import type { Io } from '../core/io.ts';
+import { type Io, isSwitchedOn } from '../core/io.ts';
 import type { Demo } from './demo-service.ts';
 import { inputNeeded, missingConnection } from './input-needed.ts';
 import type { Waiting } from './status-line.ts';
@@ -57,7 +57,7 @@ export function demoTarget({ origin, apiKey, example }: Demo, { storeId }: Conne
 /** The store of a profile. Throws exit 3 without a store or an address, and exit 4 without a key for this address. */
 export async function storedTarget(settings: ConnectionSettings, io: Io): Promise<Target> {
   const { profile, storeId, baseUrl, key, storedKeyUrl } = settings;
-  if (storeId === null || baseUrl === null) throw inputNeeded(missingConnection(settings));
+  if (storeId === null || baseUrl === null) throw inputNeeded(missingConnection(settings, io.env));
   if (key !== null) {
     const { readKey } = await import('../config/read-key.ts');
     return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret: await readKey(key, io) };
@@ -67,10 +67,12 @@ export async function storedTarget(settings: ConnectionSettings, io: Io): Promis
     code: 'no_key',
     exitCode: exitCodes.notAllowed,
     what: `no key for ${baseUrl.value} (profile ${profile}${other})`,
-    next: [
-      { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
-      { say: 'to try it without an account: `storectl --demo …`' },
-    ],
+    next: isSwitchedOn(io.env.CI)
+      ? [{ say: 'set STORECTL_API_KEY for this step, from a secret' }]
+      : [
+          { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
+          { say: 'to try it without an account: `storectl --demo …`' },
+        ],
     outcome: 'not_sent',
   });
 }

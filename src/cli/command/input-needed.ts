@@ -1,6 +1,7 @@
-import { type ConnectionSettings, demoProfile } from '../config/connection-settings.ts';
+import { type ConnectionSettings, demoProfile, settingVariables } from '../config/connection-settings.ts';
 import { CliError, type Next, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
+import { type Environment, isSwitchedOn } from '../core/io.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -10,19 +11,39 @@ export interface MissingInput {
   readonly description: string;
 }
 
-/** The store and the address, if no source gives them. */
-export function missingConnection({
-  profile,
-  storeId,
-  baseUrl,
-}: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>): MissingInput[] {
+/** The address and the store, if no source gives them. A job of CI is told the variables, because it has no profiles. */
+export function missingPlace(
+  { profile, storeId, baseUrl }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>,
+  env: Environment,
+): MissingInput[] {
+  if (profile === demoProfile) return [];
   const missing: MissingInput[] = [];
-  if (profile === demoProfile) return missing;
-  const address = 'base URL of the service, or STORECTL_BASE_URL';
-  if (baseUrl === null) missing.push({ field: 'baseUrl', give: '--base-url URL', description: address });
-  const store = 'store to work on, or STORECTL_STORE_ID';
-  if (storeId === null) missing.push({ field: 'storeId', give: '--store ID', description: store });
+  const add = (field: keyof typeof settingVariables, flag: string, description: string) => {
+    const variable = settingVariables[field];
+    missing.push(
+      isSwitchedOn(env.CI)
+        ? { field, give: variable, description }
+        : { field, give: flag, description: `${description}, or ${variable}` },
+    );
+  };
+  if (baseUrl === null) add('baseUrl', '--base-url URL', 'base URL of the service');
+  if (storeId === null) add('storeId', '--store ID', 'store to work on');
   return missing;
+}
+
+/** As {@link missingPlace}, and the key where something else is missing, too: all is named at once. */
+export function missingConnection(
+  settings: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl' | 'key' | 'storedKeyUrl'>,
+  env: Environment,
+): MissingInput[] {
+  const missing = missingPlace(settings, env);
+  return missing.length === 0 ? [] : [...missing, ...missingKey(settings)];
+}
+
+/** The key, if no source gives one. */
+export function missingKey({ profile, key }: Pick<ConnectionSettings, 'profile' | 'key'>): MissingInput[] {
+  if (key !== null || profile === demoProfile) return [];
+  return [{ field: 'apiKey', give: 'STORECTL_API_KEY', description: 'API key of the store' }];
 }
 
 /** Exit 3 for what a terminal would ask. `what` says what is missing. */
@@ -50,9 +71,13 @@ export function inputNeeded(
 ): CliError {
   const connection =
     advice === 'login' && missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
-  const howTo = connection
-    ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
-    : [howToGive(missing), otherwise].filter(Boolean).join(', ');
+  const isByVariable = missing.some(({ field, give }) => field !== 'apiKey' && isVariable(give));
+  const others = missing.some(({ give }) => !isVariable(give));
+  const howTo = isByVariable
+    ? `set the variables for this step, the key from a secret${others ? ', and add the rest to the command' : ''}`
+    : connection
+      ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
+      : [howToGive(missing), otherwise].filter(Boolean).join(', ');
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
@@ -60,11 +85,15 @@ export function inputNeeded(
     outcome: 'not_sent',
     fields: missing.map(({ field, give, description }) => ({
       field,
-      flag: give.split(' ')[0] ?? give,
+      flag: isVariable(give) ? null : (give.split(' ')[0] ?? give),
       detail: description,
       give,
     })),
   });
+}
+
+function isVariable(give: string): boolean {
+  return give.startsWith('STORECTL_');
 }
 
 /** The end of a hint: what else is possible where a terminal would be asked. */

@@ -133,7 +133,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     const { openHistory } = await import('../../history/history.ts');
     const resolved = await settings();
     const store = identityOf(resolved);
-    if (store === null) throw inputNeeded(missingConnection(resolved));
+    if (store === null) throw inputNeeded(missingConnection(resolved, io.env));
     const opened = openHistory({
       folder: historyDirectory(io, store),
       store,

@@ -115,7 +115,7 @@ export function requireProfile(
 ): Profile {
   const profile = profiles.get(name);
   if (profile !== null) return profile;
-  const origin = source === 'flag' ? '' : ` (from ${describeSource(source)})`;
+  const origin = source === 'flag' ? '' : ` (from ${describeSource(source, 'profile')})`;
   throw usageError(
     `profile "${name}" not found${origin}`,
     `run \`storectl profile list\` to see all profiles, or \`${loginCommand(name)}\` to create this one`,
@@ -165,14 +165,31 @@ function howToChangeUrl(source: Source, profile: string): string {
     : 'change --base-url';
 }
 
-export function describeSource(source: Source): string {
+/** What a value sets, with the variable of the environment for it. */
+export const settingVariables = {
+  profile: 'STORECTL_PROFILE',
+  storeId: 'STORECTL_STORE_ID',
+  baseUrl: 'STORECTL_BASE_URL',
+} as const;
+
+/** Where a setting comes from: the flag's command line, the variable by its name, the file. */
+export function describeSource(source: Source, setting: keyof typeof settingVariables): string {
   return {
     flag: 'the command line',
-    environment: 'the environment',
+    environment: settingVariables[setting],
     folder: '.storectl.json',
     profile: 'the profile',
     default: 'default',
   }[source];
+}
+
+/** What gives the store, as the user knows it: the flag, the variable, the file. */
+export function nameOfStore(source: Source): string {
+  return source === 'flag'
+    ? '--store'
+    : source === 'profile'
+      ? 'the store id of the profile'
+      : describeSource(source, 'storeId');
 }
 
 function currentProfile(profiles: Pick<ProfileStore, 'current'>): Sourced<string> {
@@ -191,7 +208,7 @@ function firstStoreId(...candidates: [Source, string | undefined][]): Sourced<st
   const given = firstGiven(...candidates);
   if (given !== null && isWellFormedKey(given.value)) {
     throw usageError(
-      `the store id from ${describeSource(given.source)} is an API key`,
+      `the store id from ${describeSource(given.source, 'storeId')} is an API key`,
       'pass the id of the store instead: a key must not be printed',
       { code: 'key_as_store' },
     );

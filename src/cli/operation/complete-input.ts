@@ -1,8 +1,15 @@
 import { describeParameter } from '../../contract/operation.ts';
 import { kindOfParameter } from '../../history/objects/known-objects.ts';
-import { inputNeeded, type MissingInput, missingConnection, orBePrompted } from '../command/input-needed.ts';
+import {
+  inputNeeded,
+  type MissingInput,
+  missingKey,
+  missingPlace,
+  orBePrompted,
+} from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
+import { nameOfStore } from '../config/connection-settings.ts';
 import { getPath } from '../core/field-path.ts';
 import { argumentValue } from '../core/parsed-command.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
@@ -26,7 +33,7 @@ export async function completeInput(
   const { ui, session, parsed, fields } = input;
   const { operation, confirm } = command;
   const settings = await session.settings();
-  if (settings.storeId) checkParameter('--store', settings.storeId.value);
+  if (settings.storeId) checkParameter(nameOfStore(settings.storeId.source), settings.storeId.value);
   const name = idParameter(operation);
   const id = name === undefined ? undefined : await readId(session, name, argumentValue(parsed, name));
   const parameters = name === undefined || id === undefined ? {} : { [name]: id };
@@ -37,7 +44,7 @@ export async function completeInput(
     (field) =>
       field.required && field.path.join('.') !== 'idempotencyKey' && getPath(body, field.path) === undefined,
   );
-  const connection = missingConnection(settings);
+  const connection = missingPlace(settings, session.io.env);
   const missing: MissingInput[] = [
     ...connection,
     ...(name === undefined || id !== undefined
@@ -49,7 +56,13 @@ export async function completeInput(
       : [missingConfirmation(id ?? `<${confirm}>`)]),
   ];
   const isAsked = missing.length > 0 || questions !== null || command.isReviewed === true;
-  if (isAsked && (!ui.canAsk || connection.length > 0)) throw inputNeeded(missing, orBePrompted);
+  if (isAsked && (!ui.canAsk || connection.length > 0)) {
+    // A key alone that is missing is said below.
+    throw inputNeeded(
+      [...missing.slice(0, connection.length), ...missingKey(settings), ...missing.slice(connection.length)],
+      orBePrompted,
+    );
+  }
   // Fails on a missing key before asking anything.
   const target = await session.connect();
   const run: Run = { ...input, target, request: { operation, parameters, body }, interview: null };

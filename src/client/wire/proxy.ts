@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { isLoopbackHost } from '../base-url.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -21,14 +22,45 @@ export function chooseProxy(env: Readonly<Record<string, string | undefined>>, t
   return new URL(text);
 }
 
+/** Whether an entry of `NO_PROXY` is for the target: a name and what is below it, an address, or a range, as curl reads them. */
 function isExempt(noProxy: string, target: URL): boolean {
+  const address = bareAddress(target.hostname);
   return noProxy.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
-    const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-    if (port !== undefined && port !== (target.port || DEFAULT_PORTS[target.protocol])) return false;
-    const host = name.replace(/^\*?\./, '');
+    const { name, port } = splitPort(entry.toLowerCase());
+    if (port !== undefined && Number(port) !== portOf(target)) return false;
+    if (isIP(address) !== 0) return isInRange(address, name);
+    const host = name.replace(/^\*?\./, '').replace(/\.$/, '');
     return host !== '' && (target.hostname === host || target.hostname.endsWith(`.${host}`));
   });
+}
+
+/** An IPv6 address without brackets has no port. */
+function splitPort(entry: string): { readonly name: string; readonly port: string | undefined } {
+  const [, bracketed, inBrackets = '', portAfter] = /^(\[([^\]]*)\])(?::(\d+))?$/.exec(entry) ?? [];
+  if (bracketed !== undefined) return { name: inBrackets, port: portAfter };
+  const [, name = entry, port] = /^([^:]*):(\d+)$/.exec(entry) ?? [];
+  return { name, port };
+}
+
+/** Whether the address is `range`, which is an address or one with the length of its prefix: `10.0.0.0/8`, `fd00::/8`. */
+function isInRange(address: string, range: string): boolean {
+  const [start = '', prefix] = range.split('/');
+  const network = bareAddress(start);
+  const family = isIP(network);
+  if (family === 0 || family !== isIP(address)) return false;
+  const bits = family === 4 ? 32 : 128;
+  const length = prefix === undefined ? bits : /^\d+$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (!(length <= bits)) return false;
+  const list = new BlockList();
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  list.addSubnet(network, length, type);
+  return list.check(address, type);
+}
+
+/** Without the brackets of an IPv6 address in a URL. */
+function bareAddress(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Port that a URL means, also where it does not say it. */

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Target } from '../../cli/command/connection.ts';
-import { inputNeeded, missingConnection, orBePrompted } from '../../cli/command/input-needed.ts';
+import { inputNeeded, missingPlace, orBePrompted } from '../../cli/command/input-needed.ts';
 import { printProfile } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
@@ -50,7 +50,7 @@ within 30 seconds. Only the command is stored.`,
     'auth login',
     'auth login --base-url https://api.example.com --store 4be5… --with-key < key.txt',
     'auth login --profile outlet --store 91c0…',
-    "auth login --base-url https://api.example.com --store 4be5… --key-command 'op read op://shop/storectl/key'",
+    "auth login --profile outlet --key-command 'pass outlet'",
   ],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
@@ -103,7 +103,7 @@ interface Given {
 function refuseMissing(ui: Ui, settings: ConnectionSettings, isKeyGiven: boolean): void {
   if (ui.canAsk && !isKeyGiven) return;
   const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' };
-  const missing = [...missingConnection(settings), ...(isKeyGiven ? [] : [key])];
+  const missing = [...missingPlace(settings, {}), ...(isKeyGiven ? [] : [key])];
   if (missing.length > 0) throw inputNeeded(missing, orBePrompted, 'flags');
 }
 

@@ -6,6 +6,7 @@ import {
   describeSource,
   type Source,
   type Sourced,
+  type settingVariables,
 } from '../../cli/config/connection-settings.ts';
 import { CliError } from '../../cli/core/errors.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
@@ -14,9 +15,9 @@ import { additionHeaders } from '../../contract/headers.ts';
 import { presets } from '../../contract/scopes.ts';
 
 /** Where a value comes from, if not from the stored profile. */
-function originOf(source: Source): string {
+function originOf(source: Source, setting: keyof typeof settingVariables): string {
   if (source === 'profile') return '';
-  return source === 'default' ? ' (default)' : ` (from ${describeSource(source)})`;
+  return source === 'default' ? ' (default)' : ` (from ${describeSource(source, setting)})`;
 }
 
 /** `backups:read, backups:write (preset ci-backup)`. */
@@ -68,8 +69,11 @@ checked with a read-only request. It is never shown.`,
     };
     if (ui.json) printJson(ui, status);
     else {
-      const shown = (value: string | null, sourced: Sourced<unknown> | null) =>
-        value === null ? 'not set' : value + (sourced ? originOf(sourced.source) : '');
+      const shown = (
+        value: string | null,
+        sourced: Sourced<unknown> | null,
+        setting: keyof typeof settingVariables,
+      ) => (value === null ? 'not set' : value + (sourced ? originOf(sourced.source, setting) : ''));
       const keyForPeople =
         key === null && storedKeyUrl !== undefined
           ? `stored for ${storedKeyUrl}; not sent to another base URL`
@@ -77,9 +81,9 @@ checked with a read-only request. It is never shown.`,
       ui.print(
         renderRecord(
           [
-            ['Profile', profile + originOf(settings.profileSource)],
-            ['Base URL', shown(status.baseUrl, baseUrl)],
-            ['Store ID', shown(status.storeId, storeId)],
+            ['Profile', profile + originOf(settings.profileSource, 'profile')],
+            ['Base URL', shown(status.baseUrl, baseUrl, 'baseUrl')],
+            ['Store ID', shown(status.storeId, storeId, 'storeId')],
             ['Key', keyForPeople],
             ['Access', access],
             ...(scopes === null ? [] : [['Scopes', describeScopes(scopes)] as const]),

@@ -333,9 +333,12 @@ describe('what is missing is exit 3, all of it at once', () => {
     expect(forPrograms).toMatchObject({ exitCode: 3, stdout: '' });
     const { error } = JSON.parse(forPrograms.stderr);
     expect(error).toMatchObject({ code: 'input_needed', outcome: 'not_sent', hint: expect.any(String) });
-    expect(error.fields.map(({ flag }: { flag: string }) => flag)).toEqual(
+    // A key is never a flag.
+    const ofFlags = error.fields.filter(({ field }: { field: string }) => field !== 'apiKey');
+    expect(ofFlags.map(({ flag }: { flag: string }) => flag)).toEqual(
       flags.map((text) => text.split(' ')[0]),
     );
+    expect(error.fields).toContainEqual(expect.objectContaining({ field: 'apiKey', flag: null }));
   });
 
   test('what is given is not asked for, and the id is named in the confirmation', async () => {

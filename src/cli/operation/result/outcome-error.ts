@@ -249,6 +249,10 @@ function nextOfStatus(
   }
   if (status === 409 || status === 412) return [{ say: 'check the current state before you try again' }];
   if (status === 422 || status === 400) return fixInput;
+  if (status === 413)
+    return [{ say: 'send less at once: the service, or a gateway in front of it, has a limit' }];
+  if (status === 426)
+    return [{ say: 'the server wants another protocol than HTTP/1.1: ask whoever runs it' }];
   return status >= 300 && status < 400
     ? checkBaseUrl
     : [...checkBaseUrl, { say: 'add --debug to see the whole response' }];
