@@ -291,7 +291,7 @@ test('every answer has a different request id', async () => {
   expect(new Set(ids).size).toBe(answers.length);
 });
 
-test('the log has a line per request without body, object id and key', async () => {
+test('the log has a line per request without body, query and key, and the path of what was not found', async () => {
   const lines: object[] = [];
   const service = await startService({ log: (line) => lines.push(line) });
   const answer = await service.call('disputes.show', 'some-dispute');
@@ -312,13 +312,22 @@ test('the log has a line per request without body, object id and key', async () 
       route: '/v1/stores/{storeId}/operations/disputes/{disputeId}',
       status: 404,
       code: 'not_found',
+      path: `/v1/stores/${service.storeId}/operations/disputes/some-dispute`,
       requestId: answer.headers.get('x-request-id'),
     },
-    { ...line, route: 'none', status: 404, code: 'not_found', storeId: null, keyId: null },
+    {
+      ...line,
+      route: 'none',
+      status: 404,
+      code: 'not_found',
+      path: '/v1/nothing',
+      storeId: null,
+      keyId: null,
+    },
     { ...line, ...known, method: 'POST', route: expect.any(String), status: 201, code: null },
   ]);
   const text = JSON.stringify(lines);
-  for (const secret of [service.key.slice(-20), 'some-dispute', 'Not for the log'])
+  for (const secret of [service.key.slice(-20), 'with=query', 'Not for the log'])
     expect(text).not.toContain(secret);
 });
 
