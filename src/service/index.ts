@@ -16,6 +16,12 @@ export type { NewStore } from './operations/stores.ts';
 export { startWriter, type Writer } from './start-worker.ts';
 export * from './storage/core/errors.ts';
 export type { Storage } from './storage/core/storage.ts';
+export {
+  type CopySummary,
+  copyDatabase,
+  NewerThanCopyError,
+  restoreDatabase,
+} from './storage/embedded/copies.ts';
 export { createHealth } from './storage/health.ts';
 export { openStorage } from './storage/open-storage.ts';
 export { isPostgresLocation, parseConnectionString } from './storage/postgres/connection-string.ts';

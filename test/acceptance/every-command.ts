@@ -40,6 +40,7 @@ function lookUp({ service, made }: Pick<World, 'service' | 'made'>, name: string
     origin,
     storeId,
     database: `--database ${databaseFile}`,
+    folder: path.dirname(databaseFile),
     ofStore: `--store ${storeId} --database ${databaseFile}`,
     dispute: example.disputes.find(({ status }) => status === 'open')?.id,
     notice: example.reclaims[0]?.id,
@@ -136,6 +137,9 @@ export const rows: Readonly<Record<string, Row>> = {
   'service deliveries list': [11, '{database}'],
   'service prune': [11, '{database}'],
   'service log': [11, '{database}'],
+  'service backup': [3, '{folder}/copy.db {database}'],
+  // The service is running.
+  'service restore': [3, '{folder}/copy.db {database}', { code: 11 }],
   'service start': [0, '--port 0 --no-delivery {database}', { serves: /Listening on/ }],
 };
 

@@ -156,6 +156,11 @@ export const tree: Readonly<Record<string, Group | Leaf>> = {
     summary: 'Run the store management service',
     commands: {
       start: leaf('Start the service', () => import('../../commands/service/start/start.ts')),
+      backup: leaf('Copy the embedded database', () => import('../../commands/service/copies/backup.ts')),
+      restore: leaf(
+        'Put a copy in the place of the embedded database',
+        () => import('../../commands/service/copies/restore.ts'),
+      ),
       log: leaf('List what operators have changed', () => import('../../commands/service/log.ts')),
       stores: {
         summary: 'Create, list and delete stores',

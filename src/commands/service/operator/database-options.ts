@@ -86,7 +86,7 @@ function refuseMissing(session: Session, parsed: ParsedCommand, location: string
  * Where the database is, and its name without a password. Throws a usage error for a mistyped URL: it would become the name of
  * a file, with the password in it.
  */
-function readLocation(session: Session, parsed: ParsedCommand): { location: string; name: string } {
+export function readLocation(session: Session, parsed: ParsedCommand): { location: string; name: string } {
   const { value } = readSetting(session, parsed, '--database');
   if (value !== undefined && isPostgresLocation(value)) {
     try {

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createStore } from '../../src/service/index.ts';
+import { newProgramMachine } from '../helpers/program.ts';
+import { startService } from '../helpers/service.ts';
+
+async function startScene() {
+  const service = await startService();
+  const machine = newProgramMachine();
+  const database = service.databaseFile;
+  const run = (...args: string[]) => machine.run(['service', ...args]);
+  const copy = path.join(machine.folder, 'copy.db');
+  const storesIn = async (file: string) =>
+    (await run('stores', 'list', '-q', '--database', file)).stdout.trim().split('\n').length;
+  return { service, machine, database, run, copy, storesIn };
+}
+
+test('a copy is made while the service runs: whole, private, and never over a file', async () => {
+  const { service, machine, database, run, copy, storesIn } = await startScene();
+  const made = await run('backup', 'copy.db', '--database', database);
+  expect(made).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringMatching(/^✓ Copied .*\nIt was checked: 1 store, changes until /),
+  });
+  expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
+  await createStore(service.storage, { name: 'Later' });
+  expect([await storesIn(copy), await storesIn(database)]).toEqual([1, 2]);
+
+  const size = statSync(copy).size;
+  expect(await run('backup', copy, '--database', database)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('copy.db exists'),
+  });
+  expect(statSync(copy).size).toBe(size);
+  expect(readdirSync(machine.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('a restore makes a new database, and is refused over a newer one and one that is in use', async () => {
+  const { service, machine, database, run, copy, storesIn } = await startScene();
+  expect((await run('backup', copy, '--database', database)).exitCode).toBe(0);
+  const fresh = path.join(machine.folder, 'fresh.db');
+  expect((await run('restore', copy, '--database', fresh)).exitCode).toBe(0);
+  expect(await storesIn(fresh)).toBe(1);
+  expect((statSync(fresh).mode & 0o777).toString(8)).toBe('600');
+
+  expect(await run('restore', copy, '--database', database)).toMatchObject({
+    exitCode: 11,
+    stderr: expect.stringContaining('stop the service'),
+  });
+  expect((await run('stores', 'create', '--name', 'Latest', '--database', fresh)).exitCode).toBe(0);
+  const refused = await run('restore', copy, '--database', fresh);
+  expect(refused.stderr).toMatch(/is newer than the copy: it has changes until .*\n.*move it away/);
+  expect(refused.exitCode).toBe(6);
+  expect(await storesIn(fresh)).toBe(2);
+  expect(service.storeId).not.toBe('');
+});
+
+test('what a restore replaces is kept beside it', async () => {
+  const { machine, database, run, copy, storesIn } = await startScene();
+  const old = path.join(machine.folder, 'old.db');
+  expect((await run('stores', 'create', '--name', 'Old', '--database', old)).exitCode).toBe(0);
+  expect((await run('stores', 'create', '--name', 'New', '--database', database)).exitCode).toBe(0);
+  expect((await run('backup', copy, '--database', database)).exitCode).toBe(0);
+  const { stdout } = await run('restore', copy, '--database', old, '--json');
+  const { replaced } = JSON.parse(stdout);
+  expect([await storesIn(old), await storesIn(replaced)]).toEqual([2, 1]);
+});
+
+test('a file that is no copy, and PostgreSQL, are refused with what to do', async () => {
+  const { machine, run, database } = await startScene();
+  const garbage = path.join(machine.folder, 'garbage.db');
+  writeFileSync(garbage, 'x'.repeat(5_000));
+  const fresh = path.join(machine.folder, 'fresh.db');
+  expect((await run('restore', garbage, '--database', fresh)).exitCode).toBe(11);
+  expect((await run('restore', path.join(machine.folder, 'none.db'), '--database', fresh)).exitCode).toBe(11);
+  expect(existsSync(fresh)).toBe(false);
+  expect(await run('backup', 'x.db', '--database', 'postgres://h/d')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('use pg_dump'),
+  });
+  expect((await run('backup', database, '--database', database)).exitCode).toBe(2);
+});
