@@ -118,3 +118,15 @@ test('a dump of PostgreSQL is restored on a new server with the commands of the 
   const listed = await machine.run(['service', 'stores', 'list', '-q', '--database', second.url]);
   expect(listed).toMatchObject({ exitCode: 0, stdout: made.stdout, stderr: '' });
 });
+
+test('examples/storectl.env is the same to a shell that sources it and to systemd', async () => {
+  const file = readFileSync('examples/storectl.env', 'utf8');
+  const lines = file.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  // To both, what stands in single quotes is taken as it is.
+  const settings = lines.map((line) => /^([A-Z_]+)='([^'\\\\]*)'$/.exec(line) ?? expect.fail(line));
+  const names = settings.map(([, name = '']) => name);
+  expect(names).toContain('STORECTL_SERVICE_DATABASE');
+  const print = `set -a; . ./examples/storectl.env; for name in ${names.join(' ')}; do printenv "$name"; done`;
+  const { stdout } = await run('sh', ['-eu', '-c', print]);
+  expect(stdout.trim().split('\n')).toEqual(settings.map(([, , value]) => value));
+});
