@@ -1,4 +1,5 @@
 import { monotonicMs } from '../base/clock.ts';
+import { additionHeaders } from '../contract/headers.ts';
 import { buildPath, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { CallInput, Client, ClientOptions, RawRequest } from './client-types.ts';
@@ -10,7 +11,7 @@ import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
 import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
 import { createRedactor } from './response/redact.ts';
 import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS, reconnectsForMs } from './retry.ts';
-import { createThrottle } from './throttle.ts';
+import { createThrottle, parsePolicy } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';
 
@@ -19,6 +20,8 @@ export type { CallInput, Client, ClientOptions } from './client-types.ts';
 export type { Clock } from './clock.ts';
 
 type Input = Omit<CallInput, 'parameters' | 'query' | 'body'>;
+
+const policyHeader = additionHeaders.rateLimitPolicy.toLowerCase();
 
 const CANCELLED: AttemptFailure = { code: 'cancelled', message: 'cancelled' };
 const OUT_OF_TIME: AttemptFailure = { code: 'timeout', message: 'timed out before anything was sent' };
@@ -118,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
     let waitMs = throttle.reserve(delayMs);
     while (waitMs > 0 && !signal?.aborted) {
       if (clock.monotonic() + waitMs >= deadline) return false;
-      announce(waitMs);
+      if (delayMs > 0 || throttle.isSlowed()) announce(waitMs);
       try {
         await clock.sleep(waitMs, signal);
       } catch (error) {
@@ -191,6 +194,8 @@ export function createClient(options: ClientOptions): Client {
       },
     });
     const response = await readResponse(wire, redact);
+    const policy = parsePolicy(response.headers[policyHeader] ?? '');
+    if (policy !== null) throttle.allow(policy.quota, policy.windowMs);
     options.onExchange?.({
       attempt,
       method,

@@ -7,10 +7,34 @@ const MAX_INTERVAL_MS = 5_000;
 /** Each request that passes shortens the interval by this factor, so that the rate recovers. */
 const RECOVERY = 0.97;
 
+/** The longest window over which requests are spread. */
+const MAX_WINDOW_MS = 60_000;
+/** How many requests go at once before they are spread over the time that the service allows. */
+const AT_ONCE = 5;
+/** Clocks differ, and a service rounds. */
+const ALLOWANCE_MARGIN = 1.05;
+
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
- * How fast one service is asked: at full speed until it answers 425 or 429, then more slowly. All requests of a client
+ * The quota and the window in milliseconds of a `RateLimit-Policy` (`"default";q=20;w=2`), the strictest one if there are
+ * several; null where it says nothing that can be kept.
+ */
+export function parsePolicy(header: string): { readonly quota: number; readonly windowMs: number } | null {
+  const policies = header.split(',').flatMap((policy) => {
+    const [, quota] = /;\s*q=(\d{1,9})(?!\d)/.exec(policy) ?? [];
+    const [, seconds] = /;\s*w=(\d{1,6})(?!\d)/.exec(policy) ?? [];
+    const found = { quota: Number(quota ?? 0), windowMs: Number(seconds ?? 0) * 1000 };
+    // A quota for days is not spread over them.
+    return found.quota > 0 && found.windowMs > 0 && found.windowMs <= MAX_WINDOW_MS ? [found] : [];
+  });
+  const [strictest = null] = policies.toSorted((a, b) => b.windowMs / b.quota - a.windowMs / a.quota);
+  return strictest;
+}
+
+/**
+ * How fast one service is asked: as fast as it says that it allows, at full speed where it does not, and more slowly once it
+ * answers 425 or 429. All requests of a client
  * share it, so one refusal pauses them all. All times are milliseconds of the monotonic clock.
  */
 export function createThrottle({ monotonic }: Pick<Clock, 'monotonic'>) {
@@ -20,6 +44,10 @@ export function createThrottle({ monotonic }: Pick<Clock, 'monotonic'>) {
   let nextSlot = 0;
   let throttledInARow = 0;
   let lastThrottledAt = Number.NEGATIVE_INFINITY;
+  /** Time for each request that the service allows, 0 where it does not say. */
+  let allowanceMs = 0;
+  /** When all requests so far have had their time. */
+  let usedUntil = 0;
 
   /** The service has asked to wait this long. */
   function pause(ms: number): void {
@@ -30,10 +58,18 @@ export function createThrottle({ monotonic }: Pick<Clock, 'monotonic'>) {
     /** Milliseconds until the next request may be sent, at least `delayMs`. Each call takes a slot. */
     reserve(delayMs: number): number {
       const now = monotonic();
-      const at = Math.max(now + delayMs, pausedUntil, intervalMs === 0 ? 0 : nextSlot);
+      const within = allowanceMs === 0 ? 0 : usedUntil - (AT_ONCE - 1) * allowanceMs;
+      const at = Math.max(now + delayMs, pausedUntil, intervalMs === 0 ? 0 : nextSlot, within);
       nextSlot = at + intervalMs;
+      usedUntil = Math.max(usedUntil, at) + allowanceMs;
       return at - now;
     },
+    /** The service allows `quota` requests in `windowMs`. They are spread over it: an earlier command may have used some. */
+    allow(quota: number, windowMs: number): void {
+      allowanceMs = (windowMs / quota) * ALLOWANCE_MARGIN;
+    },
+    /** Whether requests wait because the service refused one, and not only to stay within what it allows. */
+    isSlowed: () => monotonic() < pausedUntil || intervalMs > 0,
     /** Whether the service was asked to be left alone after a slot was taken. */
     isPaused: () => monotonic() < pausedUntil,
     pause,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createThrottle, type Throttle } from '../../src/client/throttle.ts';
+import { createThrottle, parsePolicy, type Throttle } from '../../src/client/throttle.ts';
 
 let now: number;
 let throttle: Throttle;
@@ -68,5 +68,28 @@ describe('a service', () => {
     now += 1_000;
     for (let answer = 0; answer < 160; answer += 1) throttle.passed();
     expect(waits(3)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a service that says how many requests it allows', () => {
+  test('is asked a few at once, and then as often as it allows, with a margin', () => {
+    throttle.allow(20, 2_000);
+
+    expect(waits(8)).toEqual([0, 0, 0, 0, 0, 105, 210, 315]);
+    expect(throttle.isSlowed()).toBe(false);
+    now += 10_000;
+    expect(waits(2)).toEqual([0, 0]);
+  });
+
+  test.each([
+    ['"default";q=20;w=2', { quota: 20, windowMs: 2_000 }],
+    ['"burst";q=100;w=60, "default"; q=10; w=1', { quota: 100, windowMs: 60_000 }],
+    ['"day";q=5000;w=86400', null],
+    ['q=0;w=1', null],
+    ['"default";q=20', null],
+    ['', null],
+    ['anything', null],
+  ])('%s', (header, policy) => {
+    expect(parsePolicy(header)).toEqual(policy);
   });
 });

@@ -23,12 +23,14 @@ export interface TestService {
 }
 
 /** The real service on loopback with the example store in a database file of its own, closed after the test. */
-export async function startService(): Promise<TestService> {
+export async function startService({
+  rateLimit = null,
+}: Pick<Parameters<typeof createApp>[0], 'rateLimit'> = {}): Promise<TestService> {
   const databaseFile = path.join(temporaryFolder(), 'service.db');
   const storage = await openStorage(databaseFile);
   const example = await seedExampleStore(storage);
   const { storeId } = example;
-  const server = await listen(createApp({ storage, version: 'test', rateLimit: null }), {
+  const server = await listen(createApp({ storage, version: 'test', rateLimit }), {
     host: '127.0.0.1',
     port: 0,
   });
