@@ -161,12 +161,10 @@ async function failureOf(error: unknown, argv: readonly string[]): Promise<Failu
 async function describeParserError(error: CommanderError, argv: readonly string[]): Promise<CliError> {
   const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
   const [, unknown] = /^unknown (?:command|option) '(.+)'$/.exec(message) ?? [];
-  const { helpCommand, hintFor } = await import('./program/hints.ts');
+  const { helpHint, hintFor } = await import('./program/hints.ts');
   const [, similar = ''] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(suggested ?? '') ?? [];
   const names = similar === '' ? [] : similar.split(', ');
-  const hint =
-    (unknown === undefined ? null : hintFor(unknown, argv, names)) ??
-    `run \`${helpCommand(argv)}\` for usage`;
+  const hint = (unknown === undefined ? null : hintFor(unknown, argv, names)) ?? helpHint(argv);
   return usageError(describeUsage(message), hint, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
   });

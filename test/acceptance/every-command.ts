@@ -61,8 +61,10 @@ export function argumentsOf(
 
 /** Every command of the tree, in an order in which one can use what another has made. */
 export const rows: Readonly<Record<string, Row>> = {
+  'store show': [0, '--json'],
   'store update': [3, '--name Juniper'],
-  'blog create': [3, '--title Sale --content-md Text.'],
+  'blog create': [3, '--title Sale --content-md Text. -q', { makes: 'post' }],
+  'blog show': [3, '{post}'],
   'settings show': [0, '--json'],
   'settings save': [3, '--quiet-hours-start 21:00'],
   'settings diff': [2, '--quiet-hours-start 20:00'],
@@ -73,10 +75,12 @@ export const rows: Readonly<Record<string, Row>> = {
   'backup list': [0, '--json'],
   'reclaim list': [0, '--json'],
   'notify list': [0, '--json'],
+  'notify inbox': [0, '--json'],
   'disputes show': [3, '{dispute}'],
   'disputes open': [3, "--reason 'Never arrived'"],
   'disputes decide': [3, '{dispute} --status won --resolution Delivered. --confirm {dispute}'],
   'backup create': [3, '--label nightly --sections store -q', { makes: 'backup' }],
+  'backup show': [3, '{backup}'],
   'backup restore': [3, '{backup} --sections store --confirm {backup}'],
   'reclaim appeal': [3, "{notice} --text 'It is our name.' --confirm {notice}"],
   'notify add-endpoint': [

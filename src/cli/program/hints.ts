@@ -135,8 +135,16 @@ function known(unknown: string, argv: readonly string[]): string | null {
   return commands.length > 3 ? `say of what, such as \`storectl ${commands[0]}\`` : didYouMean(commands);
 }
 
+/** What to do where no command was meant for sure: the verbs of the noun, and where the help is. */
+export function helpHint(argv: readonly string[]): string {
+  const { known: words, commands } = follow(argv.filter((word) => !word.startsWith('-')));
+  const help = `run \`${helpCommand(argv)}\` for usage`;
+  if (words.length === 0 || commands === null) return help;
+  return `commands of ${words.join(' ')}: ${Object.keys(commands).join(', ')}; ${help}`;
+}
+
 /** The command that shows the help of what was typed: of the verb, the noun, or the program. */
-export function helpCommand(argv: readonly string[]): string {
+function helpCommand(argv: readonly string[]): string {
   const { known: words } = follow(argv.filter((word) => !word.startsWith('-')));
   return ['storectl', ...words, '--help'].join(' ');
 }

@@ -52,7 +52,9 @@ checked with a read-only request. It is never shown.`,
       if (!(thrown instanceof CliError)) throw thrown;
       // Not to run this command.
       const next = thrown.failure.next?.filter((step) => !('run' in step));
-      error = new CliError({ ...thrown.failure, next });
+      const isNew = !demo && baseUrl === null && storeId === null && apiKey === null;
+      error = new CliError({ ...thrown.failure, next, ...(isNew && { what: 'not logged in' }) });
+      if (isNew) access = 'not checked';
     }
     const keyFrom = key && describeKey(key, (await session.profiles()).file);
     const status = {

@@ -149,6 +149,18 @@ describe('auth login', () => {
     });
   });
 
+  test('auth status on a new machine says that nobody is logged in, and how to: exit 3', async () => {
+    const machine = newMachine();
+
+    const { exitCode, stdout, stderr } = await machine.run(['auth', 'status']);
+
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 3,
+      stdout: expect.stringMatching(/Access +not checked/),
+    });
+    expect(stderr).toMatch(/^error: not logged in\n {2}run `storectl auth login` to store /);
+  });
+
   test('auth status, cancelled: exit 130', async () => {
     const { machine } = await loggedIn();
 
