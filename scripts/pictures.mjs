@@ -128,6 +128,8 @@ async function play({ steps, files = {} }) {
     env: {
       ...{ HOME: home, PATH: `${path.dirname(program)}:${process.env.PATH}`, PS1: '$ ' },
       ...{ TZ: 'UTC', TERM: 'xterm-256color', COLORTERM: '', LANG: 'C.UTF-8', PAGER: 'cat' },
+      // What is still running when the scene ends would write there while the folder is removed.
+      NODE_DISABLE_COMPILE_CACHE: '1',
     },
   });
   const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });

@@ -1,8 +1,6 @@
 // Takes the place of RapiDoc's parser, which is larger than the rest of it: the service's own document needs no conversion, and
 // its references all point into the document itself.
 
-const maxShownValues = 20;
-
 /** As RapiDoc calls it: loads the document at `url`, in the form that RapiDoc shows best. */
 async function resolve({ url }) {
   const response = await fetch(url);
@@ -28,16 +26,9 @@ function prepare(value, document, inside) {
   if (anyOf?.length === 2 && choices.length === 1) {
     return prepare({ ...choices[0], ...others, nullable: true }, document, inside);
   }
-  if (value.enum?.length > maxShownValues) return prepare(withoutValues(value), document, inside);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, prepare(item, document, inside)]),
   );
-}
-
-/** All time zones are several screens. */
-function withoutValues({ enum: values, description = '', ...others }) {
-  const some = `One of ${values.length} values in openapi.json, such as ${values.slice(0, 3).join(', ')}.`;
-  return { ...others, description: [description, some].filter(Boolean).join('. ') };
 }
 
 /** What a JSON pointer such as `#/components/schemas/Backup` points to. */

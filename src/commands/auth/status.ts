@@ -52,7 +52,7 @@ checked with a read-only request. It is never shown.`,
       if (!(thrown instanceof CliError)) throw thrown;
       // Not to run this command.
       const next = thrown.failure.next?.filter((step) => !('run' in step));
-      const isNew = !demo && baseUrl === null && storeId === null && apiKey === null;
+      const isNew = !demo && baseUrl === null && storeId === null && key === null;
       error = new CliError({ ...thrown.failure, next, ...(isNew && { what: 'not logged in' }) });
       if (isNew) access = 'not checked';
     }
