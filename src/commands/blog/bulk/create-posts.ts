@@ -14,7 +14,7 @@ import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { type CliError, cancelledError, usageError } from '../../../cli/core/errors.ts';
+import { type CliError, cancelledError, type Step, usageError } from '../../../cli/core/errors.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
@@ -31,7 +31,8 @@ import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
 import type { FileProblem } from '../post/fields.ts';
-import { skipInvalid } from './file-options.ts';
+import { heldNames } from '../post/map-fields.ts';
+import { leaveOut, skipInvalid } from './file-options.ts';
 import {
   describePosts,
   inDoubt,
@@ -150,9 +151,16 @@ function resultOfPost(run: Run, recorded: Recorded, allowsDuplicates = false): I
   const has = { same: 'the store has this post already', other: 'the store has another post with this slug' };
   if (found === 'same' && !allowsDuplicates) return makeResult('exists', { record, message: has.same });
   const result = resultOfChange(run, recorded);
-  if (result.code !== 'slug_taken') return result;
+  if (result.code !== 'slug_taken') return { ...result, remedy: [...result.remedy, ...holdBack(outcome)] };
   const remedy = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
   return { ...result, remedy, ...(found && { message: has[found] }) };
+}
+
+/** For a service that does not take a field that comes from the files. */
+function holdBack(outcome: Recorded['outcome']): Step[] {
+  const refused = outcome.kind === 'rejected' ? outcome.problem.fields : [];
+  const field = refused.map(({ path }) => path).find((name) => heldNames.includes(name));
+  return field === undefined ? [] : [{ say: `${words.fix}, or add ${leaveOut} ${field}` }];
 }
 
 /** Whether the post that a refusal shows in the way is the one that was sent; null if it shows none. */

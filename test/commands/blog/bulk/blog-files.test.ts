@@ -219,3 +219,25 @@ test('options for files need a file', async () => {
     stderr: expect.stringContaining('--skip-invalid is for files'),
   });
 });
+
+test('a service that refuses a field of the files: what to add is said', async () => {
+  const errors = [{ pointer: '/publishedAt', code: 'unknown_field', detail: 'is not a field' }];
+  const { server, machine } = await fakeService(
+    answer(422, { code: 'validation_failed', errors }),
+    answer(201, { id: 'p-1', slug: 'a', title: 'A' }),
+  );
+  writeFiles(machine, { 'a.md': yaml('title: A', 'date: 2020-01-02') });
+  const args = ['blog', 'create', 'a.md', '--status', 'published'];
+
+  const refused = await machine.run(args);
+  const again = await machine.run([...args, '--leave-out', 'publishedAt']);
+
+  expect(refused).toMatchObject({
+    exitCode: 7,
+    stderr: expect.stringContaining('or add --leave-out publishedAt'),
+  });
+  expect(again.exitCode).toBe(0);
+  const sent = server.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
+  expect(sent).toMatchObject([{ publishedAt: '2020-01-02T00:00:00Z' }, { status: 'published' }]);
+  expect(sent[1]).not.toHaveProperty('publishedAt');
+});
