@@ -84,6 +84,7 @@ export async function createPosts(
     openOutputFile(session.io, parsed)?.(JSON.stringify(planned.map(documentOfPlan)));
     throw refuseInvalid(planned, invalid);
   }
+  if (!skipsInvalid) refuseOnlyDrafts(planned, common.status);
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
@@ -234,6 +235,24 @@ function whatIsSaid({ leftOut, problem }: PostFile) {
 
 const reasonOf = ({ reason, detail }: FileProblem) =>
   detail === undefined ? reason : `${reason} (${detail})`;
+
+/**
+ * Exit 2 if a status that publishes is given and no file is to be public: posts cannot be edited, so a draft by mistake takes the
+ * slug for good. Among other files, drafts are what a blog has.
+ */
+function refuseOnlyDrafts(planned: readonly PlannedPost[], status: unknown): void {
+  if (status !== 'published' && status !== 'scheduled') return;
+  const [first, ...others] = planned.filter(({ plan }) => plan === 'create').map(({ post }) => post);
+  if (first === undefined || [first, ...others].some(({ body }) => body.status !== 'draft')) return;
+  const what =
+    others.length === 0
+      ? `${first.file} says that it is a draft`
+      : `all ${others.length + 1} files say that they are drafts`;
+  throw usageError(
+    `${what}; --status ${status} does not change that`,
+    'change it in the file to publish the post, or leave out --status to create a draft',
+  );
+}
 
 /** Exit 2 with each reason once, and with all files in the JSON of the error. */
 function refuseInvalid(planned: readonly PlannedPost[], invalid: readonly PlannedPost[]): CliError {

@@ -241,3 +241,31 @@ test('a service that refuses a field of the files: what to add is said', async (
   expect(sent).toMatchObject([{ publishedAt: '2020-01-02T00:00:00Z' }, { status: 'published' }]);
   expect(sent[1]).not.toHaveProperty('publishedAt');
 });
+
+test('a status that publishes is refused where every file is a draft: a draft by mistake cannot be edited', async () => {
+  const { proxy, machine } = await setScene();
+  writeFiles(machine, { 'a.md': '{\n"draft": true\n}\nSecret', '_drafts/b.md': 'B', 'c.md': 'C' });
+
+  const one = await machine.run(['blog', 'create', 'a.md', '--status', 'published']);
+  const two = await machine.run(['blog', 'create', 'a.md', '_drafts/b.md', '--status', 'published']);
+  expect(one).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a.md says that it is a draft') });
+  expect(two).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('all 2 files say that they are drafts'),
+  });
+  expect(proxy.requests).toEqual([]);
+
+  const drafts = await machine.run(['blog', 'create', 'a.md']);
+  const skipping = await machine.run([
+    'blog',
+    'create',
+    '_drafts/*.md',
+    '--status',
+    'published',
+    '--skip-invalid',
+  ]);
+  const mixed = await machine.run(['blog', 'create', '**/*.md', '--status', 'published']);
+  expect([drafts, skipping, mixed].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  const statuses = proxy.writes().map(({ body }) => JSON.parse(body).status);
+  expect(statuses).toEqual(['draft', 'draft', 'published']);
+});
