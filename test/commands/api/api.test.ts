@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
-import { fakeService, fakeStore, startStore } from '../../helpers/scene.ts';
+import { fakeService, fakeStore, setScene as setLossyScene, startStore } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const { storeId, apiKey } = fakeStore;
@@ -254,4 +254,27 @@ test('a change of another store than the one in use is refused: its history is a
 
   const { stdout } = await scene.machine.run(['history', 'list', '--store', 'store-2', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ operation: 'backup.create', storeId: 'store-2' }]);
+});
+
+test('a change of the contract has a key in its header, and is sent again with it where its response was lost', async () => {
+  const { proxy, machine } = await setLossyScene();
+  const create = ['api', 'POST', '/v1/stores/{store}/blog/posts', '-f', 'title=Sale', '-f', 'contentMd=Now'];
+  let writes = 0;
+  proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
+
+  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
+
+  const [first, second] = proxy.writes();
+  expect(first?.rawHeaders).toContain('idempotency-key');
+  expect(second?.bytes).toBe(first?.bytes);
+});
+
+test('a change that is not of the contract has no key, and is sent once', async () => {
+  const { proxy, machine } = await setLossyScene();
+  proxy.decide(() => 'drop');
+
+  expect(await machine.run(['api', 'POST', '/v1/other', '-f', 'a=1'])).toMatchObject({ exitCode: 10 });
+
+  expect(proxy.requests).toHaveLength(1);
+  expect(proxy.requests[0]?.rawHeaders).not.toContain('idempotency-key');
 });
