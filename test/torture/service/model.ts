@@ -213,6 +213,9 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
     if (versioned !== null && key !== null) shown.set(`${versioned} ${key}`, versions[versioned]);
     if (path === `${storePath}/operations/settings`) return json(200, settings, etagOf(path));
     if (path === storePath && hasFeatures) return json(200, store, etagOf(path));
+    const [, backup] = /\/operations\/backups\/([^/]+)$/.exec(path) ?? [];
+    if (backup !== undefined && hasFeatures)
+      return json(200, { id: backup, label: 'A backup', sections: ['store', 'blog'], createdAt: since });
     const dispute = disputeInPath(path);
     if (dispute !== null && disputes.has(dispute)) {
       return json(200, { record: disputeOf(dispute), evidence: [] });
