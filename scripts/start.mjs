@@ -19,6 +19,7 @@ const next = [
 
 if (status === 0) {
   console.log('\nThis was a backup of the demo store, which exists on this machine only. Go on with:');
-  for (const [words, meaning] of next) console.log(`  ${`npx storectl ${words}`.padEnd(36)}  ${meaning}`);
-  console.log('To use storectl in every folder, without npx: npm install --global .');
+  for (const [words, meaning] of next)
+    console.log(`  ${`node bin/storectl.js ${words}`.padEnd(44)}  ${meaning}`);
+  console.log('To use storectl in every folder, without the path: npm install --global .');
 }

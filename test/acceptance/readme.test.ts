@@ -67,8 +67,8 @@ test('npm start takes the backup that the README shows, and says how to go on', 
 
   const [backup, next = ''] = stdout.split(/\n\n/);
   expect(normalized(`${backup}`)).toBe(normalized(started));
-  expect(next).toContain('  npx storectl demo info  ');
-  const shown = await promisify(execFile)('npx', ['storectl', 'demo', 'info'], { cwd: root, env });
+  expect(next).toContain('  node bin/storectl.js demo info  ');
+  const shown = await promisify(execFile)('node', ['bin/storectl.js', 'demo', 'info'], { cwd: root, env });
   expect(shown.stdout).toContain('Backups\n');
 });
 

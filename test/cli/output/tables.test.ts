@@ -291,8 +291,9 @@ describe('a whole command', () => {
   test('fits a narrow terminal, in color, with units next to the numbers', async () => {
     const { machine } = await startStore();
 
-    const colored = await runInTerminal(machine, update, 80);
-    const plain = await runInTerminal(machine, [...update, '--set', 'name=x'], 40, { NO_COLOR: '1' });
+    await machine.run(update);
+    const colored = await runInTerminal(machine, ['store', 'show'], 80);
+    const plain = await runInTerminal(machine, ['store', 'show'], 40, { NO_COLOR: '1' });
     const json = await runInTerminal(machine, [...update, '--set', 'name=y', '--json'], 40);
 
     expect(colored).toContain('\u001b[1m');
