@@ -31,6 +31,19 @@ export async function chooseOrFail(
   });
 }
 
+/** Asks for a line of text. Escape asks again. Otherwise like {@link askOrFail}. */
+export async function typeOrFail(
+  ui: Ui,
+  missing: MissingInput,
+  question: string,
+  validate: (text: string) => true | string,
+): Promise<string> {
+  return askOrFail(ui, [missing], async ({ askText }) => {
+    const { askFirst } = await import('./questions.ts');
+    return askFirst(() => askText(ui.io, question, { validate }));
+  });
+}
+
 /** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
 export function confirmOption(value: string, what: string): OptionSpec {
   return {

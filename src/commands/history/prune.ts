@@ -1,11 +1,11 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { pruneLogs } from '../../history/journal/prune.ts';
 
 const backups = '--backups';
@@ -21,9 +21,13 @@ are backups unless ${backups} is given: the service cannot list them.`,
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
   dryRun: true,
   async run({ ui, session, parsed }) {
-    const age = optionValue(parsed, '--older-than');
-    if (age === undefined) throw inputNeeded([{ field: 'olderThan', give: '--older-than AGE', description }]);
-    const olderThanMs = parseDuration(age, 'hdw');
+    const missing = { field: 'olderThan', give: '--older-than AGE', description };
+    const age =
+      optionValue(parsed, '--older-than') ??
+      (await typeOrFail(ui, missing, 'Remove changes older than (for example 90d)', (text) =>
+        parseDuration(text.trim(), 'hdw') === null ? 'Type an age such as 90d, 12w or 36h' : true,
+      ));
+    const olderThanMs = parseDuration(age.trim(), 'hdw');
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');
     const { dryRun } = session.flags;

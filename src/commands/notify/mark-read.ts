@@ -1,6 +1,6 @@
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
-import { usageError } from '../../cli/core/errors.ts';
+import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
@@ -51,7 +51,7 @@ function describeMarked(body: Readonly<Record<string, unknown>>): string {
 /** `--all` sends an empty object, so it excludes every other field. */
 async function readNotifications(
   body: Record<string, unknown>,
-  { session, parsed }: PreparedInput,
+  { ui, session, parsed }: PreparedInput,
 ): Promise<void> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');
@@ -60,5 +60,8 @@ async function readNotifications(
   if (ids.length > 0) body.ids = await completeKnownIds(session, 'notification', ids);
   const chosen = Object.keys(body).length > 0;
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
-  if (!all && !chosen) throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
+  if (all || chosen) return;
+  if (!ui.canAsk) throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
+  const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
+  if (!(await agrees(ui, 'Mark all notifications as read?', true))) throw cancelledError();
 }

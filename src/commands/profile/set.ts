@@ -1,16 +1,18 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printProfile } from '../../cli/command/print-json.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import {
   checkBaseUrl,
   checkProfileName,
   demoProfile,
   loginCommand,
 } from '../../cli/config/connection-settings.ts';
+import type { Profile } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
 export const command: CommandDefinition = {
@@ -23,14 +25,18 @@ export const command: CommandDefinition = {
   ],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
-    const name = argumentValue(parsed, 'name');
-    if (name === undefined)
-      throw inputNeeded([{ field: 'name', give: '<name>', description: 'name of the profile' }]);
+    const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
+    const name =
+      argumentValue(parsed, 'name') ??
+      (await typeOrFail(ui, missing, 'Name of the profile', (text) =>
+        problemOf(() => checkProfileName(text)),
+      ));
     checkProfileName(name);
     if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');
-    const { baseUrl, store } = session.flags;
-    if (baseUrl === undefined && store === undefined)
-      throw usageError('nothing to set', 'pass --base-url URL or --store ID');
+    const { baseUrl, store } =
+      session.flags.baseUrl === undefined && session.flags.store === undefined
+        ? await askPlace(ui, profiles.get(name))
+        : session.flags;
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl);
     const problem = store === undefined ? null : pathParameterProblem(store);
     if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
@@ -49,3 +55,31 @@ export const command: CommandDefinition = {
     printProfile(ui, profiles, name);
   },
 };
+
+/** Asks for what can be set, with the present values. */
+async function askPlace(ui: Ui, before: Profile | null): Promise<{ baseUrl: string; store: string }> {
+  if (!ui.canAsk) throw usageError('nothing to set', 'pass --base-url URL or --store ID');
+  const { askText } = await import('../../cli/prompts/prompts.ts');
+  const { askFromStart } = await import('../../cli/prompts/questions.ts');
+  const place = { baseUrl: before?.baseUrl ?? '', store: before?.storeId ?? '' };
+  const ask =
+    (field: keyof typeof place, question: string, validate: (text: string) => true | string) => async () => {
+      place[field] = await askText(ui.io, question, { preset: place[field] || undefined, validate });
+    };
+  const questions = [
+    ask('baseUrl', 'Base URL', (text) => problemOf(() => checkBaseUrl(text))),
+    ask('store', 'Store ID', (text) => pathParameterProblem(text) ?? true),
+  ];
+  await askFromStart(() => questions);
+  return place;
+}
+
+/** What the check says is wrong, or true. */
+function problemOf(check: () => unknown): true | string {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

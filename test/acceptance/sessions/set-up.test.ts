@@ -196,3 +196,22 @@ test('a key that is pasted while the service is waited for is not shown, and is 
   session.paste('sk_live_secret');
   expect(await session.ends()).not.toContain('secret');
 });
+
+test('profile set, history prune and notify mark-read ask for what is missing', async () => {
+  const machine = newProgramMachine();
+  const set = await openSession('storectl profile set', { machine });
+  await set.typeAt(/Name of the profile:$/, 'outlet');
+  await set.typeAt(/Base URL:$/, 'https://api.example.com');
+  await set.typeAt(/Store ID:$/, 's1');
+  expect(await set.ends()).toMatch(/Created profile outlet\nexit 0$/);
+
+  const prune = await openSession('storectl --demo history prune');
+  await prune.typeAt(/older than \(for example 90d\):$/, 'soon');
+  await prune.pressAt(/Type an age such as 90d/, 'C-u');
+  prune.type('90d');
+  expect(await prune.ends()).toMatch(/Nothing to remove\.\nexit 0$/);
+
+  const mark = await openSession('storectl --demo notify mark-read');
+  await mark.pressAt(/Mark all notifications as read\? \(Y\/n\)$/, 'Enter');
+  expect(await mark.ends()).toMatch(/Marked all notifications(.*\n)+exit 0$/);
+});
