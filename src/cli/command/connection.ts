@@ -55,12 +55,17 @@ export function demoTarget({ origin, apiKey, example }: Demo, { storeId }: Conne
 }
 
 /** The store of a profile. Throws exit 3 without a store or an address, and exit 4 without a key for this address. */
-export async function storedTarget(settings: ConnectionSettings, io: Io): Promise<Target> {
+export async function storedTarget(
+  settings: ConnectionSettings,
+  io: Io,
+  timeoutMs: number | undefined,
+): Promise<Target> {
   const { profile, storeId, baseUrl, key, storedKeyUrl } = settings;
   if (storeId === null || baseUrl === null) throw inputNeeded(missingConnection(settings, io.env));
   if (key !== null) {
     const { readKey } = await import('../config/read-key.ts');
-    return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret: await readKey(key, io) };
+    const secret = await readKey(key, io, timeoutMs);
+    return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret };
   }
   const other = storedKeyUrl === undefined ? '' : `, whose key is for ${storedKeyUrl}`;
   throw new CliError({

@@ -126,7 +126,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     return connectTo(
       resolved.profile === demoProfile
         ? demoTarget(await demo(), resolved)
-        : await storedTarget(resolved, io),
+        : await storedTarget(resolved, io, flags.timeoutMs),
     );
   });
   const history = memoize(async () => {

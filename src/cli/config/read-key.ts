@@ -5,17 +5,25 @@ import { CliError, cancelledError, localStateError, usageError } from '../core/e
 import { type Io, withoutKey } from '../core/io.ts';
 import { checkKey, type KeyOrigin } from './api-key.ts';
 
-type KeyIo = Pick<Io, 'stdin' | 'env' | 'process' | 'signal'>;
+interface KeyIo extends Pick<Io, 'stdin' | 'env' | 'process' | 'signal'> {
+  /** How long a command or a pipe may take, in milliseconds: at most {@link maxTimeoutMs}. */
+  readonly timeoutMs: number;
+}
 
-/** How long a command or a pipe may take to give the key, in milliseconds. */
-const timeoutMs = 30_000;
+/** How long a command or a pipe may take to give the key. */
+const maxTimeoutMs = 30_000;
 /** Far more than any key has. */
 const maxBytes = 64 * 1024;
 /** How often a named pipe is looked at that nobody writes into yet, in milliseconds. */
 const pipePollMs = 50;
 
-/** The key. Throws exit 2 for what cannot be one, exit 11 where it cannot be read, and exit 130 on Ctrl-C. */
-export async function readKey(key: KeyOrigin, io: KeyIo): Promise<string> {
+/** The key. `timeoutMs` shortens the wait for it, in milliseconds. Throws exit 2 for what cannot be one, exit 11 where it cannot be read, and exit 130 on Ctrl-C. */
+export async function readKey(
+  key: KeyOrigin,
+  { stdin, env, process, signal }: Io,
+  timeoutMs = maxTimeoutMs,
+): Promise<string> {
+  const io = { stdin, env, process, signal, timeoutMs: Math.min(timeoutMs, maxTimeoutMs) };
   if (key.kind === 'text') return key.text;
   if (key.kind === 'file')
     return checkKey((await readKeyFile(key.file, io)).trim(), `the key in ${key.file}`);
@@ -45,25 +53,30 @@ async function readStandardInput(io: KeyIo): Promise<string> {
   if (io.stdin.isTTY === true) {
     throw usageError('STORECTL_API_KEY_FILE is the terminal', 'run `storectl auth login` to type the key');
   }
-  return readToEnd(io.stdin, io, Date.now() + timeoutMs);
+  return readToEnd(io.stdin, io, Date.now() + io.timeoutMs);
 }
 
 /** Waits for somebody who writes into a named pipe. One that a process has opened for this one is at its end otherwise. */
 async function readPipe(file: string, io: KeyIo): Promise<string> {
   const { Socket } = await import('node:net');
   const isNamed = !/^\/(dev\/fd|proc)\//.test(file);
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + io.timeoutMs;
   for (;;) {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const text = await readToEnd(new Socket({ fd, readable: true, writable: false }), io, deadline);
     if (text !== '' || !isNamed) return text;
-    if (Date.now() > deadline) throw new Error(`nothing came within ${timeoutMs / 1000} s`);
+    if (Date.now() > deadline) throw nothingCame(io);
     await new Promise((resolve) => setTimeout(resolve, pipePollMs));
     if (io.signal.aborted) throw cancelledError();
   }
 }
 
-async function readToEnd(stream: Readable, { signal }: KeyIo, deadline: number): Promise<string> {
+function nothingCame({ timeoutMs }: KeyIo): Error {
+  return new Error(`nothing came within ${timeoutMs / 1000} s`);
+}
+
+async function readToEnd(stream: Readable, io: KeyIo, deadline: number): Promise<string> {
+  const { signal } = io;
   const { addAbortSignal } = await import('node:stream');
   const late = AbortSignal.timeout(Math.max(1, deadline - Date.now()));
   let text = '';
@@ -75,12 +88,12 @@ async function readToEnd(stream: Readable, { signal }: KeyIo, deadline: number):
     return text;
   } catch (error) {
     if (signal.aborted) throw cancelledError();
-    throw late.aborted ? new Error(`nothing came within ${timeoutMs / 1000} s`) : error;
+    throw late.aborted ? nothingCame(io) : error;
   }
 }
 
 /** What the command prints. It has no terminal, and no key in its environment. */
-async function runKeyCommand(command: string, { env, process, signal }: KeyIo): Promise<string> {
+async function runKeyCommand(command: string, { env, process, signal, timeoutMs }: KeyIo): Promise<string> {
   const { spawn } = await import('node:child_process');
   const fail = (why: string) =>
     localStateError(
