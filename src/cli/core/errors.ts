@@ -14,7 +14,7 @@ export interface FieldError {
 }
 
 /** What is wrong in a file that was to be sent. */
-export interface FileError {
+interface FileError {
   readonly path: string;
   /** From 1; null if it is not about one line. */
   readonly line: number | null;

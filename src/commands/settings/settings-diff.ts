@@ -47,7 +47,7 @@ export async function readSettings(run: Run): Promise<CurrentSettings> {
 }
 
 /** Exit 6: someone else changed the settings in the meantime. Shows the differences. */
-export function movedError(
+function movedError(
   before: unknown,
   after: unknown,
   next: readonly Step[],

@@ -60,7 +60,7 @@ const entities: Readonly<Record<string, string>> = {
 const maxHeading = 2000;
 
 /** A line of Markdown without its marks: the text of links and code, and the description of images. */
-export function plainText(markdown: string): string {
+function plainText(markdown: string): string {
   const codes: string[] = [];
   const kept = (text: string) => `\ue000${codes.push(text) - 1}\ue000`;
   return markdown
@@ -83,7 +83,7 @@ export function plainText(markdown: string): string {
 }
 
 /** A name without the date at its beginning, which Jekyll wants there. */
-export function withoutDate(name: string): string {
+function withoutDate(name: string): string {
   return name.replace(/^\d{4}-\d{1,2}-\d{1,2}[-_ ](?=.)/, '');
 }
 

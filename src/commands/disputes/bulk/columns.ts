@@ -10,8 +10,8 @@ export const keyColumns = ['disputeId', 'providerCaseId', 'orderId'] as const;
 export type KeyColumn = (typeof keyColumns)[number];
 
 export const decisionColumns = ['status', 'resolution'] as const;
-export const columnNames = [...keyColumns, ...decisionColumns] as const;
-export type ColumnName = (typeof columnNames)[number];
+const columnNames = [...keyColumns, ...decisionColumns] as const;
+type ColumnName = (typeof columnNames)[number];
 
 /** The place of each column that a file has, from 0. */
 export type Columns = ReadonlyMap<ColumnName, number>;

@@ -9,7 +9,7 @@ import { DatabaseSetupError } from './errors.ts';
 const imageMark = 'without-engines';
 
 /** What the program runs as: only the npm package can have a database engine added to it. */
-export function packaging(): 'executable' | 'image' | 'package' {
+function packaging(): 'executable' | 'image' | 'package' {
   if (isSea()) return 'executable';
   return existsSync(path.join(packageFolder(), imageMark)) ? 'image' : 'package';
 }
