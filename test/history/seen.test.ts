@@ -39,8 +39,8 @@ describe('a log that lost lines', () => {
   const cuts: [string, (lines: string[]) => string[]][] = [
     ['emptied', () => []],
     ['cut behind its header', ([header = '']) => [header, '']],
-    ['cut before its closing line', (lines) => [...lines.slice(0, -2), '']],
-    ['cut within its closing line', (lines) => [...lines.slice(0, -2), lines.at(-2)?.slice(0, 20) ?? '']],
+    ['cut before its outcome', (lines) => [...lines.slice(0, -3), '']],
+    ['cut within its outcome', (lines) => [...lines.slice(0, -3), lines.at(-3)?.slice(0, 20) ?? '']],
     ['without its request', (lines) => lines.toSpliced(1, 1)],
   ];
 
@@ -71,6 +71,21 @@ describe('a log that lost lines', () => {
     expect(await tryEverything(scene, post)).toEqual([]);
   });
 });
+
+test.each(['', '{"line":4,"clo', '\0\0\0'])(
+  'a log whose closing line was lost with the power is not damaged: the change is reported again (%j)',
+  async (tail) => {
+    const scene = await startScene();
+    const { record } = await scene.change(post);
+    const [name = ''] = scene.files();
+    const file = path.join(scene.folder, name);
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -2);
+    writeFileSync(file, [...lines, tail].join('\n'));
+    expect(openRecords(scene.open())).toMatchObject([{ id: record.id, state: 'applied' }]);
+    expect(await tryEverything(scene, post)).toEqual([]);
+    expect(openRecords(scene.open())).toEqual([]);
+  },
+);
 
 describe('after a repair', () => {
   test.each([

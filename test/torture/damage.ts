@@ -18,7 +18,8 @@ export function damageLog(
   const name = logs.sort()[Math.floor(file * logs.length)];
   if (name === undefined) return null;
   const bytes = readFileSync(name);
-  const end = provenEnd(bytes.toString(), name);
+  const lines = bytes.toString().trimEnd().split('\n');
+  const end = how === 'flip' ? flipEnd(lines) : cutEnd(lines, name);
   if (end === null) return null;
   if (how === 'flip') {
     const place = Math.floor(at * end);
@@ -34,18 +35,37 @@ function cutAt(bytes: Buffer, end: number, how: 'cut' | 'cut-lines' | 'empty', a
   return how === 'cut' ? place : bytes.lastIndexOf(0x0a, place) + 1;
 }
 
+/** Bytes of which each is missed: all before the last closing line, or header and first records, which are older than its name. */
+function flipEnd(lines: readonly string[]): number | null {
+  const closing = lines.findLastIndex((line) => line.includes('"closed":{') && line.endsWith('"}'));
+  return lines.length < 2 ? null : firstLines(lines, closing === -1 ? 2 : closing);
+}
+
 /**
- * Bytes of a log that have to be there: all of a closed one, up to its first closing line of one with an open change, and
- * header and first records of one that a process may yet be writing: those it had before its name.
+ * Bytes of which a cut anywhere is missed. The closing line may be lost with the power. Of a closed log, the lines up to the
+ * first outcome after which nothing is in doubt; of another, header and first records.
  */
-function provenEnd(text: string, name: string): number | null {
-  const lines = text.trimEnd().split('\n');
-  if (name.endsWith('.open.jsonl')) return lines.length < 2 ? null : firstLines(lines, 2);
-  const isClosing = (line: string) => line.includes('"closed":{');
-  const closing = name.endsWith('.pending.jsonl')
-    ? lines.findIndex(isClosing)
-    : lines.findLastIndex(isClosing);
-  return closing === -1 ? null : firstLines(lines, closing + 1);
+function cutEnd(lines: readonly string[], name: string): number | null {
+  if (lines.length < 2) return null;
+  if (/\.(open|pending)\.jsonl$/.test(name)) return firstLines(lines, 2);
+  const inDoubt = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    for (const { id, state, supersededBy } of patchesIn(line)) {
+      if ((state !== undefined && !['sent', 'unknown'].includes(state)) || supersededBy) inDoubt.delete(id);
+      else if (state !== undefined) inDoubt.add(id);
+    }
+    if (index > 0 && inDoubt.size === 0) return firstLines(lines, index + 1);
+  }
+  return firstLines(lines, 2);
+}
+
+/** The records in a line; none in one that is broken. */
+function patchesIn(line: string): readonly { id: string; state?: string; supersededBy?: string | null }[] {
+  try {
+    return JSON.parse(line).records ?? [];
+  } catch {
+    return [];
+  }
 }
 
 function firstLines(lines: readonly string[], count: number): number {

@@ -262,6 +262,17 @@ export function removeQuietly(files: Files, file: string): void {
   }
 }
 
+/** Makes what any process has written to the file survive a power cut. Throws what the file system throws. */
+export function syncFile({ fileSystem }: Pick<Files, 'fileSystem'>, file: string): void {
+  // Windows syncs only what is open for writing.
+  const descriptor = fileSystem.openSync(file, O_WRONLY | O_NOFOLLOW);
+  try {
+    fileSystem.fsyncSync(descriptor);
+  } finally {
+    fileSystem.closeSync(descriptor);
+  }
+}
+
 /** Makes the names in the folder survive a power cut. */
 export function syncFolder(files: Pick<Files, 'fileSystem' | 'platform'>, folder: string): void {
   // Windows cannot open a folder; NTFS journals its names by itself.

@@ -2,6 +2,11 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { type Files, failureOf } from './files.ts';
 
+export interface AppendOptions {
+  /** Without it, a power cut may take the text away until something syncs the file. True if left out. */
+  readonly sync?: boolean;
+}
+
 /** Opens an existing file to append to it, and cuts off what is behind `length` bytes. Throws what the file system throws. */
 export function openSynced(files: Files, file: string, length: number) {
   const { fileSystem } = files;
@@ -21,7 +26,7 @@ export function openSynced(files: Files, file: string, length: number) {
     throw error;
   }
 
-  async function write(bytes: Buffer): Promise<void> {
+  async function write(bytes: Buffer, { sync: isSynced = true }: AppendOptions): Promise<void> {
     // The file or its folder was removed: what is written now would be lost.
     if (linksAtFirst > 0 && fileSystem.fstatSync(descriptor).nlink === 0) {
       throw files.failure({ kind: 'unwritable', message: `cannot write ${file}: it was removed`, file });
@@ -29,23 +34,23 @@ export function openSynced(files: Files, file: string, length: number) {
     for (let done = 0; done < bytes.length; ) {
       done += fileSystem.writeSync(descriptor, bytes, done, bytes.length - done, size + done);
     }
-    await sync(descriptor);
+    if (isSynced) await sync(descriptor);
     size += bytes.length;
   }
 
   return {
-    /** Bytes that are on disk. */
+    /** Bytes that were appended whole, and before. */
     get size() {
       return size;
     },
     /**
-     * On disk when the promise resolves. Not to be called again before. Rejects with a failure; then the file is as it was
-     * before, as far as the disk allows, and every later call rejects as well.
+     * On disk when the promise resolves, unless `sync` is false. Not to be called again before. Rejects with a failure; then the
+     * file is as it was before, as far as the disk allows, and every later call rejects as well.
      */
-    async append(text: string): Promise<void> {
+    async append(text: string, options: AppendOptions = {}): Promise<void> {
       if (failure !== null) throw failure;
       try {
-        await write(Buffer.from(text));
+        await write(Buffer.from(text), options);
       } catch (cause) {
         failure = failureOf(files, cause, 'write', file);
         try {

@@ -17,10 +17,10 @@ export interface LogName {
 }
 
 /**
- * What a name says of its log; whether a record is open is another matter. `open`: it may have no closing line yet. `pending`:
- * it has one, and records are open. `closed`: its closing line is its last line, and names no open record. `waiting`: the
- * same, and the store asked to wait. A name gets a later status only after the closing line was synced, so a log whose
- * closing line is missing is noticed.
+ * What a name says of its log: a hint, so that few logs have to be read. What is open is in the lines. `open`: a process may be
+ * writing it. `pending`: it had its closing line written, and records are open. `closed`: the same, and none is open. `waiting`:
+ * as `closed`, and the store asked to wait. A power cut may keep the name and lose the closing line. But every line before was
+ * synced before the log got the name, so no record in doubt is called `closed` or `waiting`.
  */
 export type LogStatus = 'open' | 'pending' | 'waiting' | 'closed';
 

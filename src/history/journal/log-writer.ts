@@ -1,6 +1,6 @@
 import { MAX_FILE_BYTES } from '../../base/files/files.ts';
 import type { Lock } from '../../base/files/lock.ts';
-import { openSynced } from '../../base/files/synced-file.ts';
+import { type AppendOptions, openSynced } from '../../base/files/synced-file.ts';
 import { HistoryError } from '../errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from './history-record.ts';
 import type { Journal } from './journal.ts';
@@ -56,11 +56,11 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
 
   const timestamp = () => new Date(journal.now()).toISOString();
 
-  async function writeLine(content: RecordsLine | ClosingLine): Promise<void> {
+  async function writeLine(content: RecordsLine | ClosingLine, options?: AppendOptions): Promise<void> {
     lock.assertHeld();
     const text = missingBreak + serializeLine({ line: lines + 1, ...content });
     refuseTooLarge(file.size + Buffer.byteLength(text), fileOf(journal, log.name.name));
-    await file.append(text);
+    await file.append(text, options);
     missingBreak = '';
     lines += 1;
   }
@@ -115,7 +115,9 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
       const open = ended.filter((record) => record.open).map(({ id }) => id);
       const saysSo =
         log.isClosed && lines === log.lines && ended.every((r) => r.open === records.get(r.id)?.open);
-      if (!saysSo) await writeLine({ closed: { records: records.size, open }, at: timestamp() });
+      // Nothing waits for its sync: if the power is cut, its records are open again, with the outcomes that were synced.
+      const closingLine = { closed: { records: records.size, open }, at: timestamp() };
+      if (!saysSo) await writeLine(closingLine, { sync: false });
       lock.assertHeld();
       renameLog(journal, log.name, statusOf(ended, journal.now()));
     } catch {
@@ -154,7 +156,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
     assertHeld: () => journal.assertHeld(),
     /**
      * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
-     * before what was told. Syncs the line before the name says that the log is closed. Never rejects.
+     * before what was told. The line is not synced. Never rejects.
      */
     close(): Promise<void> {
       closing ??= finish();

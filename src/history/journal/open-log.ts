@@ -5,6 +5,7 @@ import {
   removeQuietly,
   renameDurably,
   sweepDrafts,
+  syncFile,
   syncFolder,
   syncParents,
 } from '../../base/files/files.ts';
@@ -128,8 +129,8 @@ export async function writeLogFile(journal: Journal, name: string, text: string)
 }
 
 /**
- * Takes the lock of a log, waits for another holder, cuts a broken last line off, and goes on writing. Throws a HistoryError
- * `record_not_found` if it is gone.
+ * Takes the lock of a log, waits for another holder, syncs what it left, cuts a broken last line off, and goes on writing.
+ * Throws a HistoryError `record_not_found` if it is gone.
  */
 export async function reopenLog(journal: Journal, id: string, options?: LockOptions): Promise<LogWriter> {
   const lock = await journal.acquireLog(id, options);
@@ -139,9 +140,11 @@ export async function reopenLog(journal: Journal, id: string, options?: LockOpti
     if (log === null) {
       throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);
     }
+    // What is reported from here on must not be lost with the power, and no line may be on disk without those before it.
+    syncFile(journal.files, fileOf(journal, log.name.name));
     const { status } = log.name;
     if (status === 'open' || status === 'pending') return openWriter(journal, lock, log);
-    // Lines behind its closing line would be damage under the name of a closed log.
+    // A change in doubt has to be found by the names of the logs, so none is written under the name of a closed one.
     const name = renameLog(journal, log.name, 'pending');
     syncFolder(journal.files, journal.folder);
     return openWriter(journal, lock, { ...log, name });

@@ -1,5 +1,5 @@
 import { DamagedError } from '../errors.ts';
-import type { HistoryRecord } from './history-record.ts';
+import { type HistoryRecord, isInDoubt } from './history-record.ts';
 import { applyPatches, isHeaderOf, type LogHeader, logFormat, parseLine } from './log-lines.ts';
 import type { LogName } from './log-name.ts';
 
@@ -17,9 +17,9 @@ export interface ParsedLog {
 }
 
 /**
- * Reads the text of a log. Up to the last closing line every line has to be there and whole. Behind it, or without one in a
- * log that is `open`, a process was killed: what it wrote last may be broken in any way, and is left out. Throws a DamagedError
- * with `file` otherwise.
+ * Reads the text of a log. Up to the last closing line every line has to be there and whole. Behind it, or without one, a
+ * process was killed, or its closing line was lost with the power: what was written last may be broken in any way, and is left
+ * out. So a log without a closing line is open, whatever it is called. Throws a DamagedError with `file` otherwise.
  */
 export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   const damaged = (problem: string) => new DamagedError(file, problem);
@@ -61,13 +61,10 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   if (records.size === 0) throw damaged('ends before its first record');
   const rest = chunks.slice(lines).join('\n');
   const isEnded = isClosed && rest === '';
-  const isWhole = {
-    open: true,
-    pending: open !== null,
-    waiting: isEnded && open?.size === 0,
-    closed: isEnded && open?.size === 0,
-  };
-  if (!isWhole[name.status]) throw damaged('ends before its closing line');
+  // A log gets such a name once every doubt has ended and what says so was synced: no power cut takes that away.
+  const isDone = name.status === 'closed' || name.status === 'waiting';
+  const inDoubt = isDone ? [...records.values()].find(isInDoubt) : undefined;
+  if (inDoubt !== undefined) throw damaged(`ends before the outcome of ${inDoubt.id}`);
   for (const [id, record] of records)
     if (open?.has(id) === false) records.set(id, { ...record, open: false });
   return { header, records, lines, text: text.slice(0, text.length - rest.length), isClosed: isEnded };

@@ -49,6 +49,19 @@ test.each(['closed', 'open'])('what has to read a damaged log that is %s sends n
   });
 });
 
+test('what lost no more than its closing line with the power is not damaged, and resume reports it', async () => {
+  const { server, machine, id, file } = await scene();
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n[^\n]+\n$/, '\n\0\0\0'));
+  const before = changes(server);
+
+  expect(await machine.run(['history', 'repair'])).toMatchObject({ stderr: 'Nothing is damaged.\n' });
+  const { exitCode, stdout } = await machine.run(['resume', '--json']);
+  expect({ exitCode, told: stdout.includes(id) }).toEqual({ exitCode: 0, told: true });
+  expect(await machine.run(['resume'])).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(changes(server)).toBe(before);
+  expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
+});
+
 test('repair sets a copy aside, says what can be read, and changes are sent again', async () => {
   const { machine, id, file } = await scene();
   writeFileSync(file, readFileSync(file, 'utf8').replace('"applied"', '"applie"'));

@@ -36,8 +36,7 @@ const damages: [string, (lines: string[]) => string][] = [
   ['without its header', (lines) => lines.slice(1).join('\n')],
   ['with nothing but its header', (lines) => `${lines[0]}\n`],
   ['cut after a line', (lines) => `${lines.slice(0, 4).join('\n')}\n`],
-  ['without its closing line', (lines) => `${lines.slice(0, 5).join('\n')}\n`],
-  ['cut in a line', (lines) => lines.join('\n').slice(0, -40)],
+  ['cut in its last outcome', (lines) => lines.slice(0, 5).join('\n').slice(0, -40)],
   ['without a line in between', (lines) => lines.toSpliced(2, 1).join('\n')],
   ['with a line twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? '').join('\n')],
   ['with two lines swapped', (lines) => swap(lines, 2, 4).join('\n')],
@@ -50,7 +49,6 @@ const damages: [string, (lines: string[]) => string][] = [
     (lines) => lines.with(2, (lines[2] ?? '').replace('made', 'mode')).join('\n'),
   ],
   ['with a flipped checksum', (lines) => lines.with(2, (lines[2] ?? '').replace(/.(..)$/, 'x$1')).join('\n')],
-  ['with something after its closing line', (lines) => `${lines.join('\n')}\0\0`],
   ['with NULs in the middle', (lines) => lines.with(3, '\0'.repeat(300)).join('\n')],
 ];
 
@@ -187,6 +185,41 @@ const tails: [string, string][] = [
   ['broken lines', 'x\n\0\ny\n'],
 ];
 
+describe('a closed log whose closing line was lost with the power', () => {
+  test.each([['nothing', ''], ...tails, ['half of it', '{"line":6,"closed":{"rec']])(
+    'and which ends with %s is open, with all its outcomes, until they are told',
+    async (_what, tail) => {
+      const scene = makeScene();
+      const id = await writeBatch(scene);
+      const before = allRecords(scene.journal);
+      scene.write(scene.text().split('\n').slice(0, 5).join('\n').concat('\n', tail));
+      expect(allRecords(scene.open())).toEqual(before.map((record) => ({ ...record, open: true })));
+      expect(await repairLogs(scene.open())).toEqual([]);
+      const writer = await reopenLog(scene.open(), id);
+      for (const record of before) writer.tell(record.id);
+      await writer.close();
+      expect(allRecords(scene.open())).toEqual(before);
+      expect(listLogs(scene.open())).toMatchObject([{ status: 'closed' }]);
+    },
+  );
+
+  test.each(tails)('is whole where that is there, whatever follows: %s', async (_what, tail) => {
+    const scene = makeScene();
+    await writeBatch(scene);
+    const before = allRecords(scene.journal);
+    scene.write(scene.text() + tail);
+    expect(allRecords(scene.open())).toEqual(before);
+  });
+
+  test('and which lost an outcome as well is damaged: that was synced', async () => {
+    const scene = makeScene();
+    const id = await writeBatch(scene);
+    scene.write(scene.text().split('\n').slice(0, 4).join('\n'));
+    const [repaired] = await repairLogs(scene.open());
+    expect(repaired?.message).toBe(`ends before the outcome of ${id}.2`);
+  });
+});
+
 describe('the log of a process that was killed', () => {
   test.each(tails)('may end with %s, which is cut off by who goes on with it', async (_what, tail) => {
     const scene = makeScene();
@@ -283,6 +316,7 @@ test.each([false, true])(
     const [name = ''] = scene.files();
     const whole = Buffer.from(scene.text());
     const before = allRecords(scene.journal);
+    const closingLine = scene.text().split('\n').at(-2) ?? '';
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
         for (const left of scene.files()) rmSync(path.join(scene.folder, left));
@@ -292,17 +326,22 @@ test.each([false, true])(
         );
         scene.write(bytes, name);
         const isNoticed = codeOf(() => allRecords(scene.open())) !== 'none';
+        const isClosed = bytes.toString().split('\n').includes(closingLine);
         if (isNoticed) await repairLogs(scene.open());
         const after = allRecords(scene.open());
         const byId = new Map(after.map((record) => [record.id, record]));
         const standsForAll = after.some((record) => record.unreadable && record.open);
         for (const { open: _, updatedAt: __, ...was } of before) {
           const record = byId.get(was.id);
-          if (record === undefined) expect(standsForAll).toBe(true);
-          else if (record.state === 'unknown') expect(record.open).toBe(true);
+          // Without a closing line, the end of a log with a doubt looks like the end of a killed process.
+          const mayEndEarlier = isPending && !isNoticed && !isClosed;
+          if (record === undefined) expect(standsForAll || mayEndEarlier).toBe(true);
+          else if (record.state === 'unknown' || mayEndEarlier) expect(record.open).toBe(true);
           else expect(record).toMatchObject(was);
         }
-        if (!isNoticed) expect(after).toEqual(before);
+        if (isNoticed) return;
+        if (isClosed) expect(after).toEqual(before);
+        else if (!isPending) expect(after).toEqual(before.map((record) => ({ ...record, open: true })));
       }),
       { numRuns: 150 },
     );
@@ -334,7 +373,7 @@ describe('a log of another user', () => {
     const problem = expect.objectContaining({
       code: 'history_unreadable',
       message: `cannot read ${file}: it belongs to another user (uid 12345)`,
-      advice: `run sudo chown -R ${userInfo().username} '${folder}' to get it back`,
+      advice: `run sudo chown -R ${userInfo().username} ${folder} to get it back`,
     });
     expect(() => allRecords(journal)).toThrow(problem);
     expect(readLeniently(journal, listLogs(journal)).problems).toEqual([problem]);

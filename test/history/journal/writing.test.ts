@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
-import { failWith, takingAtMost } from './broken-disk.ts';
+import { failWith, killableDisk, takingAtMost } from './broken-disk.ts';
 import { allRecords, beginOne, makeScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
@@ -188,6 +188,34 @@ test('who has lost the lock writes nothing more', async () => {
 });
 
 describe('closing', () => {
+  test('waits for no sync', async () => {
+    const disk = slowDisk();
+    const { journal, open, files } = makeScene(disk.fileSystem);
+    const writer = await beginOne(journal);
+    const recorded = writer.change([applied(writer.id)]);
+    await disk.begins();
+    disk.end();
+    await recorded;
+    // A sync that it would begin never ends.
+    await writer.close();
+    expect(files()).toEqual([expect.stringMatching(/-backup\.create\.jsonl$/)]);
+    expect(allRecords(open())).toMatchObject([{ state: 'applied', open: false }]);
+  });
+
+  test('a log that a killed process wrote syncs what that did not', async () => {
+    const { journal, open, folder } = makeScene();
+    const killed = await beginOne(journal);
+    const disk = killableDisk(Number.POSITIVE_INFINITY, folder);
+    // Not synced, as far as this disk knows.
+    await killed.change([applied(killed.id)]);
+    fs.rmSync(path.join(folder, 'locks'), { recursive: true });
+    const writer = await reopenLog(open({ fileSystem: disk.fileSystem }), killed.id);
+    writer.tell(killed.id);
+    await writer.close();
+    disk.cutPower(folder, { keepsNames: true });
+    expect(allRecords(open())).toMatchObject([{ state: 'applied', open: true }]);
+  });
+
   test('keeps open what a killed process knew, until it is told', async () => {
     const { journal, open, files, folder } = makeScene();
     const killed = await beginLog(journal, {
