@@ -36,6 +36,10 @@ export function countDisturbances(
   const count = (name: string, times: number) => counts.set(name, (counts.get(name) ?? 0) + times);
   for (const [name, is] of Object.entries(kindsOfRun)) count(name, runs.filter(is).length);
   count('requests', requests.length);
+  count(`service: ${schedule.service}`, 1);
+  count('delivered twice', requests.filter(({ fault }) => fault.isDeliveredTwice).length);
+  count('refused by the service, and kept', requests.filter(({ isKept }) => isKept).length);
+  count('another user changed it right before', requests.filter(({ fault }) => fault.otherUser).length);
   for (const { fault } of requests) {
     const { ending } = fault;
     const wait = ending.does === 'status' ? ending.wait : null;
