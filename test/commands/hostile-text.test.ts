@@ -37,8 +37,16 @@ async function poison({ storage }: TestService): Promise<void> {
           where ${sql.ref(column)} is not null`.execute(db);
       }
     }
-    const settings = JSON.stringify({ slogan: hostile, socials: { [hostile]: hostile } });
-    await sql`update stores set settings = ${settings}`.execute(db);
+    for (const { id, settings } of await db.selectFrom('stores').select(['id', 'settings']).execute()) {
+      const texts = { description: hostile, maintenanceMessage: hostile, socials: { [hostile]: hostile } };
+      const poisoned = JSON.stringify({ ...JSON.parse(settings), ...texts });
+      await db.updateTable('stores').set({ settings: poisoned }).where('id', '=', id).execute();
+    }
+    // A post is shown as it was written, in its own lines.
+    await db
+      .updateTable('posts')
+      .set({ contentMd: hostile.replaceAll(/\s+/g, ' ') })
+      .execute();
     const risk = JSON.stringify({ [hostile]: hostile });
     await sql`update disputes set risk_signals = ${risk}`.execute(db);
     const tags = JSON.stringify([hostile]);

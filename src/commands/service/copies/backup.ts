@@ -9,17 +9,17 @@ import { fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
 export const command: CommandDefinition = {
   description: `Copy the embedded database into a new file, while the service runs. The copy is one consistent snapshot, checked, and
 readable by you alone: it contains webhook URLs. For PostgreSQL use pg_dump, as docs/operating.md says.`,
-  arguments: [{ name: 'file', description: 'File to create' }],
+  arguments: [{ name: 'copy', description: 'File to create' }],
   options: [databaseOption],
   examples: [
     'service backup service-2030-01-31.db',
     'service backup /backups/service.db --database service.db',
   ],
   async run({ ui, session, parsed }) {
-    const file = argumentValue(parsed, 'file');
+    const file = argumentValue(parsed, 'copy');
     if (file === undefined)
       throw inputNeeded(
-        [{ field: 'file', give: '<file>', description: 'file to create' }],
+        [{ field: 'copy', give: '<copy>', description: 'file to create' }],
         undefined,
         'flags',
       );

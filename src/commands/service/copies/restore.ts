@@ -9,17 +9,17 @@ import { fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
 export const command: CommandDefinition = {
   description: `Put a copy from \`service backup\` in the place of the embedded database. Stop the service first. A database with newer
 changes is never replaced: move it away, then restore. One with older changes is kept beside the copy, under another name.`,
-  arguments: [{ name: 'file', description: 'Copy to restore' }],
+  arguments: [{ name: 'copy', description: 'Copy to restore' }],
   options: [databaseOption],
   examples: [
     'service restore service-2030-01-31.db',
     'service restore /backups/service.db --database service.db',
   ],
   async run({ ui, session, parsed }) {
-    const file = argumentValue(parsed, 'file');
+    const file = argumentValue(parsed, 'copy');
     if (file === undefined)
       throw inputNeeded(
-        [{ field: 'file', give: '<file>', description: 'copy to restore' }],
+        [{ field: 'copy', give: '<copy>', description: 'copy to restore' }],
         undefined,
         'flags',
       );
