@@ -63,5 +63,5 @@ async function readNotifications(
   if (all || chosen) return;
   if (!ui.canAsk) throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
   const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
-  if (!(await agrees(ui, 'Mark all notifications as read?', true))) throw cancelledError();
+  if (!(await agrees(ui, 'Mark all notifications as read?'))) throw cancelledError();
 }

@@ -196,15 +196,12 @@ test('notify add-endpoint', async () => {
   `);
 });
 
-test('notify mark-read: what to mark is not guessed, in a terminal either', async () => {
+test('notify mark-read: what to mark is asked in a terminal, and Enter is no', async () => {
   const { machine, proxy, example } = await setScene();
   const session = await openSession('storectl notify mark-read', { machine });
-  expect(await session.ends()).toMatchInlineSnapshot(`
-    "$ storectl notify mark-read
-    error: no notifications given
-      pass ids, --before TIME, or --all
-    exit 3"
-  `);
+  await session.pressAt(/Mark all notifications as read\? \(y\/N\)$/, 'Enter');
+  expect(await session.ends()).toMatch(/error: cancelled(.*\n)*exit 130$/);
+  expect(proxy.writes()).toEqual([]);
 
   const [first = '', second = ''] = example.notifications.map(({ id }) => id);
   const { stderr } = await machine.run(['notify', 'mark-read', first, second]);

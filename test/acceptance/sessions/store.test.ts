@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { effectsOf, setScene } from '../scene.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { programMachineFor } from '../../helpers/program.ts';
+import { fakeStore } from '../../helpers/scene.ts';
+import { setScene } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
@@ -247,15 +250,25 @@ test('store update: a value that a restore of a backup of another machine has ch
 });
 
 test('store update: after a refusal, the backup is not offered again', async () => {
-  const { machine, service } = await setScene();
+  const refused = {
+    code: 'validation_failed',
+    message: 'no',
+    errors: [{ path: 'name', detail: 'too long' }],
+  };
+  await using server = await startFaultServer([
+    answer(201, { id: '01985f2e-7b90-7a16-9c48-5d1e3f82a6b4' }),
+    answer(422, refused),
+    answer(200, { id: fakeStore.storeId, name: 'Outlet' }),
+  ]);
+  const machine = programMachineFor({ ...fakeStore, origin: server.url });
   const session = await openSession('storectl store update', { machine, columns: 160 });
   await session.pressAt(/What do you want to change\?/, 'Space', 'Enter');
-  await session.typeAt(/\? Name: *$/, 'x'.repeat(150));
+  await session.typeAt(/\? Name: *$/, 'Long');
   await session.pressAt(/Back up the store section first\? \(Y\/n\)$/, 'Enter');
   await session.pressAt(/Created backup(.*\n)+.*❯ Yes\n(.*\n)+.*select$/, 'Enter');
-  await session.pressAt(/must be at most 120 characters(.*\n)+.*Name: x+/, 'C-u');
+  await session.pressAt(/too long(.*\n)+.*Name: Long$/, 'C-u');
   session.type('Outlet');
   await session.pressAt(/Name: Outlet(.*\n)+.*❯ Yes\n(.*\n)+.*select$/, 'Enter');
   expect(await session.ends()).toMatch(/Updated store "Outlet"(.*\n)+exit 0/);
-  expect((await effectsOf(service)).backups).toHaveLength(1);
+  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
