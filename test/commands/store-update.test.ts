@@ -64,6 +64,17 @@ describe('store update', () => {
     expect(records).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
   });
 
+  test('that meets the same change of somebody else is sent again: it overwrites nothing', async () => {
+    const { machine } = await fakeServiceWithReads(
+      store('Shop', '"1"'),
+      moved,
+      store('Outlet', '"2"'),
+      store('Outlet', '"2"'),
+    );
+
+    expect(await machine.run(rename)).toMatchObject({ exitCode: 0 });
+  });
+
   test('that meets such changes three times ends with exit 6', async () => {
     const again = store('Shop', '"2"');
     const { server, machine } = await fakeServiceWithReads(again, moved, again, moved, again, moved, again);

@@ -87,8 +87,11 @@ async function sendUpdate(
     if (ifMatch === null || !isMoved(error)) throw error;
     const now = await readCurrent(run, showStore);
     if (now === null || now.ifMatch === null) throw error;
+    // Somebody else may have set the same.
     const moved = leafPaths(body).filter(
-      (path) => !isSameValue(getPath(document, path), getPath(now.document, path)),
+      (path) =>
+        !isSameValue(getPath(document, path), getPath(now.document, path)) &&
+        !isSameValue(getPath(body, path), getPath(now.document, path)),
     );
     if (moved.length === 0) {
       if (sent === maxSent) throw error;
