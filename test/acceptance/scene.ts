@@ -50,3 +50,7 @@ export function effectsOf({ storage }: TestService) {
 export function errorOf({ stderr }: { readonly stderr: string }) {
   return JSON.parse(stderr.slice(stderr.indexOf('{"error"'))).error;
 }
+
+/** A service of the contract alone cannot show a store. */
+export const withoutStoreRead = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  method === 'GET' && /\/stores\/[^/]+$/.test(path) ? { status: 404 } : 'pass';

@@ -77,7 +77,10 @@ export async function openTerminal(
   const closed = new Promise<void>((resolve) => shell.onExit(() => resolve()));
   onTestFinished(async () => {
     shell.kill('SIGHUP');
+    // A shell with a job that was stopped may stay.
+    const patience = setTimeout(() => shell.kill('SIGKILL'), 5_000);
     await closed;
+    clearTimeout(patience);
     emulator.dispose();
   });
 

@@ -60,7 +60,7 @@ test.for(shells)('%s completes commands, ids and lists', async (shell) => {
   await machine.run(['--demo', 'disputes', 'open', '--reason', 'Another one']);
   terminal.press('storectl --demo disputes show ', ...Array<string>(shell === 'bash' ? 3 : 2).fill('Tab'));
   // Fish cuts the beginning off, because it is the same for both.
-  await terminal.shows(new RegExp(`${dispute.slice(1)}.*open, Parcel never arrived`));
+  await terminal.shows(new RegExp(`${dispute.slice(1)}.*due in 7 days, Parcel never arrived`));
   terminal.press('C-c');
   // A shell drops what is typed while it handles the interrupt.
   await terminal.shows(/\n>$/);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { effectsOf, setScene } from '../scene.ts';
+import { effectsOf, setScene, withoutStoreRead } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('backup create', async () => {
@@ -73,6 +73,7 @@ test('backup restore', async () => {
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
     <uuid> ("second", <age>). A safety backup is taken first, so you
     can go back.
+    Store  unchanged
 
     ✔ Restore this backup? Type <id> to confirm: <uuid>
     ✓ Restored store from backup <uuid> ("second")
@@ -105,8 +106,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
     This replaces the store section of store Juniper & Ink (5e0c7a52) with backup
     <uuid> ("Safety: first", <age>). A safety backup is taken first, so
     you can go back.
-    It brings back these changes of this machine:
-      <record>  store.update, Outlet, applied, <age>
+    Name  Juniper & Ink → Outlet
     ✔ Undo <record> and restore this backup? Type <record> to confirm: <record>
     ✓ Undid <record>: restored store from backup <uuid> ("Safety: first")
     Store  restored: Name
@@ -115,8 +115,9 @@ test('the undo of a restore asks for the id of the change, and shows what the se
   `);
 });
 
-test('an undo that cannot be undone says so before it is sent', async () => {
-  const { machine } = await setScene();
+test('an undo that cannot be undone says so before it is sent, where the service cannot be asked', async () => {
+  const { machine, proxy } = await setScene();
+  proxy.decide(withoutStoreRead);
   await machine.run(['store', 'update', '--name', 'Paper']);
   const create = ['backup', 'create', '--label', 'first', '--sections', 'store', '-q'];
   const elsewhere = { env: { STORECTL_STATE_DIR: path.join(machine.folder, 'elsewhere') } };

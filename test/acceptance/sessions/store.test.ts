@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { programMachineFor } from '../../helpers/program.ts';
 import { fakeStore } from '../../helpers/scene.ts';
-import { setScene } from '../scene.ts';
+import { setScene, withoutStoreRead } from '../scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
@@ -163,7 +163,7 @@ test('undo shows that a field was changed again since, and asks', async () => {
     demo: example data on this machine, not a real store
     demo → store Juniper & Sons (5e0c7a52)
     This takes back <record> (store.update, <age>):
-    Name  Juniper & Ink  (was Juniper & Sons, last seen <age>)
+    Name  Juniper & Sons → Juniper & Ink
     Warning: Name changed again since <record>.
     ✔ Undo <record> and send these values? No
     error: cancelled; nothing was changed
@@ -234,8 +234,9 @@ test('store update: letters typed into the list of fields select nothing; a wron
   expect(await session.ends()).toMatch(/exit 130/);
 });
 
-test('store update: a value that a restore of a backup of another machine has changed is not seen', async () => {
-  const { machine } = await setScene();
+test('store update: a value that a restore of a backup of another machine has changed is not seen, where the service cannot be asked', async () => {
+  const { machine, proxy } = await setScene();
+  proxy.decide(withoutStoreRead);
   const update = (name: string) => machine.run(['store', 'update', '--name', name, '--cashback-bp', '250']);
   const backup = ['backup', 'create', '--label', 'x', '--sections', 'store', '-q'];
   await update('A');

@@ -1,3 +1,4 @@
+import { memoize } from '../../../base/memoize.ts';
 import { knownValues } from '../../../contract/fields.ts';
 import { nounOf, type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import { type KnownKind, type KnownObject, kindOfParameter } from '../../../history/objects/known-objects.ts';
@@ -18,7 +19,7 @@ import { askFromStart, explainKeys, type Question, type Questions } from '../../
 import type { InputCommand } from '../call/operation-command.ts';
 import type { Interview, Run } from '../call/run.ts';
 import { askField, chooseOrType, type FieldHints } from './ask-field.ts';
-import { findChoices } from './find-choices.ts';
+import { type Choices, findChoices } from './find-choices.ts';
 
 /** Whether the service answered that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
@@ -69,12 +70,20 @@ export async function interview(
   const first = asked ?? (() => []);
   const kind = kindOfParameter(name);
   const isIdAsked = name !== '' && parameters[name] === undefined;
-  const { offered, known, isListed } =
-    kind === undefined || !isIdAsked
-      ? { offered: [], known: kind === undefined ? [] : await listKnown(session, kind), isListed: false }
-      : await findChoices(run, kind, candidates);
+  let choices: Choices = {
+    offered: [],
+    known: kind === undefined ? [] : await listKnown(session, kind),
+    isListed: false,
+  };
+  // The service is asked when the id is: also where one was given that it does not have.
+  const lookForChoices = memoize(async () => {
+    if (kind !== undefined) choices = await findChoices(run, kind, candidates);
+  });
+  if (isIdAsked) await lookForChoices();
   const askForId: Question = async () => {
+    await lookForChoices();
     for (;;) {
+      const { offered, known } = choices;
       parameters[name] = await askId(ui, operation, name, { all: known, offered }, parameters[name]);
       try {
         return await introduce?.(run);
@@ -91,14 +100,15 @@ export async function interview(
     async () => {
       if (field.path.join('.') !== 'sections') return askInto(ui, body ?? {}, field);
       // All of them: that is what most people back up, and restore.
+      const { offered, known } = choices;
       const sections = [...offered, ...known].find(({ id }) => id === parameters[name])?.fields.sections;
       const isWhole = Array.isArray(sections);
       const words = isWhole ? sections.map(String) : knownValues(field.schema);
       await askInto(ui, body ?? {}, field, { words, isWhole, now: words });
     };
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
-  if (missing.length > 0 && offered.length === 0) {
-    const where = isListed ? '' : ' seen on this machine';
+  if (missing.length > 0 && choices.offered.length === 0) {
+    const where = choices.isListed ? '' : ' seen on this machine';
     ui.notice(line`No ${candidates?.what ?? `${nounOf(name)}s`}${where}. Enter an id.`);
   }
   if (missing.length === 0) await introduce?.(run);

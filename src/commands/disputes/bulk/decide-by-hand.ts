@@ -10,8 +10,8 @@ import { line } from '../../../cli/core/sanitize.ts';
 import { deriveFlags } from '../../../cli/input/field-flags.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Result, Run } from '../../../cli/operation/call/run.ts';
-import { askId, askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
-import { findChoices } from '../../../cli/operation/questions/find-choices.ts';
+import { askId, askInto, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
+import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
 import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askFirst, askFromStart, explainKeys } from '../../../cli/prompts/questions.ts';
@@ -51,9 +51,7 @@ export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<
   const listOpen = () => findChoices(run, 'dispute', openDisputes);
   const { offered, known, isListed } = await listOpen();
   if (!isListed || offered.length === 0) return null;
-  const chosen = await askFirst(() =>
-    askId(ui, decideDispute, 'disputeId', { all: known, offered }, undefined),
-  );
+  const chosen = await askFirst(() => askForExisting(run, { known, offered }));
   const seen = new Set([chosen]);
   let left = offered.length - 1;
   return decideInTurn(run, {
@@ -70,6 +68,26 @@ export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<
       return [following.id];
     },
   });
+}
+
+/** Asks again for an id that was typed and does not exist. */
+async function askForExisting(
+  run: Run,
+  { known, offered }: Pick<Choices, 'known' | 'offered'>,
+): Promise<string> {
+  const { ui, session } = run;
+  for (let before: string | undefined; ; ) {
+    const id = await askId(ui, decideDispute, 'disputeId', { all: known, offered }, before);
+    if (offered.some((object) => object.id === id)) return id;
+    try {
+      await readDispute(runFor(run, id));
+      return id;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      explainRefusal(ui, session, error);
+      before = id;
+    }
+  }
 }
 
 function deadlineOf(dispute: KnownObject | undefined): number {
