@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { namedPipeLine } from '../helpers/named-pipe.ts';
 import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/program.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -33,7 +34,7 @@ describe('the key comes from', () => {
     ],
     [
       'a named pipe that is written later',
-      'mkfifo pipe; (sleep 0.5; cat key > pipe) & STORECTL_API_KEY_FILE=pipe storectl auth status',
+      `${namedPipeLine('pipe')}; (sleep 0.5; cat key > pipe) & STORECTL_API_KEY_FILE=pipe storectl auth status`,
       'in pipe',
     ],
     [
@@ -98,76 +99,4 @@ test('auth logout says when it removes the only copy of a key', async () => {
 
   expect((await machine.run(['auth', 'logout', '--profile', 'other'])).stderr).not.toContain('only copy');
   expect((await machine.run(['auth', 'logout'])).stderr).toContain('It was the only copy on this machine');
-});
-
-// Root may read and change everything, so these commands run as another user.
-describe('settings of another owner', () => {
-  const user = 12_345;
-  const asUser = (machine: ProgramMachine, env: Readonly<Record<string, string>>, args: string) => {
-    const given = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
-    const words = [
-      'setpriv',
-      `--reuid=${user}`,
-      `--regid=${user}`,
-      '--clear-groups',
-      'env',
-      '-i',
-      'PATH="$PATH"',
-    ];
-    return machine.shell([...words, ...given, programLine, args].join(' '));
-  };
-
-  async function setSettings(mode: number) {
-    const scene = await setScene();
-    const { machine, origin, storeId, apiKey } = scene;
-    const file = path.join(machine.configDirectory, 'settings.json');
-    const profile = { baseUrl: origin, storeId, apiKey, keyBaseUrl: origin };
-    mkdirSync(machine.configDirectory, { recursive: true });
-    writeFileSync(file, JSON.stringify({ profiles: { main: profile } }));
-    chmodSync(file, mode);
-    chmodSync(machine.folder, 0o755);
-    mkdirSync(machine.stateDirectory, { recursive: true });
-    chownSync(machine.stateDirectory, user, user);
-    const folders = {
-      STORECTL_CONFIG_DIR: machine.configDirectory,
-      STORECTL_STATE_DIR: machine.stateDirectory,
-    };
-    return { ...scene, file, folders };
-  }
-
-  test('are read, with one warning about their mode, which stays', async () => {
-    const { machine, file, folders } = await setSettings(0o644);
-
-    const { exitCode, stderr } = await asUser(machine, folders, 'settings show');
-
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 0,
-      stderr: `${file} is readable by others (mode 644), and cannot be changed\n`,
-    });
-    expect(statSync(file).mode & 0o777).toBe(0o644);
-  });
-
-  test('that cannot be read stop nothing that has all it needs in the environment', async () => {
-    const { machine, folders, place, apiKey } = await setSettings(0o600);
-    const env = { ...folders, ...place, STORECTL_API_KEY: apiKey };
-
-    const all = await asUser(machine, env, 'settings show');
-    const some = await asUser(machine, { ...folders, ...place }, 'settings show');
-
-    expect(all.exitCode).toBe(0);
-    expect(all.stderr).toMatch(/^the settings are not used: cannot read settings from .*\n$/);
-    expect(some).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('cannot read settings') });
-  });
-
-  test('without a home directory, a read works, and a change names what to set', async () => {
-    const { machine, place, apiKey } = await setSettings(0o600);
-    const env = { ...place, STORECTL_API_KEY: apiKey };
-
-    const read = await asUser(machine, env, 'settings show');
-    const change = await asUser(machine, env, 'backup create --label a --sections store');
-
-    expect(read).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(change.exitCode).toBe(11);
-    expect(change.stderr).toContain('set HOME, or set STORECTL_CONFIG_DIR and STORECTL_STATE_DIR');
-  });
 });
