@@ -17,7 +17,10 @@ async function setScene(shell: 'sh' | 'bash' | 'zsh', env: Readonly<Record<strin
     /** Ctrl-Z, and `fg` once the shell has the terminal again. */
     async suspend() {
       terminal.press('C-z');
+      // A program that has just drawn may not listen yet: then one presses it again.
+      const again = setTimeout(() => terminal.press('C-z'), 5_000);
       await terminal.shows(/(Stopped|suspended)[^\n]* --demo[^\n]*\n/i);
+      clearTimeout(again);
       terminal.type('clear; fg');
     },
   };
