@@ -121,7 +121,7 @@ test('a backup that fails fails the step, and the summary says why', async () =>
   expect(summary).toContain('### No backup: exit code 4');
   expect(summary).toContain('error: ');
   expect(summary).toContain('scope');
-});
+}, 120_000);
 
 const hostile = [
   '::stop-commands::x',

@@ -33,7 +33,7 @@ test('variables set what options do not, and the log has JSON lines of the wante
   expect(shown).toMatchObject([{ level: 'info', route: '/', status: 200, clientAddress: '127.0.0.1' }]);
   expect(records[0].message).toContain('from-environment.db');
   for (const { time } of records) expect(new Date(time).toISOString()).toBe(time);
-});
+}, 120_000);
 
 test.each(['SIGTERM', 'SIGHUP'] as const)(
   '%s: a service that drains answers until the time is over',
