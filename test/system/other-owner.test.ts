@@ -35,7 +35,7 @@ describe('settings of another owner', () => {
     mkdirSync(machine.configDirectory, { recursive: true });
     writeFileSync(file, JSON.stringify({ profiles: { main: profile } }));
     chmodSync(file, mode);
-    chmodSync(machine.folder, 0o755);
+    for (const folder of [machine.folder, machine.configDirectory]) chmodSync(folder, 0o755);
     mkdirSync(machine.stateDirectory, { recursive: true });
     chownSync(machine.stateDirectory, user, user);
     const folders = {
