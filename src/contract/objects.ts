@@ -1,5 +1,6 @@
 /**
- * Kinds of objects of a store whose ids are typed and completed. `fields` are those of an item that are remembered when a read
+ * Kinds of objects of a store whose ids are typed and completed. `hasUuid`: the contract says that their ids are UUIDs; the form of other
+ * ids is not known. `fields` are those of an item that are remembered when a read
  * shows it, to recognize it by: what {@link Operation} says of responses needs zod, which completion does without.
  */
 export const objectKinds = {

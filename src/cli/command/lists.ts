@@ -20,9 +20,13 @@ export const limitOption: OptionSpec = {
 export const rowsInTerminal = 50;
 
 /** Only a terminal is shown a part unless asked for. Throws a usage error if `--limit` is not a positive whole number. */
-export function readLimit(parsed: ParsedCommand, { json, quiet, out }: Ui): number {
-  const isTerminal = !json && !quiet && out.width !== null;
-  return givenLimit(parsed) ?? (isTerminal ? rowsInTerminal : Number.MAX_SAFE_INTEGER);
+export function readLimit(parsed: ParsedCommand, ui: Ui): number {
+  return givenLimit(parsed) ?? (isForPerson(ui) ? rowsInTerminal : Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether a person reads this, in a terminal, and not a script. */
+export function isForPerson({ out, json, quiet }: Ui): boolean {
+  return out.width !== null && !json && !quiet;
 }
 
 /** The value of `--limit`, or null. Throws as {@link readLimit} does. */

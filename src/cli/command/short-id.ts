@@ -1,11 +1,9 @@
+import { objectKinds } from '../../contract/objects.ts';
 import { canonicalId, uuidPattern } from '../../contract/operation.ts';
 import type { KnownKind } from '../../history/objects/known-objects.ts';
 
 /** Minimum length of an abbreviated id, in characters. */
 export const minIdLength = 8;
-
-/** The contract says that their ids are UUIDs. The form of other ids is not known. */
-const kindsWithUuids: ReadonlySet<KnownKind> = new Set(['backup', 'dispute']);
 
 /**
  * The id that `text` stands for: a whole id, or the only known one that begins with it. Whole is a UUID if the ids of this
@@ -20,7 +18,7 @@ export function idMeantBy(
   if (others.length > 0) return { problem: 'ambiguous' };
   if (id !== undefined) return { id };
   if (text.length < minIdLength) return { problem: 'too short' };
-  return kindsWithUuids.has(kind) ? { problem: 'unknown' } : { id: text };
+  return objectKinds[kind].hasUuid ? { problem: 'unknown' } : { id: text };
 }
 
 /** The shortest beginning of `id` that none of the known ids shares. */

@@ -6,7 +6,7 @@ import { maxPageSize } from '../../../contract/pages.ts';
 import { fieldNames, namesIn } from '../../command/answer-fields.ts';
 import type { CommandCall, CommandDefinition } from '../../command/command-definition.ts';
 import { listKnown, rememberObjects } from '../../command/known.ts';
-import { limitOption, noticeMore, printList, readLimit } from '../../command/lists.ts';
+import { isForPerson, limitOption, noticeMore, printList, readLimit } from '../../command/lists.ts';
 import { printJson } from '../../command/print-json.ts';
 import { type Phrase, phrase, toRun } from '../../config/phrase.ts';
 import { advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
@@ -17,7 +17,7 @@ import { checkFields } from '../../input/request-body.ts';
 import { newRun } from '../call/run.ts';
 import { fitting } from '../send/ask-service.ts';
 import { drawList, type ListView } from './draw-list.ts';
-import { cannotBeAsked, isForPerson, noticeMemory, seenOption } from './memory.ts';
+import { cannotBeAsked, noticeMemory, seenOption } from './memory.ts';
 import { readPages } from './read-pages.ts';
 
 /** A list of the service's, or of what this machine has seen where the service cannot be asked. */

@@ -13,12 +13,7 @@ export const seenOption: OptionSpec = {
 
 type Verb = 'list' | 'show';
 
-/** Whether a person reads this. A script must not take what this machine remembers for what the store has. */
-export function isForPerson({ out, json, quiet }: Ui): boolean {
-  return out.width !== null && !json && !quiet;
-}
-
-/** Exit 7: the service does not have this read. `what` is in the plural. */
+/** Exit 7: the service does not have this read, and a script must not take what this machine remembers for what the store has. `what` is in the plural. */
 export function cannotBeAsked(verb: Verb, what: string): CliError {
   return new CliError({
     code: `cannot_${verb}`,

@@ -2,6 +2,7 @@ import { type ObjectKind, objectKinds } from '../../../contract/objects.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import type { CommandDefinition } from '../../command/command-definition.ts';
 import { listKnown, rememberObjects } from '../../command/known.ts';
+import { isForPerson } from '../../command/lists.ts';
 import type { Session } from '../../command/session.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { idParameter } from '../../input/path-parameter.ts';
@@ -10,7 +11,7 @@ import type { Result, Run } from '../call/run.ts';
 import { operationCommand } from '../define-operation.ts';
 import { askService } from '../send/ask-service.ts';
 import { expectApplied, resultOf } from '../send/send-run.ts';
-import { cannotBeAsked, isForPerson, noticeMemory, notSeen, seenOption } from './memory.ts';
+import { cannotBeAsked, noticeMemory, notSeen, seenOption } from './memory.ts';
 
 /** An object of the service's, or what this machine has seen of it where the service cannot be asked. */
 interface ServiceObject {
