@@ -127,7 +127,8 @@ async function runList(
     printJson(ui, { items, ...(next !== null && { next }) });
     return undefined;
   }
-  const known = (await listKnown(session, kind)).map(({ id }) => id);
+  // Only a terminal shows short ids, and a history may be long.
+  const known = isForPerson(ui) ? (await listKnown(session, kind)).map(({ id }) => id) : [];
   printList(ui, items, {
     empty: nothingFound(list, filters),
     fields: [...fieldsOf(operation), ...namesIn(items)],
