@@ -37,6 +37,7 @@ test('a second machine with nothing but a key sees what others have made', async
   for (const filter of [
     ['--provider-case-id', providerCaseId],
     ['--order-id', orderId],
+    ['--order-id', orderId.toUpperCase()],
   ])
     expect((await laptop.run(['disputes', 'list', ...filter, '-q'])).stdout.trim()).toBe(open[0].id);
   const store = await laptop.run(['store', 'show', '--fields', 'name,settings.cashbackBp']);

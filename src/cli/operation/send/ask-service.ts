@@ -2,7 +2,7 @@ import { asObject, isObject } from '../../../base/json.ts';
 import { helpTimeoutMs } from '../../../client/key-answers.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { canBeAsked } from '../../../client/response/can-be-asked.ts';
-import type { Operation } from '../../../contract/operation.ts';
+import { canonicalId, type Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Connection } from '../../command/connection.ts';
 import type { Session } from '../../command/session.ts';
@@ -84,9 +84,11 @@ export async function listForHelp(
   return page && fitting(page.items, query);
 }
 
-/** The items that fit the filters: a service may not know one, and then lists all. */
+/** The items that fit the filters: a service may not know one, and then lists all. Ids fit in any letter case. */
 export function fitting(items: Page['items'], query: Question['query'] = {}): Page['items'] {
+  const isSame = (value: unknown, wanted: string) =>
+    typeof value === 'string' && canonicalId(value) === canonicalId(wanted);
   return items.filter((item) =>
-    Object.entries(query).every(([name, wanted]) => item[name] === undefined || item[name] === wanted),
+    Object.entries(query).every(([name, wanted]) => item[name] === undefined || isSame(item[name], wanted)),
   );
 }
