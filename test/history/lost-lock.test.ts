@@ -51,12 +51,15 @@ async function loseAt(held: Held, request: ChangeRequest, at: number) {
   const scene = await startScene((_, number) => (number % 2 === 1 ? { status: 503, body: {} } : 'answer'));
   const sent = () => scene.methods().filter((method) => method !== 'GET').length;
   let sentBefore: number | null = null;
+  let seenBefore: readonly string[] = [];
+  const ids = () => scene.records().map(({ id }) => id);
   const { fileSystem, calls } = disturbed(at, () => {
     const file = findLock(scene.folder, held, request);
     // Once the log can be seen, no other process begins the same.
     if (file === null || (held === 'begin' && scene.files().length > 0)) return;
     fs.writeFileSync(file, JSON.stringify({ nonce: 'of another', pid: 1, host: 'far' }));
     sentBefore = sent();
+    seenBefore = ids();
   });
   const isSafe = request.operation.id === 'backup.restore';
   const change = scene.change(request, { fileSystem, ...(isSafe && { safetyLabel }) });
@@ -65,7 +68,8 @@ async function loseAt(held: Held, request: ChangeRequest, at: number) {
     (thrown: unknown) => thrown,
   );
   const sentAfter = sentBefore === null ? null : sent() - sentBefore;
-  return { sentAfter, error, hasEnded: calls() < at };
+  const gone = seenBefore.filter((id) => !ids().includes(id));
+  return { sentAfter, gone, error, hasEnded: calls() < at };
 }
 
 describe.each<[string, ChangeRequest, readonly Held[]]>([
@@ -75,22 +79,27 @@ describe.each<[string, ChangeRequest, readonly Held[]]>([
   ['a backup', backup, ['begin', 'log']],
   ['a post', post, ['begin', 'log']],
 ])('%s', (_, request, locks) => {
-  test.each(locks)('sends nothing after its lock "%s" was lost, wherever that happens', async (held) => {
-    let lost = 0;
-    let refused = 0;
-    for (let at = 1; ; at += 1) {
-      const { sentAfter, error, hasEnded } = await loseAt(held, request, at);
-      if (hasEnded) break;
-      if (sentAfter === null) continue;
-      lost += 1;
-      expect(sentAfter, `lost before call ${at}`).toBe(0);
-      if (error !== null) {
-        // Where its safety backup was made, the restore is not sent.
-        expect(String(error)).toMatch(/lost the lock|only the safety backup was sent/);
-        refused += 1;
+  test.each(locks)(
+    'sends nothing after its lock "%s" was lost, and keeps what others could see, wherever that happens',
+    async (held) => {
+      let lost = 0;
+      let refused = 0;
+      for (let at = 1; ; at += 1) {
+        const { sentAfter, gone, error, hasEnded } = await loseAt(held, request, at);
+        if (hasEnded) break;
+        if (sentAfter === null) continue;
+        lost += 1;
+        expect(sentAfter, `lost before call ${at}`).toBe(0);
+        // Another process may have named them to its user.
+        expect(gone, `lost before call ${at}`).toEqual([]);
+        if (error !== null) {
+          // Where its safety backup was made, the restore is not sent.
+          expect(String(error)).toMatch(/lost the lock|only the safety backup was sent/);
+          refused += 1;
+        }
       }
-    }
-    expect(lost).toBeGreaterThan(5);
-    expect(refused).toBeGreaterThan(5);
-  });
+      expect(lost).toBeGreaterThan(5);
+      expect(refused).toBeGreaterThan(5);
+    },
+  );
 });

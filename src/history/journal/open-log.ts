@@ -95,13 +95,32 @@ async function createLog(
   const parsed = parseLog(text, name, fileOf(journal, name.name));
   try {
     await writeLogFile(journal, name.name, text);
-    // Whoever took over a lock while the log was put in place may not have seen it.
-    journal.assertHeld();
-    return openWriter(journal, lock, { ...parsed, name });
   } catch (error) {
     // Its name may be there without being on disk, and nothing is sent for it.
-    removeQuietly(journal.files, fileOf(journal, name.name));
+    if (holdsAll(journal)) removeQuietly(journal.files, fileOf(journal, name.name));
     throw error;
+  }
+  const writer = openWriter(journal, lock, { ...parsed, name });
+  try {
+    // Whoever took over a lock while the log was put in place may not have seen it.
+    journal.assertHeld();
+    return writer;
+  } catch (error) {
+    // Or has seen it, and told its id to a user: so it stays, and says that nothing was sent.
+    const state = 'not_sent';
+    await writer.change([...writer.records.keys()].map((record) => ({ id: record, state }))).catch(() => {});
+    await writer.close();
+    throw error;
+  }
+}
+
+/** Whether all locks are still this process's. What others can see is theirs to name as soon as one is not. */
+function holdsAll(journal: Journal): boolean {
+  try {
+    journal.assertHeld();
+    return true;
+  } catch {
+    return false;
   }
 }
 
