@@ -16,6 +16,11 @@ async function runScript(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
+/** What bash is offered for Tab. */
+const completeInBash = `source <(storectl completion bash)
+  COMP_LINE='storectl backup cre' COMP_POINT=19 COMP_WORDS=(storectl backup cre) COMP_CWORD=2
+  _storectl storectl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+
 test('what a release publishes is packed and tried: the package, the list of its parts, the single executable', async () => {
   onTestFinished(() => rmSync('release', { recursive: true, force: true }));
 
@@ -37,4 +42,29 @@ test('what a release publishes is packed and tried: the package, the list of its
   expect(spawnSync(storectl, ['profile', 'list', '--json'], at)).toMatchObject({ status: 0, stdout: '[]\n' });
   const demo = spawnSync(storectl, ['--demo', 'settings', 'show'], at);
   expect(demo).toMatchObject({ status: 11, stdout: '', stderr: expect.stringContaining('libsql') });
+
+  // Completion, with what it reads, is inside.
+  for (const [shell, ending] of Object.entries({
+    bash: 'bash',
+    zsh: 'zsh',
+    fish: 'fish',
+    powershell: 'ps1',
+  })) {
+    const script = readFileSync(path.join('completions', `storectl.${ending}`), 'utf8');
+    expect(spawnSync(storectl, ['completion', shell], at)).toMatchObject({
+      status: 0,
+      stdout: script,
+      stderr: '',
+    });
+  }
+  const onPath = { ...at, env: { HOME: home, PATH: `${home}:${process.env.PATH}` } };
+  const tab = spawnSync('bash', ['--norc', '-c', completeInBash], onPath);
+  expect(tab).toMatchObject({ status: 0, stdout: 'create\n', stderr: '' });
+  const fish = 'storectl completion fish | source; complete --do-complete "storectl disputes dec"';
+  expect(spawnSync('fish', ['--no-config', '--command', fish], onPath).stdout).toMatch(/^decide\b/);
+  const installed = spawnSync(storectl, ['completion', 'install', 'fish'], onPath);
+  expect(installed).toMatchObject({ status: 0, stdout: '' });
+  expect(readFileSync(path.join(home, '.config/fish/completions/storectl.fish'), 'utf8')).toBe(
+    readFileSync('completions/storectl.fish', 'utf8'),
+  );
 });
