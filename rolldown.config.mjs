@@ -142,7 +142,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    input: { service: 'src/service/index.ts', 'service-worker': 'src/service/worker-thread.ts' },
+    input: { service: 'src/service/index.ts', 'service-worker': 'src/service/writer-thread.ts' },
     output: { ...output, chunkFileNames: 'service-chunks/[name]-[hash].js' },
   },
   {

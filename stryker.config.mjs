@@ -5,7 +5,7 @@ export default {
   vitest: { configFile: 'vitest.mutate.config.mts' },
   mutate: [
     'src/client/{combine-attempts,doubt,retry,throttle}.ts',
-    'src/client/response/{classify,misfit}.ts',
+    'src/client/response/{classify,mismatch}.ts',
     'src/base/files/**/*.ts',
     'src/history/**/*.ts',
     'src/cli/batch/**/*.ts',

@@ -82,7 +82,7 @@ async function runProgram(argv: readonly string[], io: Io): Promise<ProgramEnd> 
       session: last?.session,
     };
   } catch (error) {
-    const failure = await failureOf(error, askedWords(argv));
+    const failure = await toFailure(error, askedWords(argv));
     const audience = { now: Date.now(), flags: last?.session.flags, withoutEffect };
     await (wantsJson(argv) ? printAsJson : printForPeople)(failure, audience, io);
     return { exitCode: failure.exitCode, error: failure, applied: applied(), session: last?.session };
@@ -146,7 +146,7 @@ function wantsJson(argv: readonly string[]): boolean {
     .some((argument) => argument === '--json' || argument === '--fields' || argument.startsWith('--fields='));
 }
 
-async function failureOf(error: unknown, argv: readonly string[]): Promise<Failure> {
+async function toFailure(error: unknown, argv: readonly string[]): Promise<Failure> {
   if (error instanceof CliError) return error.failure;
   if (error instanceof CommanderError) return (await describeParserError(error, argv)).failure;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -13,7 +13,7 @@ import { countRecords } from '../cli/output/record-summary.ts';
 import { type Row, renderRecord } from '../cli/output/tables.ts';
 
 /** What a check found that found no problem. */
-interface Finding {
+interface CheckResult {
   readonly status: 'ok' | 'warning';
   /** May hold untrusted text. */
   readonly message: string;
@@ -28,7 +28,7 @@ URL that it belongs to. Stops at the first problem, with its exit code and a way
 code.`,
   examples: ['doctor', 'doctor --profile outlet --json', '--demo doctor'],
   async run({ ui, session }) {
-    const findings: (Finding & { readonly check: string })[] = [];
+    const findings: (CheckResult & { readonly check: string })[] = [];
     try {
       for (const [check, look] of Object.entries(checks)) findings.push({ check, ...(await look(session)) });
     } finally {
@@ -37,7 +37,7 @@ code.`,
   },
 };
 
-function printFindings(ui: Ui, findings: readonly (Finding & { readonly check: string })[]): void {
+function printFindings(ui: Ui, findings: readonly (CheckResult & { readonly check: string })[]): void {
   if (ui.json) printJson(ui, findings);
   if (ui.json || ui.quiet || findings.length === 0) return;
   const paint = { ok: ui.out.color.green, warning: ui.out.color.yellow };
@@ -52,14 +52,14 @@ function printFindings(ui: Ui, findings: readonly (Finding & { readonly check: s
 }
 
 /** Where requests go. */
-async function checkSettings(session: Session): Promise<Finding> {
+async function checkSettings(session: Session): Promise<CheckResult> {
   const settings = await session.settings();
   const missing = missingConnection(settings, session.io.env);
   if (missing.length > 0) throw inputNeeded(missing);
   return { status: 'ok', message: describeTarget(settings) };
 }
 
-async function checkHistory(session: Session): Promise<Finding> {
+async function checkHistory(session: Session): Promise<CheckResult> {
   const history = await session.history();
   const records = await recording(session, async () => {
     const listed = history.listWhole();
@@ -76,7 +76,7 @@ async function checkHistory(session: Session): Promise<Finding> {
 }
 
 /** Checks the key with one read-only request. */
-async function checkAccess(session: Session): Promise<Finding> {
+async function checkAccess(session: Session): Promise<CheckResult> {
   const connection = await session.connect();
   const canRead = await tryKey(session, connection);
   const which = canRead ? ` for store ${connection.storeId}` : ', but lacks the scope settings:read';

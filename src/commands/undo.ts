@@ -37,7 +37,7 @@ import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
 import { showStore, updateStore } from '../contract/operations/store.ts';
-import { formerValues, shownNow } from '../history/changes/former.ts';
+import { replacedValues, shownNow } from '../history/changes/replaced-values.ts';
 import {
   planUndo,
   type Undo,
@@ -136,12 +136,12 @@ function viewOf({ record, by }: Undo) {
   };
 }
 
-/** Shows the former values beside the present ones, or beside those that this machine has seen last. */
+/** Shows the replaced values beside the present ones, or beside those that this machine has seen last. */
 async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   const { ui, session } = run;
   const current = await readCurrent(run, showStore);
   if (current !== null) return prepareDocument(run, undo, storeAsShown(run, current));
-  const changes = undo.fields.map(({ path, former, seen }) => ({ path, before: seen, after: former }));
+  const changes = undo.fields.map(({ path, replaced, seen }) => ({ path, before: seen, after: replaced }));
   const [{ updatedAt } = undo.record] = undo.later;
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfSeenChanges(changes, {}, updatedAt), ui.err));
@@ -153,7 +153,7 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   return { request, question: 'send these values', safetyBackupId };
 }
 
-/** What is undone as the service has it now, and how the former values are put into it. */
+/** What is undone as the service has it now, and how the replaced values are put into it. */
 interface Present {
   /** Said where nothing has to be sent. */
   readonly unchanged: Printable;
@@ -170,8 +170,8 @@ function storeAsShown({ request }: Run, { document, keyOfRead, ifMatch }: Curren
     question: 'send these values',
     change(fields) {
       const body = withFormerValues({}, fields);
-      const former = formerValues(shownNow(document), body);
-      return { request: { ...request, body }, former, keyOfRead, ifMatch };
+      const replaced = replacedValues(shownNow(document), body);
+      return { request: { ...request, body }, replaced, keyOfRead, ifMatch };
     },
   };
 }
@@ -185,24 +185,28 @@ async function readSettings(run: Run): Promise<Present> {
     question: 'save these settings',
     change: (fields) => ({
       request: { ...run.request, body: clientFields(withFormerValues(answer, fields)) },
-      former: JSON.stringify(answer),
+      replaced: JSON.stringify(answer),
       ifMatch: etag,
     }),
   };
 }
 
-/** Puts the former values into the present document at the changed paths only. */
+/** Puts the replaced values into the present document at the changed paths only. */
 async function prepareDocument(run: Run, undo: FieldUndo, present: Present): Promise<PreparedUndo> {
   const { ui } = run;
   const { unchanged, document, question } = present;
-  const open = undo.fields.filter(({ path, former }) => !isSameValue(getPath(document, path), former));
+  const open = undo.fields.filter(({ path, replaced }) => !isSameValue(getPath(document, path), replaced));
   // A change in doubt may still set other values: then they are sent, so that it is never sent again.
   if (open.length === 0 && !undo.later.some(isInDoubt)) {
     ui.notice(unchanged);
     return { unchanged: unchangedResult(document) };
   }
   const moved = open.filter(({ path, changed }) => !isSameValue(getPath(document, path), changed));
-  const changes = open.map(({ path, former }) => ({ path, before: getPath(document, path), after: former }));
+  const changes = open.map(({ path, replaced }) => ({
+    path,
+    before: getPath(document, path),
+    after: replaced,
+  }));
   ui.notice(introduce(undo));
   ui.notice(await drawRecord(rowsOfChanges(changes), ui.err));
   if (moved.length > 0) refuseOverLater(ui, undo, moved);

@@ -68,7 +68,7 @@ const clauses = {
   already_undone: (id: string) => `${id} was already undone`,
   never_applied: (id: string) => `${id} was not applied`,
   no_safety_backup: (id: string) => `${id} has no safety backup`,
-  former_unknown: (id: string) => `this machine does not know all values from before ${id}`,
+  replaced_unknown: (id: string) => `this machine does not know all values from before ${id}`,
   nothing_to_undo: () => 'there is no change that can be undone',
 } as const;
 
@@ -80,7 +80,7 @@ export class RefusedError extends Error {
   readonly reason: RefusalReason;
   /** The change that it is about, if any. */
   readonly earlier: HistoryRecord | null;
-  /** Of `former_unknown`: the dotted paths that are not known. */
+  /** Of `replaced_unknown`: the dotted paths that are not known. */
   readonly fields: readonly string[];
 
   constructor(reason: RefusalReason, earlier: HistoryRecord | null, fields: readonly string[] = []) {

@@ -21,7 +21,7 @@ export interface ChangeRequest {
   /** The key that a read before the change was sent with, so that what it said about keys is about this change. */
   readonly keyOfRead?: string | undefined;
   /** JSON of the document that it replaces, where the caller has read it. */
-  readonly former?: string | null | undefined;
+  readonly replaced?: string | null | undefined;
   /** Id of a backup that was made before it, where it cannot be undone otherwise. */
   readonly safetyBackupId?: string | undefined;
   /** Id of the record that it takes back. */
@@ -42,7 +42,7 @@ export function intentOf(
   storeId: string,
   body: ChangeRequest['body'] = request.body,
 ): Intent {
-  const { operation, parameters, bodyText, ifMatch, former, safetyBackupId, undoes } = request;
+  const { operation, parameters, bodyText, ifMatch, replaced, safetyBackupId, undoes } = request;
   const text = bodyText ?? (body && JSON.stringify(body));
   const requestTarget = buildPath(operation, { ...parameters, storeId });
   const path = canonicalPath(requestTarget);
@@ -56,10 +56,10 @@ export function intentOf(
     body: text,
     fingerprint: fingerprint({ operation: operation.id, path, body: text }),
     idempotencyKey: keyOf(text) ?? headerKeyFor(request),
-    former: former ?? null,
+    replaced: replaced ?? null,
     safetyBackupId: safetyBackupId ?? null,
     undoes: undoes ?? null,
-    prepares: null,
+    safetyBackupFor: null,
   };
 }
 
@@ -93,10 +93,10 @@ export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' 
 
 /** Throws a HistoryError `secret_in_record` when a request contains the API key, which is never written down. */
 export function refuseSecret(
-  { path, requestTarget, body, ifMatch, idempotencyKey, former }: Intent,
+  { path, requestTarget, body, ifMatch, idempotencyKey, replaced }: Intent,
   { redact }: Pick<Client, 'redact'>,
 ): void {
-  const text = [path, requestTarget, body, ifMatch, idempotencyKey, former].join('\n');
+  const text = [path, requestTarget, body, ifMatch, idempotencyKey, replaced].join('\n');
   if (redact(text) !== text) throw new HistoryError('secret_in_record', 'the request contains the API key');
 }
 

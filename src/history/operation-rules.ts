@@ -18,7 +18,7 @@ interface Proof {
    * `other` proves nothing. Null: the response cannot be read.
    */
   judge(
-    record: Sent & Pick<HistoryRecord, 'former'>,
+    record: Sent & Pick<HistoryRecord, 'replaced'>,
     response: unknown,
   ): 'applied' | 'untouched' | 'other' | null;
   /** What the change itself would have answered. */
@@ -54,7 +54,7 @@ export interface OperationRules {
   readonly proof?: Proof;
   /** `duplicate`: not the same content within 24 hours; `once`: one for each path, ever. */
   readonly guard?: 'duplicate' | 'once';
-  /** How it is taken back: by the former values of its fields, by those in the document that it replaced, or by a backup. */
+  /** How it is taken back: by the replaced values of its fields, by those in the document that it replaced, or by a backup. */
   readonly undo?: 'fields' | 'document' | 'backup';
   /** Fields of the document that only the service sets. */
   readonly serverOwned?: readonly string[];
@@ -64,14 +64,14 @@ export interface OperationRules {
   readonly alsoReads?: OperationId;
 }
 
-const bodyOf = ({ body }: Sent) => asObject(parseJson(body));
+const requestBody = ({ body }: Sent) => asObject(parseJson(body));
 
 const dispute: Proof = {
   operation: showDispute,
   path: ({ path }) => path.replace(/\/decision$/, ''),
   judge(record, response) {
     const found = asObject(asObject(response).record);
-    const { status, resolution } = bodyOf(record);
+    const { status, resolution } = requestBody(record);
     if (typeof found.status !== 'string' || typeof found.id !== 'string') return null;
     if (found.status === 'open') return 'untouched';
     const id = decodeURIComponent(record.path.split('/').at(-2) ?? '');
@@ -79,8 +79,9 @@ const dispute: Proof = {
       typeof found.resolution !== 'string' ||
       typeof resolution !== 'string' ||
       found.resolution.trim() === resolution.trim();
-    const isIt = found.id.toLowerCase() === id.toLowerCase() && found.status === status && isSameText;
-    return isIt ? 'applied' : 'other';
+    const isSentDispute =
+      found.id.toLowerCase() === id.toLowerCase() && found.status === status && isSameText;
+    return isSentDispute ? 'applied' : 'other';
   },
   result: (response) => asObject(response).record,
 };
@@ -90,8 +91,8 @@ const settings: Proof = {
   path: ({ path }) => path,
   judge(record, response) {
     if (includes(response, parseJson(record.body))) return 'applied';
-    // The former document has the time of its saving, so it matches only if it was not saved since.
-    return record.former !== null && includes(response, parseJson(record.former)) ? 'untouched' : 'other';
+    // The replaced document has the time of its saving, so it matches only if it was not saved since.
+    return record.replaced !== null && includes(response, parseJson(record.replaced)) ? 'untouched' : 'other';
   },
   result: (response) => response,
 };
@@ -114,7 +115,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
   'store.update': {
     resume: 'send',
     onSameCommand: 'send',
-    writes: (record) => leafPaths(bodyOf(record)).map((path) => ['store', ...path].join('.')),
+    writes: (record) => leafPaths(requestBody(record)).map((path) => ['store', ...path].join('.')),
     inOrder: true,
     alsoReads: 'backup.restore',
     undo: 'fields',
@@ -148,11 +149,11 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     resume: 'send',
     safetyBackupRule: {
       operation: createBackup,
-      body: (record, label) => ({ label, sections: bodyOf(record).sections }),
+      body: (record, label) => ({ label, sections: requestBody(record).sections }),
     },
     onSameCommand: 'send',
     writes: (record) => {
-      const { sections } = bodyOf(record);
+      const { sections } = requestBody(record);
       return Array.isArray(sections) ? sections.map(String) : [];
     },
     changed: (section, response) => {

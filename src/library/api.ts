@@ -50,10 +50,10 @@ export interface Resumed {
   /** For example `backup.create`. */
   readonly operation: string;
   /**
-   * `sent` again, `settled` by reading, `told` because its outcome was known, `superseded` by a later change, or `left` because it
+   * `sent` again, `settled` by reading, `reported` because its outcome was known, `superseded` by a later change, or `left` because it
    * is not safe to send it again.
    */
-  readonly action: 'sent' | 'settled' | 'told' | 'superseded' | 'left';
+  readonly action: 'sent' | 'settled' | 'reported' | 'superseded' | 'left';
   /** Null if it was left or superseded. */
   readonly outcome: Outcome | null;
   /** Why it was left, else null. A person can look at the store, and `mark` it. */

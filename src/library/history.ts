@@ -40,7 +40,7 @@ export function createHistory(options: {
   };
   const folder = storeFolder(path.resolve(options.folder), store);
 
-  /** Anew for each call: when its promise resolves, the caller has been told, and what is known is no longer open. */
+  /** Anew for each call: when its promise resolves, the outcome has been reported, and what is known is no longer open. */
   async function use<Found>(run: (history: RecordedHistory) => Promise<Found>): Promise<Found> {
     const history = openHistory({ folder, store, profile, process });
     try {
@@ -56,7 +56,7 @@ export function createHistory(options: {
       use(async (history) => {
         const changed = await recordChange(history, request, options);
         const { record, outcome, recordingError } =
-          changed.reached === 'change' ? changed : changed.safetyBackup;
+          changed.kind === 'change' ? changed : changed.safetyBackup;
         const { id, idempotencyKey } = record;
         const warnings = recordingError === null ? [] : [recordingError.message];
         return { ...outcome, idempotencyKey, recordId: id, warnings };

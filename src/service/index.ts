@@ -13,7 +13,7 @@ export { type Listening, type ListenOptions, listen } from './http/server/listen
 export { createMetrics } from './metrics/metrics.ts';
 export { ServiceError } from './model/errors.ts';
 export type { NewStore } from './operations/stores.ts';
-export { startWriter, type Writer } from './start-worker.ts';
+export { startWriter, type Writer } from './start-writer.ts';
 export * from './storage/core/errors.ts';
 export type { Storage } from './storage/core/storage.ts';
 export {

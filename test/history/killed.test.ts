@@ -48,8 +48,8 @@ async function resumeAll(folder: string, server: StoreServer): Promise<Resumed[]
   const history = open(folder);
   const { client } = patientClient(server.url);
   const results: Resumed[] = [];
-  for (const { id, prepares } of openRecords(history)) {
-    const isConfirmed = prepares === null;
+  for (const { id, safetyBackupFor } of openRecords(history)) {
+    const isConfirmed = safetyBackupFor === null;
     results.push(await resumeRecord(history, id, { client, settlePauseMs: 1, isConfirmed, safetyLabel }));
   }
   await history.end();

@@ -14,10 +14,10 @@ import {
   backup,
   dispute,
   endpoint,
-  formerSettings,
   hour,
   post,
   rename,
+  replacedSettings,
   restore,
   type Scene,
   safetyLabel,
@@ -275,10 +275,10 @@ describe('what the store asked to wait', () => {
 
 test('settings in doubt that read as before are saved again; those that somebody changed since are not', async () => {
   for (const [shown, action, methods] of [
-    [formerSettings, 'sent', ['GET', 'PUT']],
-    [{ ...formerSettings, links: ['a'] }, 'left', ['GET']],
+    [replacedSettings, 'sent', ['GET', 'PUT']],
+    [{ ...replacedSettings, links: ['a'] }, 'left', ['GET']],
     [{ ...save.body, updatedAt: 'now' }, 'settled', ['GET']],
-    [{ ...formerSettings, updatedAt: 'later' }, 'left', ['GET']],
+    [{ ...replacedSettings, updatedAt: 'later' }, 'left', ['GET']],
   ] as const) {
     const scene = await startScene(() => 'drop');
     const { record } = await scene.change(save);

@@ -3,10 +3,10 @@ import {
   backup,
   decision,
   dispute,
-  formerSettings,
   hour,
   markRead,
   rename,
+  replacedSettings,
   restore,
   safetyLabel,
   save,
@@ -14,7 +14,7 @@ import {
 } from './helpers/scene.ts';
 
 /** What a read answers while nothing was applied. */
-const untouched = { ...formerSettings, record: { id: 'd-1', status: 'open' }, evidence: [] };
+const untouched = { ...replacedSettings, record: { id: 'd-1', status: 'open' }, evidence: [] };
 
 describe.each([
   ['a store update', rename('A')],

@@ -5,10 +5,10 @@ import type { RefusedError } from '../../src/history/errors.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,
-  formerSettings,
   hour,
   post,
   rename,
+  replacedSettings,
   restore,
   type Scene,
   safetyLabel,
@@ -59,8 +59,8 @@ describe('former values of single fields', () => {
       by: 'fields',
       later: [],
       fields: [
-        { path: ['name'], former: 'A', changed: 'B' },
-        { path: ['settings', 'cashbackBp'], former: 1, changed: 2 },
+        { path: ['name'], replaced: 'A', changed: 'B' },
+        { path: ['settings', 'cashbackBp'], replaced: 1, changed: 2 },
       ],
     });
   });
@@ -69,7 +69,7 @@ describe('former values of single fields', () => {
     const scene = await startScene();
     await scene.change(rename('A'));
     const { record } = await scene.change(update({ slogan: 'Hi' }));
-    expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['slogan'], former: null }] });
+    expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['slogan'], replaced: null }] });
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('former values of single fields', () => {
     await before(scene);
     const { record } = await scene.change(rename('B'));
     expect(refusal(scene, record.id)).toMatchObject({
-      reason: 'former_unknown',
+      reason: 'replaced_unknown',
       earlier: { id: record.id },
       fields: ['name'],
     });
@@ -119,7 +119,7 @@ describe('former values of single fields', () => {
     scene.react = () => 'answer';
     await scene.change({ ...restore, body: { sections: ['blog'] } });
     const { record } = await scene.change(rename('B'));
-    expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['name'], former: 'A' }] });
+    expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['name'], replaced: 'A' }] });
   });
 });
 
@@ -168,7 +168,7 @@ describe('the newest change', () => {
     scene.ahead = -365 * 24 * hour;
     const { record } = await scene.change(rename('B'));
     scene.ahead = 0;
-    expect(plan(scene)).toMatchObject({ record: { id: record.id }, fields: [{ former: 'A' }] });
+    expect(plan(scene)).toMatchObject({ record: { id: record.id }, fields: [{ replaced: 'A' }] });
   });
 });
 
@@ -222,7 +222,7 @@ describe('settings', () => {
     const found = plan(scene, record.id);
     expect(found).toMatchObject({
       by: 'document',
-      fields: [{ path: ['showcase', 'enabled'], former: formerSettings.showcase.enabled, changed: true }],
+      fields: [{ path: ['showcase', 'enabled'], replaced: replacedSettings.showcase.enabled, changed: true }],
     });
     const present = { showcase: { enabled: true, summary: 'of somebody else' }, env: 'live' };
     expect(found.by === 'document' && withFormerValues(present, found.fields)).toEqual({
@@ -233,9 +233,9 @@ describe('settings', () => {
 
   test('whose former document is not known are not undone', async () => {
     const scene = await startScene(() => ({ status: 200, body: {} }));
-    const { record } = await scene.change({ ...save, former: null });
+    const { record } = await scene.change({ ...save, replaced: null });
     const fields = ['showcase.enabled', 'links'];
-    expect(refusal(scene, record.id)).toMatchObject({ reason: 'former_unknown', fields });
+    expect(refusal(scene, record.id)).toMatchObject({ reason: 'replaced_unknown', fields });
   });
 });
 

@@ -70,7 +70,7 @@ export const defects: readonly Defect[] = [
   { name: 'a refusal ends a doubt', patches: [atStart('keepDoubt(outcome, doubt)', 'return outcome;')] },
   {
     name: 'a response may be about something else',
-    patches: [atStart('misfitOf(operation, request, response)', 'return null;')],
+    patches: [atStart('mismatchOf(operation, request, response)', 'return null;')],
   },
   {
     name: 'writes share their connections',

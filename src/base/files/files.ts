@@ -52,7 +52,7 @@ const kinds: Readonly<Record<string, FileProblem['kind']>> = {
 };
 
 /** The failure to `action` a file, from what the file system threw. Any other error is returned as it is. */
-export function failureOf(files: Files, cause: unknown, action: 'read' | 'write', file: string): unknown {
+export function fileFailure(files: Files, cause: unknown, action: 'read' | 'write', file: string): unknown {
   const code = errorCode(cause);
   if (!/^(?!ERR_)[A-Z]/.test(code)) return cause;
   const kind = kinds[code] ?? (action === 'read' ? 'unreadable' : 'unwritable');
@@ -67,7 +67,7 @@ export function failureOf(files: Files, cause: unknown, action: 'read' | 'write'
   });
 }
 
-/** Whose file it is, or whose folder, and what gives it back to the user; null if it is the user's own, or cannot be told. */
+/** Whose file it is, or whose folder, and what gives it back to the user; null if it is the user's own, or is unknown. */
 function findForeign({ fileSystem }: Files, file: string): { owner: string; command: string } | null {
   try {
     const folder = path.dirname(file);
@@ -99,7 +99,7 @@ export function ensureFolder(files: Files, folder: string): void {
     checkFolder(files, folder, found);
     if (files.platform !== 'win32' && (found.mode & 0o077) !== 0) files.fileSystem.chmodSync(folder, 0o700);
   } catch (error) {
-    throw failureOf(files, error, 'write', folder);
+    throw fileFailure(files, error, 'write', folder);
   }
 }
 
@@ -124,7 +124,7 @@ export function listFolder(files: Files, folder: string): string[] {
     checkFolder(files, folder, found);
     return files.fileSystem.readdirSync(folder);
   } catch (error) {
-    throw failureOf(files, error, 'read', folder);
+    throw fileFailure(files, error, 'read', folder);
   }
 }
 
@@ -175,7 +175,7 @@ export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs:
     descriptor = fileSystem.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    throw failureOf(files, error, 'read', file);
+    throw fileFailure(files, error, 'read', file);
   }
   try {
     const stats = fileSystem.fstatSync(descriptor);
@@ -186,7 +186,7 @@ export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs:
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
     return { bytes: fileSystem.readFileSync(descriptor), mtimeMs: stats.mtimeMs };
   } catch (error) {
-    throw failureOf(files, error, 'read', file);
+    throw fileFailure(files, error, 'read', file);
   } finally {
     fileSystem.closeSync(descriptor);
   }
@@ -238,7 +238,7 @@ export function assertWritable(files: Files, folder: string, name: string): void
   try {
     createFile(files, file, '', { sync: false });
   } catch (error) {
-    throw failureOf(files, error, 'write', file);
+    throw fileFailure(files, error, 'write', file);
   }
   removeQuietly(files, file);
 }

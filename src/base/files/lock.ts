@@ -8,7 +8,7 @@ import {
   createFile,
   ensureFolder,
   type Files,
-  failureOf,
+  fileFailure,
   listFolder,
   readText,
   removeQuietly,
@@ -106,7 +106,7 @@ export function openLocks(settings: LockSettings) {
         });
       }
     } catch (error) {
-      throw failureOf(files, error, 'write', file);
+      throw fileFailure(files, error, 'write', file);
     } finally {
       removeQuietly(files, draft);
     }

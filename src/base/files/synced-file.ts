@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { type Files, failureOf } from './files.ts';
+import { type Files, fileFailure } from './files.ts';
 
 export interface AppendOptions {
   /** Without it, a power cut may take the text away until something syncs the file. True if left out. */
@@ -52,7 +52,7 @@ export function openSynced(files: Files, file: string, length: number) {
       try {
         await write(Buffer.from(text), options);
       } catch (cause) {
-        failure = failureOf(files, cause, 'write', file);
+        failure = fileFailure(files, cause, 'write', file);
         try {
           fileSystem.ftruncateSync(descriptor, size);
         } catch {

@@ -58,7 +58,7 @@ export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
 }
 
 /**
- * Ends what is open of changes that earlier runs have made, as a plan has found out: their outcomes are told with this batch, and
+ * Ends what is open of changes that earlier runs have made, as a plan has found out: their outcomes are reported with this batch, and
  * what was in doubt is settled. A log that another process works on is left to it.
  */
 export async function settleEarlier<Planned extends { readonly plan: string | ItemResult }>(
@@ -75,7 +75,7 @@ export async function settleEarlier<Planned extends { readonly plan: string | It
       const resumed = await resumeRecord(history, record.id, changeOptions(run));
       settled.push({ ...one, plan: { ...known, record: resumed.record } });
     } else {
-      (await history.reopen(logIdOf(record.id))).tell(record.id);
+      (await history.reopen(logIdOf(record.id))).report(record.id);
       settled.push(one);
     }
   }

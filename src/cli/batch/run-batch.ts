@@ -164,7 +164,7 @@ function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
     const parts = [padText(outcomes[result.outcome], plain ? 0 : wordWidth), ...name, reason];
     const shown = printableInOneLine(parts.filter((part) => part !== '').join(plain ? ', ' : '  '));
     // With --quiet, stdout has ids alone, and what failed is an error.
-    if (ui.quiet) ui.saveUserText(shown);
+    if (ui.quiet) ui.writeAlways(shown);
     else ui.print(width === null ? shown : wrapText(shown, width));
   }
 

@@ -97,7 +97,7 @@ function isVariable(give: string): boolean {
 }
 
 /** The end of a hint: what else is possible where a terminal would be asked. */
-export const orBePrompted = 'or run the command in a terminal, without --no-input and CI, to be prompted';
+export const promptHint = 'or run the command in a terminal, without --no-input and CI, to be prompted';
 
 function howToGive([only, ...others]: readonly MissingInput[]): string {
   if (only === undefined || others.length > 0) return 'add them to the command';

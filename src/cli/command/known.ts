@@ -12,7 +12,7 @@ import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { describeKnown } from '../output/describe-known.ts';
 import type { Session } from './session.ts';
-import { idMeantBy, idsBeginningWith, minIdLength, shortenId } from './short-id.ts';
+import { idsBeginningWith, minIdLength, resolveId, shortenId } from './short-id.ts';
 
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
 export async function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
@@ -57,7 +57,7 @@ export async function completeKnownIds(
   const known = texts.every((text) => uuidPattern.test(text)) ? [] : await listKnown(session, kind);
   const ids = known.map(({ id }) => id);
   return texts.map((text) => {
-    const meant = idMeantBy(text, kind, ids);
+    const meant = resolveId(text, kind, ids);
     if ('id' in meant) return meant.id;
     throw meant.problem === 'ambiguous' ? ambiguousId(kind, text, known) : notAnId(kind, text, meant.problem);
   });

@@ -69,11 +69,11 @@ function isLocalState(error: unknown): error is CliError {
 
 /** Files, history and connections are opened on demand. */
 export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
-  const { notice, saveUserText, waiting } = ui;
+  const { notice, writeAlways, waiting } = ui;
   const cleanups: (() => Promise<void>)[] = [];
   const listeners: ((exchange: Exchange) => void)[] = [];
   if (flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG))
-    listeners.push((exchange) => saveUserText(describeExchange(exchange)));
+    listeners.push((exchange) => writeAlways(describeExchange(exchange)));
 
   const profiles = memoize(async () =>
     openProfiles(configDirectory(io), io.process, (note) => notice(line`${note}`)),

@@ -9,7 +9,7 @@ export const minIdLength = 8;
  * The id that `text` stands for: a whole id, or the only known one that begins with it. Whole is a UUID if the ids of this
  * kind are UUIDs, else any text that is long enough. Or why it stands for none.
  */
-export function idMeantBy(
+export function resolveId(
   text: string,
   kind: KnownKind,
   known: readonly string[],

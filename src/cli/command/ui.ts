@@ -27,9 +27,9 @@ export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
   /** A notice that a command shows once, however often it comes. */
   noticeOnce<Text extends string>(text: Sayable<Text>, tone?: Mark): void;
   /** The same as `notice` without wrapping, because the user may copy the text, such as a command. */
-  noticeToCopy<Text extends string>(text: Sayable<Text>): void;
+  noticeUnwrapped<Text extends string>(text: Sayable<Text>): void;
   /** Writes what the user typed to stderr before an error would lose it, with --quiet too. */
-  saveUserText<Text extends string>(text: Sayable<Text>): void;
+  writeAlways<Text extends string>(text: Sayable<Text>): void;
   /** Shows a progress bar below all other output on stderr; null removes it. Terminals only. */
   setProgressBar(bar: string | null): void;
   readonly waiting: Waiting;
@@ -85,8 +85,8 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
       if (!said.has(text)) notice(text, mark);
       said.add(text);
     },
-    noticeToCopy: (text: Phrase) => writeNotice(textOf(text)),
-    saveUserText: (text: Phrase) => writeLine(textOf(text)),
+    noticeUnwrapped: (text: Phrase) => writeNotice(textOf(text)),
+    writeAlways: (text: Phrase) => writeLine(textOf(text)),
     setProgressBar: (bar) => status.setBar(bar && inLocale(bar, err)),
     waiting: createWaiting(status),
   };

@@ -7,7 +7,7 @@ const layerTypes = ['overlay', 'fuse.fuse-overlayfs', 'aufs'];
 
 /**
  * Whether a directory is in the layer of the container that this process runs in, so that it is lost with the container: no
- * volume is mounted there or above. False outside of containers, and where it cannot be told.
+ * volume is mounted there or above. False outside of containers, and where it is unknown.
  */
 export function isLostWithContainer(directory: string, env: Environment): boolean {
   const isContainer =

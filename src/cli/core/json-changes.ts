@@ -3,14 +3,14 @@ import { isObject } from '../../base/json.ts';
 import { getPath } from './field-path.ts';
 
 /** A leaf in which two documents differ: its path and both values, undefined where it is missing. */
-export interface Change {
+export interface FieldChange {
   readonly path: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
 }
 
 /** The leaves in which two documents differ. Lists are compared whole. */
-export function changesBetween(before: unknown, after: unknown, path: readonly string[] = []): Change[] {
+export function changesBetween(before: unknown, after: unknown, path: readonly string[] = []): FieldChange[] {
   if (isObject(before) && isObject(after)) {
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       changesBetween(getPath(before, [name]), getPath(after, [name]), [...path, name]),

@@ -15,7 +15,7 @@ export function processIo(): Io {
     setImmediate(() => process.off('SIGINT', interrupt));
   };
   process.on('SIGINT', interrupt);
-  // SIGHUP: the terminal or the session has gone. Node takes a SIGHUP that nohup has ignored all the same.
+  // SIGHUP: the terminal or the session has gone. Node delivers a SIGHUP even under nohup, which ignores it.
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
   return {
     // A getter: most commands never read stdin, and touching it opens it.

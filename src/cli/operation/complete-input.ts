@@ -5,7 +5,7 @@ import {
   type MissingInput,
   missingKey,
   missingPlace,
-  orBePrompted,
+  promptHint,
 } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
@@ -60,17 +60,17 @@ export async function completeInput(
     // A key alone that is missing is said below.
     throw inputNeeded(
       [...missing.slice(0, connection.length), ...missingKey(settings), ...missing.slice(connection.length)],
-      orBePrompted,
+      promptHint,
     );
   }
   // Fails on a missing key before asking anything.
   const target = await session.connect();
-  const run: Run = { ...input, target, request: { operation, parameters, body }, interview: null };
+  const run: Run = { ...input, target, request: { operation, parameters, body }, questions: null };
   if (!isAsked) return run;
-  const { interview } = await import('./questions/ask-missing.ts');
+  const { askMissing } = await import('./questions/ask-missing.ts');
   return {
     ...run,
-    interview: await interview(run, parameters, command, { first: questions, fields: absent }),
+    questions: await askMissing(run, parameters, command, { first: questions, fields: absent }),
   };
 }
 

@@ -107,7 +107,7 @@ async function runOperation(
     });
     return { applied };
   } catch (error) {
-    if (run.interview !== null) showLongTexts(run);
+    if (run.questions !== null) showLongTexts(run);
     throw error;
   }
 }
@@ -117,17 +117,17 @@ function showLongTexts({ request, ui, fields }: Run): void {
   for (const { path: field, fileFlag } of fields) {
     const text = getPath(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
-    ui.saveUserText(yourText(`${text.replace(/\n$/, '')}\n`));
+    ui.writeAlways(yourText(`${text.replace(/\n$/, '')}\n`));
   }
 }
 
 /** Announces where a change goes. A user who was asked for input reviews it before it is sent. */
 async function sendAsked(command: OperationCommand, run: Run): Promise<Result> {
-  const { interview } = run;
+  const { questions } = run;
   if (command.operation.class !== 'read') await announce(run);
-  if (interview === null) return previewAndSend(command, run);
+  if (questions === null) return previewAndSend(command, run);
   const { reviewAndSend } = await import('./questions/review.ts');
-  return reviewAndSend(run, interview, command);
+  return reviewAndSend(run, questions, command);
 }
 
 /** Asks nothing but the confirmation of what cannot be undone. */
@@ -135,9 +135,9 @@ async function previewAndSend(command: OperationCommand, run: Run): Promise<Resu
   // A preview may read from the service, so a wrong confirmation is refused before it.
   const isConfirmed = optionValue(run.parsed, '--confirm') !== undefined;
   if (command.confirm !== undefined && isConfirmed) await confirmRun(command, run);
-  const { text, changesNothing, isNews, send } = await previewOf(command, run);
+  const { text, changesNothing, alwaysShow, send } = await previewOf(command, run);
   // What changed is printed with the result.
-  if (text && (changesNothing || isNews)) run.ui.notice(text);
+  if (text && (changesNothing || alwaysShow)) run.ui.notice(text);
   if (command.confirm !== undefined && !isConfirmed && !changesNothing) await confirmRun(command, run);
   return send();
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { leafPaths } from '../../base/json.ts';
 import { getPath } from '../core/field-path.ts';
-import type { Change } from '../core/json-changes.ts';
+import type { FieldChange } from '../core/json-changes.ts';
 import type { Printable } from '../core/sanitize.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
 import { labelOf } from './labels.ts';
@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 import type { Row } from './tables.ts';
 
 /** A row for each field: `Quiet hours start  22:00 → 23:00`. A group that was added or removed has those of its fields. */
-export function rowsOfChanges(changes: readonly Change[]): Row[] {
+export function rowsOfChanges(changes: readonly FieldChange[]): Row[] {
   return changes.flatMap(({ path, before, after }) =>
     leafPaths(after ?? before, path).map((leaf): Row => {
       const name = leaf.at(-1) ?? '';
@@ -38,7 +38,7 @@ export function valueOrNone(name: string, value: unknown, values: ValueContext =
  * which is not what is; `seenAt` is null for what was read right now.
  */
 export function rowsOfSeenChanges(
-  changes: readonly Change[],
+  changes: readonly FieldChange[],
   values: ValueContext,
   seenAt: string | null,
 ): Row[] {

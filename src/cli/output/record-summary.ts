@@ -82,9 +82,9 @@ function nameOf(record: HistoryRecord): string | null {
 }
 
 /** The fields that an update changed, as far as this machine knew their values: `Cashback, Time zone`; else empty. */
-function changedFields({ operation, former, body }: HistoryRecord): string {
+function changedFields({ operation, replaced, body }: HistoryRecord): string {
   if (!['fields', 'document'].includes(rulesOf(operation).undo ?? '')) return '';
-  const changes = changesBetween(asObject(jsonOrText(former)), asObject(jsonOrText(body)));
+  const changes = changesBetween(asObject(jsonOrText(replaced)), asObject(jsonOrText(body)));
   const changed = changes.filter(({ after }) => after !== undefined);
   return changed.map(({ path }) => labelOf(path)).join(', ');
 }

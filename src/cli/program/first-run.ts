@@ -5,7 +5,7 @@ import { CliError, cancelledError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
 import { upperFirst } from '../output/labels.ts';
 import { askChoice } from '../prompts/prompts.ts';
-import { askFirst } from '../prompts/questions.ts';
+import { askOne } from '../prompts/questions.ts';
 import { leavesOf, tree } from './command-tree.ts';
 
 /** Whether a command could not start because it has no store or no key. */
@@ -34,7 +34,7 @@ export async function offerStore(
     { value: demoProfile, name: 'Use the demo store' },
     { value: 'leave', name: 'Cancel' },
   ];
-  const answer = await askFirst(() => askChoice(io, `${what}. What do you want to do?`, choices));
+  const answer = await askOne(() => askChoice(io, `${what}. What do you want to do?`, choices));
   if (answer === 'leave') throw cancelledError();
   if (answer === demoProfile) return { ...flags, profile: demoProfile, store: undefined, baseUrl: undefined };
   const login = leavesOf(tree).find(([words]) => words === 'auth login')?.[1];

@@ -7,7 +7,7 @@ function invert(meanings: Readonly<Record<string, readonly string[]>>): Readonly
 }
 
 /** The command that serves, and what people type first. */
-const serving = invert({
+const aliases = invert({
   version: ['-v'],
   'help environment': ['env', 'variables'],
   'help exit-codes': ['exitcodes', 'codes'],
@@ -47,7 +47,7 @@ const storesOfProfiles =
   'to see the stores of your profiles: `storectl profile list`; those of a service that you run: `storectl service stores list`';
 
 /** A command that cannot exist, and what is there instead. */
-const instead = new Map(
+const explanations = new Map(
   Object.entries({
     store: storesOfProfiles,
     'store list': storesOfProfiles,
@@ -126,10 +126,10 @@ function known(unknown: string, argv: readonly string[]): string | null {
     before !== undefined ? [before, unknown] : isSwapped ? [after, unknown] : [unknown, after];
   const noun = nouns.get(first) ?? first;
   const typed = `${noun} ${verb === undefined ? '' : (verbs.get(verb)?.[0] ?? verb)}`.trim();
-  const sentence = instead.get(typed);
+  const sentence = explanations.get(typed);
   if (sentence !== undefined) return sentence;
   const command =
-    serving.get(`${noun} ${verb}`) ?? serving.get(typed) ?? similar(noun, verb) ?? serving.get(noun);
+    aliases.get(`${noun} ${verb}`) ?? aliases.get(typed) ?? similar(noun, verb) ?? aliases.get(noun);
   if (command !== undefined) return didYouMean([command]);
   const commands = at === 0 ? nounsWith(unknown) : [];
   return commands.length > 3 ? `say of what, such as \`storectl ${commands[0]}\`` : didYouMean(commands);

@@ -26,8 +26,8 @@ export async function chooseOrFail(
   choices: readonly Choice[],
 ): Promise<string> {
   return askOrFail(ui, [missing], async ({ askChoice }) => {
-    const { askFirst } = await import('./questions.ts');
-    return askFirst(() => askChoice(ui.io, message, choices));
+    const { askOne } = await import('./questions.ts');
+    return askOne(() => askChoice(ui.io, message, choices));
   });
 }
 
@@ -39,8 +39,8 @@ export async function typeOrFail(
   validate: (text: string) => true | string,
 ): Promise<string> {
   return askOrFail(ui, [missing], async ({ askText }) => {
-    const { askFirst } = await import('./questions.ts');
-    return askFirst(() => askText(ui.io, question, { validate }));
+    const { askOne } = await import('./questions.ts');
+    return askOne(() => askText(ui.io, question, { validate }));
   });
 }
 
@@ -68,8 +68,8 @@ export function argumentNeeded(name: string, description: string): CliError {
 /** Whether the user of a terminal says yes to a question that has none before it: Escape asks it again. */
 export async function agrees({ io }: Ui, question: string, preset = false): Promise<boolean> {
   const { askYesNo } = await import('./prompts.ts');
-  const { askFirst } = await import('./questions.ts');
-  return askFirst(() => askYesNo(io, question, preset));
+  const { askOne } = await import('./questions.ts');
+  return askOne(() => askYesNo(io, question, preset));
 }
 
 /**

@@ -74,7 +74,7 @@ export interface Edited<Result> {
 /**
  * Opens the editor again, with the text and the reason, until the text can be used. An empty text cancels; an unchanged
  * text gives up. The text is in a file of the state directory, mode 0600, until `discard` is called; on every error, the user
- * is told where it is.
+ * reads where it is.
  */
 export async function editUntilUsed<Result>(
   ui: Ui,
@@ -90,8 +90,8 @@ export async function editUntilUsed<Result>(
   const keep = () => {
     if (text === original) return discard();
     draft.write(editing.keepsNote && problem !== null ? withNote() : text);
-    ui.saveUserText(line`\nYour text is kept in ${draft.file}`);
-    ui.saveUserText(phrase`To send it, run ${toRun(...editing.command, asWord(draft.file))}.`);
+    ui.writeAlways(line`\nYour text is kept in ${draft.file}`);
+    ui.writeAlways(phrase`To send it, run ${toRun(...editing.command, asWord(draft.file))}.`);
   };
   try {
     for (;;) {
@@ -104,7 +104,7 @@ export async function editUntilUsed<Result>(
       const isUnchanged = edited === text;
       text = edited;
       if (failure !== null) throw editorFailed(io, failure);
-      if (problem !== null && isUnchanged) throw gaveUp(problem);
+      if (problem !== null && isUnchanged) throw abandoned(problem);
       try {
         return { result: await editing.use(text), discard, keep };
       } catch (error) {
@@ -159,7 +159,7 @@ function editorFailed(io: EditorIo, failure: string): CliError {
   );
 }
 
-function gaveUp({ failure }: CliError): CliError {
+function abandoned({ failure }: CliError): CliError {
   const { what, fields, status } = failure;
   return usageError(what, 'fix the text, which is kept', { fields, status });
 }

@@ -15,7 +15,7 @@ export function explainKeys({ err, noticeOnce }: Ui): void {
 }
 
 /** Asks the questions in turn. Escape goes back to the previous one; at the first it throws {@link WentBack}. */
-export async function askInTurn(questions: Questions, from = 0): Promise<void> {
+export async function askEach(questions: Questions, from = 0): Promise<void> {
   for (let index = Math.max(0, from); ; ) {
     const question = questions()[index];
     if (question === undefined) return;
@@ -29,23 +29,23 @@ export async function askInTurn(questions: Questions, from = 0): Promise<void> {
   }
 }
 
-/** Like {@link askInTurn}, but Escape at the first question asks it again, so that no answers are lost. */
-export async function askFromStart(questions: Questions, from = 0): Promise<void> {
+/** Like {@link askEach}, but Escape at the first question asks it again, so that no answers are lost. */
+export async function askAll(questions: Questions, from = 0): Promise<void> {
   for (let next = from; ; next = 0) {
-    if ((await unlessBack(() => askInTurn(questions, next).then(() => true))) !== null) return;
+    if ((await nullOnBack(() => askEach(questions, next).then(() => true))) !== null) return;
   }
 }
 
 /** Asks a question that has none before it: Escape asks it again. */
-export async function askFirst<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function askOne<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
-    const answered = await unlessBack(async () => ({ answer: await ask() }));
+    const answered = await nullOnBack(async () => ({ answer: await ask() }));
     if (answered !== null) return answered.answer;
   }
 }
 
 /** The answer, or null if the user pressed Escape. */
-export async function unlessBack<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+export async function nullOnBack<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();
   } catch (error) {

@@ -6,7 +6,7 @@ import { WireError } from '../wire/connect.ts';
 import { decodeBody } from '../wire/decode.ts';
 import type { WireResponse } from '../wire/transport.ts';
 import { findDrift } from './drift.ts';
-import { misfitOf } from './misfit.ts';
+import { mismatchOf } from './mismatch.ts';
 import { readProblem, saysInProgress } from './problem.ts';
 
 /** What came back from one request, as text that is free of the API key. */
@@ -119,8 +119,9 @@ export function classifyResponse(
     return failed(unreadable.has(body.failure.code) ? 'unreadable' : 'lost', body.failure, null);
   }
   const { operation } = request;
-  const misfit = operation ? misfitOf(operation, request, body.value) : null;
-  if (misfit !== null) return failed('unreadable', { code: 'mismatched_response', message: misfit }, null);
+  const mismatch = operation ? mismatchOf(operation, request, body.value) : null;
+  if (mismatch !== null)
+    return failed('unreadable', { code: 'mismatched_response', message: mismatch }, null);
   const etag = etagPattern.exec(headers.etag ?? '')?.[0] ?? null;
   let drift: readonly string[] | undefined;
   return {

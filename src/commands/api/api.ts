@@ -27,7 +27,7 @@ import {
   rawChange,
   rawMethods,
   readRequestLine,
-  storeOf,
+  storeInPath,
 } from './raw-request.ts';
 
 const group = 'Request:';
@@ -100,7 +100,7 @@ once, and so is one that needs an idempotencyKey and has none in its --input.`,
 
 /** A change is recorded in the history of the store that it changes. */
 function refuseOtherStore(path: string, storeId: string): void {
-  const named = storeOf(path);
+  const named = storeInPath(path);
   if (named === null || named === undefined || named === storeId) return;
   throw usageError(
     `the path names store ${named}, but the store in use is ${storeId}`,

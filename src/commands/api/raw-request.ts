@@ -70,7 +70,7 @@ export function matchOperation(method: HttpMethod, path: string): Operation | nu
 }
 
 /** The store id in a path, or null. */
-export function storeOf(path: string): string | null {
+export function storeInPath(path: string): string | null {
   const [, id] = /^\/v1\/stores\/([^/]+)/.exec(canonicalPath(path)) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
 }

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Target } from '../../cli/command/connection.ts';
-import { inputNeeded, missingPlace, orBePrompted } from '../../cli/command/input-needed.ts';
+import { inputNeeded, missingPlace, promptHint } from '../../cli/command/input-needed.ts';
 import { printProfile } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
@@ -23,7 +23,7 @@ import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { noticeDone } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { askSecret, askText } from '../../cli/prompts/prompts.ts';
-import { askFromStart, explainKeys, type Question } from '../../cli/prompts/questions.ts';
+import { askAll, explainKeys, type Question } from '../../cli/prompts/questions.ts';
 import { hintOfVersion, parseBaseUrl } from '../../client/base-url.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
@@ -104,7 +104,7 @@ function refuseMissing(ui: Ui, settings: ConnectionSettings, isKeyGiven: boolean
   if (ui.canAsk && !isKeyGiven) return;
   const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' };
   const missing = [...missingPlace(settings, {}), ...(isKeyGiven ? [] : [key])];
-  if (missing.length > 0) throw inputNeeded(missing, orBePrompted, 'flags');
+  if (missing.length > 0) throw inputNeeded(missing, promptHint, 'flags');
 }
 
 function checkTarget({ profile, baseUrl = '', storeId = '' }: Given, secret: string): Target {
@@ -165,7 +165,7 @@ async function askLogin(ui: Ui, session: Session, given: Given): Promise<Target>
     ui.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
   }
   for (let from = 0; ; ) {
-    await askFromStart(() => questions, from);
+    await askAll(() => questions, from);
     const target = checkTarget(answers, key);
     try {
       await checkLogin(ui, session, target, 'this key');

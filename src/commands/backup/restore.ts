@@ -69,5 +69,9 @@ async function previewRestore(run: Run): Promise<Preview> {
   await refuseMissingSections(session, backupId, sectionsOf(request.body));
   const isSafe = !isOn(parsed, noSafetyBackup);
   const safetyLabel = isSafe ? await safetyLabelOf(session, backupId) : undefined;
-  return { text: await describeReplaced(run, isSafe), isNews: true, send: () => send(run, { safetyLabel }) };
+  return {
+    text: await describeReplaced(run, isSafe),
+    alwaysShow: true,
+    send: () => send(run, { safetyLabel }),
+  };
 }

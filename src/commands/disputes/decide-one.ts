@@ -48,11 +48,12 @@ export async function confirmAndDecide(run: Run): Promise<Result> {
   const { ui, request } = run;
   const { text = line``, changesNothing, send } = await previewDecision(run, true);
   ui.notice(changesNothing ? text : apart(text));
-  if (!changesNothing) await confirmById(run, request.parameters.disputeId ?? '', questionOf(request), true);
+  if (!changesNothing)
+    await confirmById(run, request.parameters.disputeId ?? '', decideQuestion(request), true);
   return send();
 }
 
-export function questionOf({ body }: OperationRequest): string {
+export function decideQuestion({ body }: OperationRequest): string {
   return `Decide this dispute as ${String(body?.status)}? This is final.`;
 }
 
@@ -60,7 +61,7 @@ export function questionOf({ body }: OperationRequest): string {
  * Reads the dispute again, because it may have changed while the user answered questions. `isShown`: its case file is on the
  * screen.
  */
-export async function previewDecision(run: Run, isShown = run.interview !== null): Promise<Preview> {
+export async function previewDecision(run: Run, isShown = run.questions !== null): Promise<Preview> {
   const { ui } = run;
   const { body } = run.request;
   if (!isShown) await refuseEarlier(run, {});
@@ -84,12 +85,12 @@ export async function previewDecision(run: Run, isShown = run.interview !== null
   );
   return {
     text: joined(isShown ? asked : parts, '\n'),
-    isNews: true,
-    send: () => send(run, { readAt: dispute.readAt, former: formerOf(dispute) }),
+    alwaysShow: true,
+    send: () => send(run, { readAt: dispute.readAt, replaced: replacedStatusOf(dispute) }),
   };
 }
 
 /** What a decision replaces, for its record. */
-export function formerOf({ record: { status } }: CurrentDispute): string {
+export function replacedStatusOf({ record: { status } }: CurrentDispute): string {
   return JSON.stringify({ status });
 }

@@ -7,7 +7,13 @@ import { operationCommand } from '../../cli/operation/define-operation.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { columnFlag } from './bulk/columns.ts';
-import { dryRunNote, expectedStatus, introduceDispute, previewDecision, questionOf } from './decide-one.ts';
+import {
+  decideQuestion,
+  dryRunNote,
+  expectedStatus,
+  introduceDispute,
+  previewDecision,
+} from './decide-one.ts';
 import { expectStatus, openDisputes } from './dispute-status.ts';
 
 const from = '--from';
@@ -65,7 +71,7 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
   introduce: introduceDispute,
   dryRunNote,
   preview: previewDecision,
-  question: questionOf,
+  question: decideQuestion,
   show: ({ answer, record }, run) =>
     record === null
       ? []

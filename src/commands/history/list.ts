@@ -101,7 +101,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
       show() {
         const seen = readSeen(history.journal.folder).map(({ id }) => id);
         const made = all.flatMap((record) => [idInPath(record.path), textAt(answerBody(record), ['id'])]);
-        ui.print(describe(summaries, ui, [...seen, ...made.filter((id) => id !== null)]));
+        ui.print(drawHistory(summaries, ui, [...seen, ...made.filter((id) => id !== null)]));
         ui.notice(line`Stored in ${history.journal.folder}`);
         if (records.some(({ open }) => open))
           ui.notice(phrase`Run ${toRun('resume')}: it finishes open changes, or says what to do about them.`);
@@ -134,7 +134,7 @@ function summarize(records: readonly HistoryRecord[], all: readonly HistoryRecor
 }
 
 /** The table. Where it has to be narrow, labels are cut, and ids are short, but differ from all of `known`. */
-function describe(summaries: readonly ListedChange[], { out }: Ui, known: readonly string[]): Printable {
+function drawHistory(summaries: readonly ListedChange[], { out }: Ui, known: readonly string[]): Printable {
   const id = /\b[\da-f]{8}-[\da-f-]{27}$/;
   const rowsWith = (isWhole: boolean) => {
     const shown = (text: string) => (isWhole ? text : text.replace(id, (whole) => shortenId(whole, known)));

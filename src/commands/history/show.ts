@@ -47,13 +47,13 @@ export const command: CommandDefinition = {
       const { records: all } = history.list();
       ui.print(
         joined(
-          records.map((record) => describe(ui, record, all)),
+          records.map((record) => drawRecord(ui, record, all)),
           '\n\n',
         ),
       );
       for (const record of records) {
         if (record.open)
-          ui.noticeToCopy(
+          ui.noticeUnwrapped(
             phrase`Run ${toRun('resume', record.id)}: it finishes this change, or says what to do.`,
           );
         if (canUndo(history, record)) noticeUndo(ui, session, record);
@@ -64,7 +64,7 @@ export const command: CommandDefinition = {
 };
 
 /** `all` are the records of the store. */
-function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecord[]): Printable {
+function drawRecord({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecord[]): Printable {
   const { open, baseUrl, ...summary } = recordSummary(record);
   const { id: recordId, createdAt, operation, storeId, result, attempts } = summary;
   const head = {
@@ -83,8 +83,10 @@ function describe({ out }: Ui, record: HistoryRecord, all: readonly HistoryRecor
   };
   const sent = parseJson(record.body) ?? {};
   // What it replaced, if the record says so.
-  const former = parseJson(record.former);
-  const request = isObject(former) ? rowsOfChanges(changesBetween(clientFields(former), sent)) : rowsOf(sent);
+  const replaced = parseJson(record.replaced);
+  const request = isObject(replaced)
+    ? rowsOfChanges(changesBetween(clientFields(replaced), sent))
+    : rowsOf(sent);
   const { bold } = out.color;
   const block = (title: string, rows: readonly Row[]) =>
     rows.length === 0 ? [] : [joined([bold(line`${title}`), renderIndented(rows, out)], '\n')];

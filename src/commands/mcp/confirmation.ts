@@ -11,7 +11,7 @@ import { findTool, type Setup, type Tool } from './tools.ts';
  * The question shows everything that will be sent, as a dry run of the command prints it, and what is known about the object
  * that is changed. Returns the result of a command that failed instead, if one did.
  */
-export async function questionOf(
+export async function previewQuestion(
   setup: Setup,
   tool: Tool,
   inputs: Inputs,

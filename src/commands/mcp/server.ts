@@ -3,7 +3,7 @@ import { getPath } from '../../cli/core/field-path.ts';
 import { version } from '../../cli/core/version.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { beforeSending, callTool, refused, resultOf } from './call-tool.ts';
-import { questionOf } from './confirmation.ts';
+import { previewQuestion } from './confirmation.ts';
 import { describeTool } from './describe-tool.ts';
 import type { Inputs } from './run-command.ts';
 import {
@@ -103,7 +103,7 @@ async function call(
     signal,
   );
   if (result !== 'confirmation needed') return result;
-  const question = await questionOf(setup, tool, others, signal);
+  const question = await previewQuestion(setup, tool, others, signal);
   if (typeof question !== 'string') return resultOf(tool, beforeSending(question));
   if (canAsk) return askUser(tool, question);
   const next =

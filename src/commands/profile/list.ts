@@ -43,7 +43,7 @@ export const command: CommandDefinition = {
             rows.map(({ name, used, baseUrl, storeId, key }) => [
               name + (used ? ' (in use)' : ''),
               baseUrl ?? '-',
-              storeOf(ui, { baseUrl, storeId }),
+              storeCell(ui, { baseUrl, storeId }),
               key ? 'stored' : 'not stored',
             ]),
             ui.out,
@@ -55,7 +55,7 @@ export const command: CommandDefinition = {
 };
 
 /** The store by its name where this machine has seen it. A pipe gets the id alone. */
-function storeOf(
+function storeCell(
   { io, out }: Ui,
   { baseUrl, storeId }: { readonly baseUrl: string | null; readonly storeId: string | null },
 ): string {

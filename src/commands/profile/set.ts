@@ -60,7 +60,7 @@ export const command: CommandDefinition = {
 async function askPlace(ui: Ui, before: Profile | null): Promise<{ baseUrl: string; store: string }> {
   if (!ui.canAsk) throw usageError('nothing to set', 'pass --base-url URL or --store ID');
   const { askText } = await import('../../cli/prompts/prompts.ts');
-  const { askFromStart } = await import('../../cli/prompts/questions.ts');
+  const { askAll } = await import('../../cli/prompts/questions.ts');
   const place = { baseUrl: before?.baseUrl ?? '', store: before?.storeId ?? '' };
   const ask =
     (field: keyof typeof place, question: string, validate: (text: string) => true | string) => async () => {
@@ -70,7 +70,7 @@ async function askPlace(ui: Ui, before: Profile | null): Promise<{ baseUrl: stri
     ask('baseUrl', 'Base URL', (text) => problemOf(() => checkBaseUrl(text))),
     ask('store', 'Store ID', (text) => pathParameterProblem(text) ?? true),
   ];
-  await askFromStart(() => questions);
+  await askAll(() => questions);
   return place;
 }
 

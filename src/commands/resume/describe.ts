@@ -63,7 +63,7 @@ function remedyOf(reason: LeftReason, id: string): readonly Step[] {
 
 /** What `resume` would do, without sending anything. */
 const foreseen: Readonly<Record<string, string>> = {
-  told: 'its outcome is known and would be reported',
+  reported: 'its outcome is known and would be reported',
   superseded: 'no longer matters: a later change was applied',
   ask_service: 'the service would be asked, and it may be sent again',
   send: 'would be sent again',
@@ -98,7 +98,7 @@ export function resultOfResumed(session: Session, resumed: Resumed, id: string):
   }
   const { outcome, action } = resumed;
   if (outcome.kind === 'applied') {
-    const message = action === 'told' ? 'was applied before; nothing was sent' : '';
+    const message = action === 'reported' ? 'was applied before; nothing was sent' : '';
     return makeResult('applied', { record, requestId: outcome.requestId, message });
   }
   const { id: recordId, class: operationClass, profile, baseUrl } = record;

@@ -16,7 +16,7 @@ import { changeOptions, noteRecording, recording } from '../../cli/operation/sen
 import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
-import { hasUndo } from '../../history/changes/former.ts';
+import { hasUndo } from '../../history/changes/replaced-values.ts';
 import {
   markRecords,
   openRecords,
@@ -237,7 +237,7 @@ function warningsOf(
 /** How applied changes are undone, restores that were not begun, and what a batch may have left. */
 async function noteMore(ui: Ui, session: Session, ended: readonly Ended<HistoryRecord>[]): Promise<void> {
   const history = await session.history();
-  if (ended.some(({ item }) => item.id !== logIdOf(item.id) && item.prepares === null))
+  if (ended.some(({ item }) => item.id !== logIdOf(item.id) && item.safetyBackupFor === null))
     ui.notice('To continue a batch, run its command again.');
   const { findUnfinished, offerRestore } = await import('./unfinished-restore.ts');
   for (const { result } of ended) {
@@ -276,6 +276,6 @@ async function noteOtherStores(ui: Ui, session: Session): Promise<void> {
     });
     const where = `store ${storeId} @ ${baseUrl}`;
     ui.notice(line`${countItems(count, words)} of ${where} ${count === 1 ? 'is' : 'are'} open:`);
-    ui.noticeToCopy(line`  ${command}`);
+    ui.noticeUnwrapped(line`  ${command}`);
   }
 }

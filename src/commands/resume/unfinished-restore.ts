@@ -19,9 +19,10 @@ import { createdId } from './describe.ts';
 /** The restore that an applied backup was taken for, if its command ended before it was begun; else null. */
 export function findUnfinished(history: History, record: HistoryRecord) {
   const safetyBackupId = createdId(record);
-  if (record.prepares === null || record.state !== 'applied' || safetyBackupId === null) return null;
-  if (history.recordsOf(logIdOf(record.id)).some(({ prepares }) => prepares === null)) return null;
-  const { path, body } = asObject(parseJson(record.prepares));
+  if (record.safetyBackupFor === null || record.state !== 'applied' || safetyBackupId === null) return null;
+  if (history.recordsOf(logIdOf(record.id)).some(({ safetyBackupFor }) => safetyBackupFor === null))
+    return null;
+  const { path, body } = asObject(parseJson(record.safetyBackupFor));
   const backupId = typeof path === 'string' ? idInPath(path) : null;
   const request = typeof body === 'string' ? parseJson(body) : body;
   const { sections } = asObject(request);
@@ -40,7 +41,7 @@ export async function offerRestore(
     line`Safety backup ${safetyBackupId} was taken, but the restore of ${from} was not begun: nothing was restored.`,
   );
   const command = ['backup', 'restore', backupId, '--sections', sections.join(',')];
-  if (!ui.canAsk) return ui.noticeToCopy(line`To restore it: ${commandLine(command, session.flags)}`);
+  if (!ui.canAsk) return ui.noticeUnwrapped(line`To restore it: ${commandLine(command, session.flags)}`);
   if (!(await agrees(ui, 'Go on with this restore?'))) return;
   const request = { operation: restoreBackup, parameters: { backupId }, body: { sections: [...sections] } };
   const parsed = { arguments: {}, options: new Map() };

@@ -1,7 +1,7 @@
 import { listOperatorLog } from '../../service/index.ts';
-import { listCommand } from './operator/list-command.ts';
+import { operatorListCommand } from './operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'log',
   description: `List what operators have changed with \`storectl service\`, newest first: when, which user of the system, which
 command, store and object. It outlives the stores.`,

@@ -47,8 +47,8 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
     const pruned = await open((storage) => pruneByHand(storage, { ...options, signal: session.io.signal }));
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
     if (total === 0) ui.notice('Nothing to remove.');
-    else if (dryRun) ui.notice(line`Would remove ${describe(pruned)}. Nothing was removed.`);
-    else noticeDone(ui, `Removed ${describe(pruned)}`);
+    else if (dryRun) ui.notice(line`Would remove ${describePruned(pruned)}. Nothing was removed.`);
+    else noticeDone(ui, `Removed ${describePruned(pruned)}`);
     if (quiet) ui.print(line`${total}`);
     else if (json) printJson(ui, dryRun ? { wouldRemove: pruned } : { removed: pruned });
   },
@@ -64,7 +64,7 @@ const nouns: Readonly<Record<keyof Pruned, readonly [string, string]>> = {
 };
 
 /** `2 deliveries, 1 key`. */
-function describe(pruned: Pruned): string {
+function describePruned(pruned: Pruned): string {
   const parts = Object.entries(nouns)
     .map(([kind, words]) => ({ count: pruned[kind as keyof Pruned], words }))
     .filter(({ count }) => count > 0)

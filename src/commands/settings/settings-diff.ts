@@ -4,7 +4,7 @@ import type { Ui } from '../../cli/command/ui.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { dottedPath, getPath, mergeObjects } from '../../cli/core/field-path.ts';
-import { type Change, changesBetween } from '../../cli/core/json-changes.ts';
+import { changesBetween, type FieldChange } from '../../cli/core/json-changes.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
@@ -71,7 +71,7 @@ function movedError(
 
 /**
  * Prepares saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
- * former document in the history. It sends nothing where nothing would change, unless there is a `contender`: a change in
+ * replaced document in the history. It sends nothing where nothing would change, unless there is a `contender`: a change in
  * doubt that may set other values yet. The same values are saved over it, so that it is never sent again.
  */
 export async function prepareSave(
@@ -95,7 +95,7 @@ export async function prepareSave(
       const again = await readSettings(run);
       if (!isDeepStrictEqual(base.document, again.document))
         throw movedError(base.document, again.document, ifMoved);
-      return send({ ...run, request }, { former: JSON.stringify(base.document), ifMatch: again.etag });
+      return send({ ...run, request }, { replaced: JSON.stringify(base.document), ifMatch: again.etag });
     },
   };
 }
@@ -117,16 +117,16 @@ export function refuseInexactNumbers({ text }: CurrentSettings): void {
 export const savedView = {
   done: () => 'Saved the operations settings',
   show: ({ answer, record }) => {
-    if (record === null || record.former === null || !isObject(answer)) return [];
+    if (record === null || record.replaced === null || !isObject(answer)) return [];
     const { rows, others } = rowsOfSettings(
-      changesBetween(clientFields(JSON.parse(record.former)), clientFields(answer)),
+      changesBetween(clientFields(JSON.parse(record.replaced)), clientFields(answer)),
     );
     return [...rows, ...others];
   },
 } satisfies ResultView;
 
 /** Rows of changes; settings that the contract does not know, apart, are named by their paths. */
-function rowsOfSettings(changes: readonly Change[]): { readonly rows: Row[]; readonly others: Row[] } {
+function rowsOfSettings(changes: readonly FieldChange[]): { readonly rows: Row[]; readonly others: Row[] } {
   const { known, unknown } = splitByKnown(changes);
   const others = unknown.flatMap(({ path, before, after }) =>
     leafPaths(after ?? before, path).flatMap((leaf) => {
@@ -144,7 +144,7 @@ function rowsOfSettings(changes: readonly Change[]): { readonly rows: Row[]; rea
 }
 
 /** The changes as text, those of unknown settings below a line that says so. */
-export async function drawSettings(changes: readonly Change[], style: Style): Promise<Printable> {
+export async function drawSettings(changes: readonly FieldChange[], style: Style): Promise<Printable> {
   const { rows, others } = rowsOfSettings(changes);
   const blocks = [
     ...(rows.length === 0 ? [] : [await drawRecord(rows, style)]),
@@ -156,7 +156,7 @@ export async function drawSettings(changes: readonly Change[], style: Style): Pr
 }
 
 /** Warns of fields that are saved as they are, because the contract does not know them. */
-export function warnOfUnknown({ notice, err }: Ui, changes: readonly Change[]): void {
+export function warnOfUnknown({ notice, err }: Ui, changes: readonly FieldChange[]): void {
   for (const { path, after } of splitByKnown(changes).unknown) {
     const wrapped = wrappedSettings(after);
     const advice =
@@ -170,7 +170,7 @@ export function warnOfUnknown({ notice, err }: Ui, changes: readonly Change[]): 
 export interface PlannedSave {
   readonly current: CurrentSettings;
   readonly next: Record<string, unknown>;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FieldChange[];
 }
 
 /** Reads the settings and merges the run's fields into them. Throws what saving them would be refused for. */

@@ -2,7 +2,7 @@ import { isObject, leafPaths } from '../../base/json.ts';
 import { nearName } from '../../base/nearest-name.ts';
 import { invalidFields } from '../../cli/core/errors.ts';
 import { dottedPath, getPath } from '../../cli/core/field-path.ts';
-import type { Change } from '../../cli/core/json-changes.ts';
+import type { FieldChange } from '../../cli/core/json-changes.ts';
 import { eventTypes } from '../../contract/operations/notifications.ts';
 import { saveSettings, serverOwnedSettings } from '../../contract/operations/settings.ts';
 import { type Schema, shapeOf } from '../../contract/schema-paths.ts';
@@ -39,8 +39,11 @@ export function wrappedSettings(value: unknown): string[] {
 }
 
 /** Changes of settings that the contract knows, and of others. */
-export function splitByKnown(changes: readonly Change[]): { known: Change[]; unknown: Change[] } {
-  const isKnown = ({ path, before, after }: Change) =>
+export function splitByKnown(changes: readonly FieldChange[]): {
+  known: FieldChange[];
+  unknown: FieldChange[];
+} {
+  const isKnown = ({ path, before, after }: FieldChange) =>
     leafPaths(after ?? before, path).every((leaf) => unknownNames(nest(leaf)).length === 0);
   return {
     known: changes.filter(isKnown),

@@ -1,7 +1,7 @@
 import { asObject } from '../../base/json.ts';
 import { showCommand } from '../../cli/operation/lists/show-command.ts';
 import { showStore, updateStore } from '../../contract/operations/store.ts';
-import { lastSeen } from '../../history/changes/former.ts';
+import { lastSeen } from '../../history/changes/replaced-values.ts';
 import { rememberSeen } from '../../history/objects/seen-objects.ts';
 
 export const command = showCommand({

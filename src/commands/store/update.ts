@@ -13,7 +13,13 @@ import { labelOf } from '../../cli/output/labels.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { showStore, updateStore } from '../../contract/operations/store.ts';
-import { formerValues, isSeen, lastSeen, type SeenDocument, shownNow } from '../../history/changes/former.ts';
+import {
+  isSeen,
+  lastSeen,
+  replacedValues,
+  type SeenDocument,
+  shownNow,
+} from '../../history/changes/replaced-values.ts';
 
 export const command = operationCommand({
   operation: updateStore,
@@ -61,7 +67,7 @@ async function previewUpdate(run: Run): Promise<Preview> {
     : await import('../../cli/operation/send/offer-backup.ts');
   const safetyBackupId = await offerBackup?.(run);
   const text = await drawRecord(rows, ui.err);
-  return { text, isNews: true, send: () => sendUpdate(run, current, { safetyBackupId }) };
+  return { text, alwaysShow: true, send: () => sendUpdate(run, current, { safetyBackupId }) };
 }
 
 /** How often an update is sent while others change other fields of the store. */
@@ -80,9 +86,9 @@ async function sendUpdate(
   if (current === null) return send(run, options);
   const { document, keyOfRead, ifMatch } = current;
   const { body } = run.request;
-  const former = formerValues(shownNow(document), body);
+  const replaced = replacedValues(shownNow(document), body);
   try {
-    return await send(run, { ...options, former, keyOfRead, ifMatch });
+    return await send(run, { ...options, replaced, keyOfRead, ifMatch });
   } catch (error) {
     if (ifMatch === null || !isMoved(error)) throw error;
     const now = await readCurrent(run, showStore);

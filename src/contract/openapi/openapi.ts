@@ -97,7 +97,7 @@ export function buildOpenApi(version: string, bodies: BodySchemas): Json {
   for (const operation of servedOperations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describe(operation, bodySchema(operation, shared, bodies)),
+      [operation.method.toLowerCase()]: describeOperation(operation, bodySchema(operation, shared, bodies)),
     };
   }
   return {
@@ -134,7 +134,7 @@ export function buildOpenApi(version: string, bodies: BodySchemas): Json {
   };
 }
 
-function describe(operation: ServedOperation, schema: Json | null): Json {
+function describeOperation(operation: ServedOperation, schema: Json | null): Json {
   const { id, class: kind, summary, isAddition, service } = operation;
   return {
     operationId: id,

@@ -9,9 +9,14 @@ import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
 import { findEarlier, hasOwnKey } from './earlier.ts';
-import { formerValues, lastSeen } from './former.ts';
-import { continueRecord, reported } from './resume.ts';
-import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
+import { lastSeen, replacedValues } from './replaced-values.ts';
+import { continueRecord, recordedResult } from './resume.ts';
+import {
+  type FailedSafetyBackup,
+  type RecordedChange,
+  safetyIntent,
+  sendAfterBackup,
+} from './safety-backup.ts';
 import { supersede } from './supersede.ts';
 import { planUndo } from './undo.ts';
 
@@ -32,7 +37,7 @@ export async function recordChange(
   history: History,
   request: ChangeRequest,
   options: RecordOptions,
-): Promise<Prepared | Unprepared> {
+): Promise<RecordedChange | FailedSafetyBackup> {
   const { journal } = history;
   const { client, signal } = options;
   const begin = await journal.acquire(`begin ${request.operation.id}`, options);
@@ -62,7 +67,7 @@ export async function recordChange(
       isFirst: true,
       writeDown: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
     });
-    if (sent.reached === 'change' && sent.outcome.kind === 'applied')
+    if (sent.kind === 'change' && sent.outcome.kind === 'applied')
       await supersede(history, sent.record, past);
     return sent;
   } finally {
@@ -103,8 +108,8 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
 function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
-  if (intent.former !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
-  return { ...intent, former: formerValues(lastSeen(intent.operation, past), parseJson(intent.body)) };
+  if (intent.replaced !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
+  return { ...intent, replaced: replacedValues(lastSeen(intent.operation, past), parseJson(intent.body)) };
 }
 
 async function continueEarlier(
@@ -113,7 +118,7 @@ async function continueEarlier(
   id: string,
   past: readonly HistoryRecord[],
   options: RecordOptions,
-): Promise<Prepared | Unprepared> {
+): Promise<RecordedChange | FailedSafetyBackup> {
   const record = recordIn(writer.records, id);
   // Its process has ended while this one waited for it: what it found out is what this one reports.
   const wasRunning = past.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
@@ -122,8 +127,8 @@ async function continueEarlier(
     // Giving the same key again confirms a change that destroys something.
     const isConfirmed = rulesOf(record.operation).safetyBackupRule !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
-    if ('reached' in resumed) return resumed;
+    if ('kind' in resumed) return resumed;
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
   }
-  return reported(recordIn(writer.records, id));
+  return recordedResult(recordIn(writer.records, id));
 }

@@ -5,7 +5,12 @@ import { type HistoryRecord, isAfter, isInDoubt, mayBeApplied } from '../journal
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
-import { type Prepared, safetyIntent, sendAfterBackup, type Unprepared } from './safety-backup.ts';
+import {
+  type FailedSafetyBackup,
+  type RecordedChange,
+  safetyIntent,
+  sendAfterBackup,
+} from './safety-backup.ts';
 import { type Proved, readAgain, readProof, type Sending, writeOutcome } from './send.ts';
 import { isSuperseded, supersede } from './supersede.ts';
 
@@ -24,17 +29,17 @@ export interface ResumeOptions extends SendOptions {
  * What `resume` did about a record:
  * - `sent`: sent again, with this outcome.
  * - `settled`: a read has shown it.
- * - `told`: its outcome was known already, but had not been reported.
+ * - `reported`: its outcome was known already, but had not been reported.
  * - `superseded`: it no longer matters, because `record.supersededBy` was applied later.
  * - `left`: nothing.
  */
 export type Resumed =
-  | ({ readonly action: 'sent' | 'settled' | 'told' } & Prepared)
+  | ({ readonly action: 'sent' | 'settled' | 'reported' } & RecordedChange)
   | ({
       readonly action: 'left';
       readonly record: HistoryRecord;
       readonly reason: 'no_safety_backup';
-    } & Unprepared)
+    } & FailedSafetyBackup)
   | { readonly action: 'superseded'; readonly record: HistoryRecord }
   | {
       readonly action: 'left';
@@ -71,7 +76,7 @@ export async function resumeRecord(history: History, id: string, options: Resume
   if (history.isHeldElsewhere(logIdOf(found.id))) {
     if (isInDoubt(found)) return { action: 'left', record: found, reason: 'running' };
     // The other process still has to print its outcome.
-    return { action: 'told', ...reported(found) };
+    return { action: 'reported', ...recordedResult(found) };
   }
   const { inOrder } = rulesOf(found.operation);
   const order = inOrder ? await history.journal.acquire('order', options) : null;
@@ -92,9 +97,9 @@ export async function continueRecord(
 ): Promise<Resumed> {
   const { id } = record;
   const { will, later } = planResume(history, record);
-  if (will === 'told') {
+  if (will === 'reported') {
     tell(writer, record);
-    return { action: 'told', ...reported(record) };
+    return { action: 'reported', ...recordedResult(record) };
   }
   if (will === 'superseded') {
     if (later !== undefined) await writer.change([{ id, supersededBy: later.id }]);
@@ -116,7 +121,7 @@ export async function continueRecord(
     isFirst: false,
     writeDown: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
   });
-  if (sent.reached === 'safety_backup')
+  if (sent.kind === 'safety_backup')
     return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
   tell(writer, record);
   if (sent.outcome.kind === 'applied')
@@ -138,7 +143,7 @@ async function askService(
   const settle = async (found: Proved): Promise<Resumed | null> => {
     if (found.applied === null) return null;
     const settled = await writeOutcome(sending, record.id, found.applied, true);
-    return { action: 'settled', reached: 'change', ...settled, safetyBackup: null };
+    return { action: 'settled', kind: 'change', ...settled, safetyBackup: null };
   };
   let found = proof && (await readProof(sending, record));
   const shown = found && (await settle(found));
@@ -170,13 +175,13 @@ function sentAgainByKey(record: HistoryRecord): ReturnType<typeof changeWithKey>
 /** Reporting a change also reports the backup before it. */
 function tell(writer: LogWriter, { id }: HistoryRecord): void {
   for (const other of writer.records.values())
-    if (other.id === id || (id === writer.id && other.prepares !== null)) writer.tell(other.id);
+    if (other.id === id || (id === writer.id && other.safetyBackupFor !== null)) writer.report(other.id);
 }
 
 /** What can be said of a record from the history alone: `later` is the change that decides it. */
 interface ResumePlan {
   readonly will:
-    | 'told'
+    | 'reported'
     | 'superseded'
     | 'ask_service'
     | 'send'
@@ -185,7 +190,7 @@ interface ResumePlan {
 }
 
 function planResume(history: History, record: HistoryRecord): ResumePlan {
-  if (!isInDoubt(record)) return { will: record.supersededBy === null ? 'told' : 'superseded' };
+  if (!isInDoubt(record)) return { will: record.supersededBy === null ? 'reported' : 'superseded' };
   if (record.unreadable) return { will: 'unreadable' };
   const changes = changesAfter(history, record);
   const winner = changes.find((other) => isSuperseded(record, other));
@@ -212,11 +217,11 @@ export function previewResume(history: History, record: HistoryRecord): ResumePl
 }
 
 /** An outcome that was known before, as it is handed on. Throws a RefusedError `in_doubt` if there is none. */
-export function reported(record: HistoryRecord): Prepared {
+export function recordedResult(record: HistoryRecord): RecordedChange {
   const outcome = recordedOutcome(record);
   if (outcome === null) throw new RefusedError('in_doubt', record);
   const none = { recordingError: null, finding: null, safetyBackup: null };
-  return { reached: 'change', record, outcome, isEarlier: true, ...none };
+  return { kind: 'change', record, outcome, isEarlier: true, ...none };
 }
 
 /** Leaves a record as it is. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */

@@ -18,19 +18,19 @@ export function safetyIntent({ journal }: History, intent: Intent, label: string
   const { operation, path, body: prepared } = intent;
   return {
     ...intentOf({ operation: safetyBackupRule.operation, body }, journal.store.storeId),
-    prepares: JSON.stringify({ operation, path, body: prepared }),
+    safetyBackupFor: JSON.stringify({ operation, path, body: prepared }),
   };
 }
 
 /** What came of a change, and of the backup before it, if one was asked for. */
-export interface Prepared extends Recorded {
-  readonly reached: 'change';
+export interface RecordedChange extends Recorded {
+  readonly kind: 'change';
   readonly safetyBackup: Recorded | null;
 }
 
 /** The backup before a change failed, or with a `recordingError` could not be recorded, so the change was not sent. */
-export interface Unprepared {
-  readonly reached: 'safety_backup';
+export interface FailedSafetyBackup {
+  readonly kind: 'safety_backup';
   readonly safetyBackup: Recorded;
   /** The change that was not sent, where an earlier attempt of it may have been applied. */
   readonly inDoubt: HistoryRecord | null;
@@ -41,11 +41,11 @@ export async function sendAfterBackup(
   sending: Sending,
   safetyId: string | null,
   change: { id: string; isFirst: boolean; writeDown(backupId: string): Promise<unknown> },
-): Promise<Prepared | Unprepared> {
-  const unprepared = (failed: Recorded): Unprepared => {
+): Promise<RecordedChange | FailedSafetyBackup> {
+  const unprepared = (failed: Recorded): FailedSafetyBackup => {
     const record = sending.writer.records.get(change.id);
     const inDoubt = record !== undefined && isInDoubt(record) ? record : null;
-    return { reached: 'safety_backup', safetyBackup: failed, inDoubt };
+    return { kind: 'safety_backup', safetyBackup: failed, inDoubt };
   };
   let safetyBackup: Recorded | null = null;
   try {
@@ -56,7 +56,7 @@ export async function sendAfterBackup(
       if (typeof backupId !== 'string' || recordingError !== null) return unprepared(safetyBackup);
       await change.writeDown(backupId);
     }
-    return { ...(await sendRecord(sending, change.id, change)), reached: 'change', safetyBackup };
+    return { ...(await sendRecord(sending, change.id, change)), kind: 'change', safetyBackup };
   } catch (error) {
     if (!(error instanceof HistoryError) || safetyBackup === null) throw error;
     return unprepared({ ...safetyBackup, recordingError: error });

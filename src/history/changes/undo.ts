@@ -4,12 +4,12 @@ import type { History, SendOptions } from '../history.ts';
 import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
 import { waitForHolder } from './earlier.ts';
-import { lastSeen, valueAt, withValue } from './former.ts';
+import { lastSeen, valueAt, withValue } from './replaced-values.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
 export interface UndoneField {
   readonly path: readonly string[];
-  readonly former: unknown;
+  readonly replaced: unknown;
   readonly changed: unknown;
   /** What this machine has seen there last; undefined if something else may have changed it since. */
   readonly seen: unknown;
@@ -91,34 +91,34 @@ function mainRecord(history: History, id: string): HistoryRecord {
   return records.find((record) => rulesOf(record.operation).undo !== undefined) ?? history.get(id);
 }
 
-/** Throws a RefusedError `former_unknown` that names what this machine has not seen. */
+/** Throws a RefusedError `replaced_unknown` that names what this machine has not seen. */
 function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): UndoneField[] {
-  const former = parseJson(record.former);
+  const replaced = parseJson(record.replaced);
   const sent = parseJson(record.body);
   const { undo, serverOwned = [] } = rulesOf(record.operation);
   const isDocument = undo === 'document';
-  const isComparable = isDocument && isObject(former);
-  const paths = isComparable ? differingPaths(former, sent, serverOwned) : leafPaths(sent);
+  const isComparable = isDocument && isObject(replaced);
+  const paths = isComparable ? differingPaths(replaced, sent, serverOwned) : leafPaths(sent);
   const unknown = isComparable
     ? []
-    : paths.filter((path) => isDocument || valueAt(former, path) === undefined);
+    : paths.filter((path) => isDocument || valueAt(replaced, path) === undefined);
   if (unknown.length > 0) {
     const names = unknown.map((path) => path.join('.'));
-    throw new RefusedError('former_unknown', record, names);
+    throw new RefusedError('replaced_unknown', record, names);
   }
   const response = parseJson(record.response?.body);
   const changed = isObject(response) ? response : sent;
   const seen = lastSeen(record.operation, records);
   return paths.map((path) => ({
     path,
-    former: valueAt(former, path),
+    replaced: valueAt(replaced, path),
     changed: valueAt(changed, path) ?? null,
     seen: seen?.valueAt(path),
   }));
 }
 
 /** The paths at which two documents differ, without what the service sets itself. What was added as a whole is one. */
-function differingPaths(former: unknown, sent: unknown, owned: readonly string[]): (readonly string[])[] {
+function differingPaths(replaced: unknown, sent: unknown, owned: readonly string[]): (readonly string[])[] {
   const differing = (one: unknown, other: unknown, path: readonly string[]): (readonly string[])[] => {
     if (!isObject(one) || !isObject(other))
       return JSON.stringify(one ?? null) === JSON.stringify(other ?? null) ? [] : [path];
@@ -127,10 +127,12 @@ function differingPaths(former: unknown, sent: unknown, owned: readonly string[]
       differing(valueAt(one, [name]), valueAt(other, [name]), [...path, name]),
     );
   };
-  return differing(former, sent, []).filter(([name = '']) => !owned.includes(name));
+  return differing(replaced, sent, []).filter(([name = '']) => !owned.includes(name));
 }
 
-/** The document with the former values at the paths that the change set. */
+/** The document with the replaced values at the paths that the change set. */
 export function withFormerValues(document: unknown, fields: readonly UndoneField[]): Record<string, unknown> {
-  return asObject(fields.reduce((changed, { path, former }) => withValue(changed, path, former), document));
+  return asObject(
+    fields.reduce((changed, { path, replaced }) => withValue(changed, path, replaced), document),
+  );
 }

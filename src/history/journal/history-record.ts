@@ -48,13 +48,13 @@ export interface Intent {
   readonly fingerprint: string;
   readonly idempotencyKey: string | null;
   /** JSON of what it replaces, as far as this machine knew, for undo. */
-  readonly former: string | null;
+  readonly replaced: string | null;
   /** Of a restore: the backup that undoes it. */
   readonly safetyBackupId: string | null;
   /** Id of the record that it takes back. */
   readonly undoes: string | null;
   /** Of a safety backup: the request that it is taken for, as JSON, in case that is never begun. */
-  readonly prepares: string | null;
+  readonly safetyBackupFor: string | null;
 }
 
 /** One change, as this machine knows it. `history show --json` prints these fields. */
@@ -81,7 +81,7 @@ export interface HistoryRecord extends Intent {
   /** Id of a later change that makes this one's outcome irrelevant: it is never sent again. */
   readonly supersededBy: string | null;
   /**
-   * Until its outcome has been told to the user, and while it is in doubt. `resume` is for the open ones. It is not a field
+   * Until its outcome has been reported to the user, and while it is in doubt. `resume` is for the open ones. It is not a field
    * of a line: the closing line of the log says it.
    */
   readonly open: boolean;

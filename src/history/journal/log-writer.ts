@@ -43,7 +43,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   lock.assertHeld();
   const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));
   let lastPlace = Math.max(0, ...[...records.keys()].map((id) => Number(id.split('.')[1] ?? 0)));
-  const untold = new Set(
+  const unreported = new Set(
     [...records.values()].filter((record) => record.open && !isInDoubt(record)).map(({ id }) => id),
   );
   let { lines } = log;
@@ -110,7 +110,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
   async function finish(): Promise<void> {
     try {
       await write();
-      const isOpen = (record: HistoryRecord) => isInDoubt(record) || untold.has(record.id);
+      const isOpen = (record: HistoryRecord) => isInDoubt(record) || unreported.has(record.id);
       const ended = [...records.values()].map((record) => ({ ...record, open: isOpen(record) }));
       const open = ended.filter((record) => record.open).map(({ id }) => id);
       const saysSo =
@@ -151,12 +151,12 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
     /** Changes records, as `add`. With `mayWait`, up to 10 ms later, with the next line. */
     change: (changes: readonly RecordChange[], { mayWait = false } = {}) => put(changes, mayWait),
     /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
-    tell: (id: string) => void untold.delete(id),
+    report: (id: string) => void unreported.delete(id),
     /** Throws a HistoryError `lock_lost` when another process has taken over any lock of the change, that of the log included. */
     assertHeld: () => journal.assertHeld(),
     /**
-     * Writes the closing line, and releases the lock. What this process has found out counts as told, and of what was known
-     * before what was told. The line is not synced. Never rejects.
+     * Writes the closing line, and releases the lock. What this process has found out counts as reported, and of what was known
+     * before what was reported. The line is not synced. Never rejects.
      */
     close(): Promise<void> {
       closing ??= finish();

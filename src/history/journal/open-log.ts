@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../base/clock.ts';
 import {
   createFile,
-  failureOf,
+  fileFailure,
   removeQuietly,
   renameDurably,
   sweepDrafts,
@@ -60,7 +60,7 @@ export async function beginLog(
       }
     } catch (error) {
       lock.release();
-      throw failureOf(journal.files, error, 'write', journal.folder);
+      throw fileFailure(journal.files, error, 'write', journal.folder);
     }
     lock.release();
   }
@@ -102,11 +102,11 @@ async function createLog(
   }
   const writer = openWriter(journal, lock, { ...parsed, name });
   try {
-    // Whoever took over a lock while the log was put in place may not have seen it.
+    // Another process that took over a lock while the log was put in place may not have seen it.
     journal.assertHeld();
     return writer;
   } catch (error) {
-    // Or has seen it, and told its id to a user: so it stays, and says that nothing was sent.
+    // Or has seen it, and shown its id to a user: so it stays, and says that nothing was sent.
     const state = 'not_sent';
     await writer.change([...writer.records.keys()].map((record) => ({ id: record, state }))).catch(() => {});
     await writer.close();
@@ -169,6 +169,6 @@ export async function reopenLog(journal: Journal, id: string, options?: LockOpti
     return openWriter(journal, lock, { ...log, name });
   } catch (error) {
     lock.release();
-    throw failureOf(journal.files, error, 'write', journal.folder);
+    throw fileFailure(journal.files, error, 'write', journal.folder);
   }
 }

@@ -1,4 +1,4 @@
-import { failureOf, sweepDrafts, syncFolder } from '../../base/files/files.ts';
+import { fileFailure, sweepDrafts, syncFolder } from '../../base/files/files.ts';
 import { HistoryError } from '../errors.ts';
 import { rulesOf } from '../operation-rules.ts';
 import type { HistoryRecord } from './history-record.ts';
@@ -66,6 +66,6 @@ async function removeIfOld(
     // What cannot be read stays, and so does what another process holds.
     const stays = ['history_damaged', 'history_busy', 'lock_lost', 'history_unreadable'];
     if (error instanceof HistoryError && stays.includes(error.code)) return false;
-    throw failureOf(journal.files, error, 'write', journal.folder);
+    throw fileFailure(journal.files, error, 'write', journal.folder);
   }
 }

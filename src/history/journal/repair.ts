@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createFile, ensureFolder, failureOf, readBytes, syncFolder } from '../../base/files/files.ts';
+import { createFile, ensureFolder, fileFailure, readBytes, syncFolder } from '../../base/files/files.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { type DamagedError, HistoryError, isDamage } from '../errors.ts';
 import { type HistoryRecord, isInDoubt } from './history-record.ts';
@@ -41,7 +41,7 @@ export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
       const done = isDamage(damage) ? await repairLog(journal, log, damage) : null;
       if (done !== null) repaired.push(done);
     } catch (error) {
-      throw failureOf(journal.files, error, 'write', fileOf(journal, log.name));
+      throw fileFailure(journal.files, error, 'write', fileOf(journal, log.name));
     } finally {
       lock.release();
     }

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } fro
 import path from 'node:path';
 import { ensureFolder } from '../../base/files/files.ts';
 import { asObject, parseJson } from '../../base/json.ts';
-import { lastSeen } from '../changes/former.ts';
+import { lastSeen } from '../changes/replaced-values.ts';
 import { historyFiles } from '../errors.ts';
 import type { History } from '../history.ts';
 import type { HistoryRecord } from '../journal/history-record.ts';

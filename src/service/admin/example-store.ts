@@ -29,7 +29,7 @@ import {
 const { store: storeId } = exampleIds;
 
 /** The objects of a store, with the ids that operations need. */
-export type ExampleStore = Awaited<ReturnType<typeof describe>>;
+export type ExampleStore = Awaited<ReturnType<typeof readExampleStore>>;
 
 /** Creates the example store unless it exists. Any number of processes may do so at once. */
 export async function seedExampleStore(storage: Storage): Promise<ExampleStore> {
@@ -43,11 +43,11 @@ export async function seedExampleStore(storage: Storage): Promise<ExampleStore> 
       if (await read(isMissing)) throw error;
     });
   }
-  return read((db) => describe({ db, storeId }));
+  return read((db) => readExampleStore({ db, storeId }));
 }
 
 /** Lists have the oldest first. */
-async function describe(tenant: Tenant) {
+async function readExampleStore(tenant: Tenant) {
   const { db, storeId } = tenant;
   const query = { storeId, limit: 1_000 };
   const endpoints = await listEndpoints(tenant);

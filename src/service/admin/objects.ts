@@ -10,8 +10,8 @@ import {
   newestChanges,
   newestRows,
   type ObjectQuery,
+  selectStoreId,
   setClosed,
-  storeOf,
 } from '../storage/operator/objects.ts';
 import { deleteOld } from '../storage/operator/prune.ts';
 import { deleteEndpoint } from '../storage/queries/endpoints.ts';
@@ -48,13 +48,13 @@ export function listOperatorLog(storage: Storage, query: ObjectQuery) {
   return storage.read((db) => newestChanges(db, query));
 }
 
-/** Adds a notice that operation 10 can appeal. Rejects with a ServiceError: `not_found`, `validation_failed`. */
+/** Adds a notice that `reclaim.appeal` appeals. Rejects with a ServiceError: `not_found`, `validation_failed`. */
 export async function giveReclaimNotice(storage: Storage, storeId: string, input: object) {
   const notice = validate(newReclaim, input);
   return operate(storage, storeId, 'reclaims add', (work) => addReclaim(work, notice));
 }
 
-/** Adds evidence that operation 7 shows. Rejects with a ServiceError: `not_found`, `validation_failed`. */
+/** Adds evidence that `disputes.show` shows. Rejects with a ServiceError: `not_found`, `validation_failed`. */
 export async function submitEvidence(storage: Storage, storeId: string, disputeId: string, input: object) {
   const evidence = validate(newEvidence, input);
   const add = (work: Work) => addEvidence(work, disputeId, evidence, work.actor);
@@ -95,7 +95,7 @@ async function changeObject(
   only: string | undefined,
   change: (work: Work) => Promise<unknown>,
 ): Promise<{ readonly id: string; readonly storeId: string }> {
-  const storeId = await storage.read((db) => storeOf(db, table, id));
+  const storeId = await storage.read((db) => selectStoreId(db, table, id));
   if (storeId === undefined || (only !== undefined && only !== storeId)) throw notFound(nouns[table], id);
   return operate(storage, storeId, command, async (work) => {
     await change(work);

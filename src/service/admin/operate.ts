@@ -16,13 +16,13 @@ export async function operate<Result extends { readonly id: string }>(
 ): Promise<Result> {
   return storage.forStore(storeId).change(async (db) => {
     const result = await change({ db, storeId, actor: 'operator', now: Date.now() });
-    await recordChange(db, command, storeId, result.id);
+    await logOperation(db, command, storeId, result.id);
     return result;
   });
 }
 
 /** Writes a row of `operator_log`. */
-export async function recordChange(
+export async function logOperation(
   db: Queries,
   command: string,
   storeId: string | null,

@@ -8,7 +8,7 @@ import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/id
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
 import { listStoreIds } from '../storage/queries/stores.ts';
 
-import { recordChange } from './operate.ts';
+import { logOperation } from './operate.ts';
 
 export const defaultRetentionDays = 90;
 
@@ -109,7 +109,7 @@ export async function pruneByHand(storage: Storage, options: PruneOptions): Prom
   const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
   if (!dryRun && total > 0) {
     const command = backups ? 'prune --backups' : 'prune';
-    await storage.write((db) => recordChange(db, command, storeId, null));
+    await storage.write((db) => logOperation(db, command, storeId, null));
   }
   return pruned;
 }

@@ -4,13 +4,13 @@ import { timestamp } from '../model/time.ts';
 import { addStore, type NewStore } from '../operations/stores.ts';
 import type { Storage } from '../storage/core/storage.ts';
 import { markDeleted, measure, pageOfStores } from '../storage/operator/objects.ts';
-import { operate, recordChange } from './operate.ts';
+import { logOperation, operate } from './operate.ts';
 
 /** Makes a store. Rejects with a ServiceError: `validation_failed`, `slug_taken`, or `duplicate` for the id. */
 export async function createStore(storage: Storage, options: NewStore) {
   return storage.write(async (db) => {
     const store = await addStore(db, options, initialSettings, Date.now());
-    await recordChange(db, 'stores create', store.id, store.id);
+    await logOperation(db, 'stores create', store.id, store.id);
     return store;
   });
 }

@@ -56,7 +56,7 @@ function group<Shape extends z.ZodRawShape>(shape: Shape) {
 const settingsDocument = z.strictObject(groups);
 export type SettingsDocument = z.output<typeof settingsDocument>;
 
-/** Body of operation 5. Fields that the service sets are ignored, so that a client can send back what it has read. */
+/** Body of `settings.save`. Fields that the service sets are ignored, so that a client can send back what it has read. */
 export const settingsInput = z
   .strictObject({
     ...groups,

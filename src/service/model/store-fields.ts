@@ -101,7 +101,7 @@ function notEmpty<Schema extends z.ZodType<object>>(schema: Schema): Schema {
     .meta({ minProperties: 1 });
 }
 
-/** Body of operation 1: any part of the store. Null removes a social profile. */
+/** Body of `store.update`: any part of the store. Null removes a social profile. */
 export const storePatch = notEmpty(
   z.strictObject({
     ...storeIdentity.partial().shape,

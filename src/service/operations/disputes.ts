@@ -71,7 +71,7 @@ export const newEvidence = z.strictObject({
   storageKey: optional(filledLine(1024)),
 });
 
-/** Body of operation 6. */
+/** Body of `disputes.open`. */
 export const newDispute = z.strictObject({
   kind: lowerCaseWord('payment'),
   reason: filledText(4000),
@@ -84,7 +84,7 @@ export const newDispute = z.strictObject({
   appealDeadlineAt: time().nullish(),
 });
 
-/** Body of operation 3. */
+/** Body of `disputes.decide`. */
 export const newDecision = z.strictObject({
   status: z.enum(decisions),
   resolution: filledText(4000),
@@ -141,7 +141,7 @@ export async function listDisputes(tenant: Tenant, query: z.output<typeof disput
   return toPage(rows, limit, ({ deadlineAt, id }) => byDeadline.write(deadlineAt, id), show);
 }
 
-/** Adds evidence that operation 7 shows. `submittedBy` says in a word who it is from. */
+/** Adds evidence that `disputes.show` shows. `submittedBy` says in a word who it is from. */
 export async function addEvidence(
   work: Work,
   disputeId: string,

@@ -43,7 +43,7 @@ const eventType = () =>
     })
     .meta({ enum: eventTypes });
 
-/** Body of operation 11. */
+/** Body of `notify.add-endpoint`. */
 export const newEndpoint = z.strictObject({
   kind: z.enum(endpointKinds),
   name: filledLine(80),

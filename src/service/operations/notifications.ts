@@ -6,7 +6,7 @@ import { findNotifications, markAll, markSome } from '../storage/queries/notific
 import { bySequence, pageInput, toPage } from './pages.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Body of operation 12. Without both fields it marks all notifications. */
+/** Body of `notify.mark-read`. Without both fields it marks all notifications. */
 export const readMark = z
   .strictObject({
     /** Ids that the store does not have are ignored, so any text is valid. */

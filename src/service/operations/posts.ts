@@ -14,7 +14,7 @@ import { byPosition, pageInput, toPage } from './pages.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
 
-/** Body of operation 2. */
+/** Body of `blog.create`. */
 export const newPost = z
   .strictObject({
     title: filledLine(postLimits.title),

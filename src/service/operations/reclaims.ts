@@ -22,7 +22,7 @@ export const newReclaim = z.strictObject({
   reason: filledText(4000),
 });
 
-/** Adds the notice that operation 10 appeals. */
+/** Adds the notice that `reclaim.appeal` appeals. */
 export async function addReclaim(work: Work, input: z.output<typeof newReclaim>, id = createId()) {
   const notice: ReclaimRecord = {
     ...input,
@@ -47,7 +47,7 @@ export async function listReclaims(tenant: Tenant, { limit, after }: PageInput) 
   return toPage(notices, limit, ({ id }) => byId.write(id), withoutNulls);
 }
 
-/** Body of operation 10. */
+/** Body of `reclaim.appeal`. */
 export const newAppeal = z.strictObject({ text: filledText(5000) });
 
 /** Operation 10. A notice takes one appeal. `isNew` is false if the same appeal was made before. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../model/errors.ts';
 import { documentOf, type SettingsDocument } from '../model/settings-document.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
-import { releaseHeld } from '../storage/queries/due.ts';
+import { unhold } from '../storage/queries/due.ts';
 import { type FoundSettings, findSettings, putSettings } from '../storage/queries/settings.ts';
 import { recordEvent } from './record-event.ts';
 import type { Precondition, Work } from './unit-of-work.ts';
@@ -27,7 +27,7 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
   const updatedAt = timestamp(work.now);
   const { db, storeId } = work;
   await putSettings(db, { storeId, document, updatedAt });
-  await releaseHeld(db, { storeId, now: updatedAt });
+  await unhold(db, { storeId, now: updatedAt });
   await recordEvent(work, 'settings_updated', { changed });
   return toAnswer(work, { document, updatedAt });
 }

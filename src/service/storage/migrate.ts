@@ -42,19 +42,23 @@ export async function migrate(storage: Storage, wanted: readonly Migration[] = m
   }
 }
 
-async function apply({ engine, runAlone }: Storage, db: Queries, migration: Migration): Promise<void> {
+async function apply(
+  { engine, outsideTransaction }: Storage,
+  db: Queries,
+  migration: Migration,
+): Promise<void> {
   const { name, up, index } = migration;
   await lock(db, engine);
   if ((await listApplied(db)).has(name)) return;
   await up?.(db, engine);
-  if (index !== undefined && runAlone === null) {
+  if (index !== undefined && outsideTransaction === null) {
     await sql.raw(`create index ${index.name} on ${index.on}`).execute(db);
-  } else if (index !== undefined && runAlone !== null) {
+  } else if (index !== undefined && outsideTransaction !== null) {
     // This transaction only holds the lock. What a process that was killed has left is not valid.
     const alive = setInterval(() => void ping(db).catch(() => {}), pingMs);
     try {
-      await runAlone(`drop index concurrently if exists ${index.name}`);
-      await runAlone(`create index concurrently ${index.name} on ${index.on}`);
+      await outsideTransaction(`drop index concurrently if exists ${index.name}`);
+      await outsideTransaction(`create index concurrently ${index.name} on ${index.on}`);
     } finally {
       clearInterval(alive);
     }

@@ -67,7 +67,7 @@ const changed = await recordChange(
   { operation, parameters, body },
   { client, ...(isSafe && { safetyLabel: 'Safety' }) },
 );
-if (changed.reached !== 'change') throw new Error('only the safety backup was sent');
+if (changed.kind !== 'change') throw new Error('only the safety backup was sent');
 const { record, outcome, isEarlier } = changed;
 process.stdout.write(JSON.stringify({ id: record.id, outcome, isEarlier }));
 await history.end();

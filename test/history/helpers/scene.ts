@@ -14,7 +14,7 @@ import { saveSettings } from '../../../src/contract/operations/settings.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
 import { type RecordOptions, recordChange } from '../../../src/history/changes/change.ts';
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
-import type { Prepared, Unprepared } from '../../../src/history/changes/safety-backup.ts';
+import type { FailedSafetyBackup, RecordedChange } from '../../../src/history/changes/safety-backup.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
 import type { ChangeRequest } from '../../../src/history/intent.ts';
 import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
@@ -49,13 +49,13 @@ export const rename = (name: string) => ({ operation: updateStore, body: { name 
 export const update = (body: Readonly<Record<string, unknown>>) => ({ operation: updateStore, body });
 export const markRead = { operation: markNotificationsRead, body: { ids: ['n-1'] } };
 /** The settings that {@link save} replaces, and what it makes of them. */
-export const formerSettings = { showcase: { enabled: false }, links: ['a', 'b'], updatedAt: 'then' };
+export const replacedSettings = { showcase: { enabled: false }, links: ['a', 'b'], updatedAt: 'then' };
 const wantedSettings = { showcase: { enabled: true }, links: ['a', 'b'] };
 export const save = {
   operation: saveSettings,
   body: wantedSettings,
   ifMatch: '"1"',
-  former: JSON.stringify(formerSettings),
+  replaced: JSON.stringify(replacedSettings),
 };
 /** With a key of the user's own. */
 export const withKey = <Request extends { body: object }>(request: Request, idempotencyKey = 'mine') => ({
@@ -80,11 +80,11 @@ export interface Scene {
   change(
     request: ChangeRequest,
     options?: Partial<RecordOptions> & { fileSystem?: FileSystem },
-  ): Promise<Prepared>;
+  ): Promise<RecordedChange>;
   /** As {@link change}, of a change whose safety backup fails. */
-  changeUnprepared(...parameters: Parameters<Scene['change']>): Promise<Unprepared>;
+  changeUnprepared(...parameters: Parameters<Scene['change']>): Promise<FailedSafetyBackup>;
   /** As a process that is killed before it has told the outcome. */
-  changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<Prepared>;
+  changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
   /** What a killed process leaves: its locks are broken by the next one. */
   kill(): void;
   resume(id: string, options?: Partial<ResumeOptions> & { fileSystem?: FileSystem }): Promise<Resumed>;
@@ -93,7 +93,7 @@ export interface Scene {
   /** The records as a new process finds them, oldest first. */
   records(): HistoryRecord[];
   /** As {@link change}, in a process that goes on. */
-  begin(history: History, request: ChangeRequest, options?: Partial<RecordOptions>): Promise<Prepared>;
+  begin(history: History, request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
   /** The scene's client, with something done before and after each request. */
   clientThat(after: (outcome: Outcome) => Promise<Outcome>, before?: () => void): Client;
   /** Names of the logs. */
@@ -124,7 +124,7 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
   const common = { client, settlePauseMs: 1 };
   const record = async (history: History, request: ChangeRequest, options?: Partial<RecordOptions>) => {
     const changed = await recordChange(history, request, { ...common, ...options });
-    if (changed.reached !== 'change') throw new Error('only the safety backup was sent');
+    if (changed.kind !== 'change') throw new Error('only the safety backup was sent');
     return changed;
   };
   const scene: Scene = {
@@ -139,7 +139,7 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     changeUnprepared: (request, { fileSystem, ...options } = {}) =>
       use(async (history) => {
         const changed = await recordChange(history, request, { ...common, ...options });
-        if (changed.reached !== 'safety_backup') throw new Error('the change was sent');
+        if (changed.kind !== 'safety_backup') throw new Error('the change was sent');
         return changed;
       }, fileSystem),
     async changeAndDie(request, options) {

@@ -196,7 +196,7 @@ describe('a closed log whose closing line was lost with the power', () => {
       expect(allRecords(scene.open())).toEqual(before.map((record) => ({ ...record, open: true })));
       expect(await repairLogs(scene.open())).toEqual([]);
       const writer = await reopenLog(scene.open(), id);
-      for (const record of before) writer.tell(record.id);
+      for (const record of before) writer.report(record.id);
       await writer.close();
       expect(allRecords(scene.open())).toEqual(before);
       expect(listLogs(scene.open())).toMatchObject([{ status: 'closed' }]);

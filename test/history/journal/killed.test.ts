@@ -75,7 +75,7 @@ async function expectNothingLost(
   for (const log of listLogs(journal)) {
     expect(journal.isLogHeld(log.id), when).toBe(false);
     const writer = await reopenLog(journal, log.id);
-    for (const id of writer.records.keys()) writer.tell(id);
+    for (const id of writer.records.keys()) writer.report(id);
     await writer.change([...writer.records.keys()].map(applied));
     await writer.close();
   }

@@ -48,7 +48,7 @@ test('processes that are killed leave logs that others go on with', async () => 
   const journal = open();
   for (const { id } of listLogs(journal)) {
     const writer = await reopenLog(journal, id);
-    for (const one of writer.records.keys()) writer.tell(one);
+    for (const one of writer.records.keys()) writer.report(one);
     await writer.change([...writer.records.keys()].map(applied));
     await writer.close();
   }

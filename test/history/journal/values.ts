@@ -12,10 +12,10 @@ export const intent: Intent = {
   body: '{"label":"nächtlich","idempotencyKey":"K"}',
   fingerprint: 'f'.repeat(64),
   idempotencyKey: 'K',
-  former: null,
+  replaced: null,
   safetyBackupId: null,
   undoes: null,
-  prepares: null,
+  safetyBackupFor: null,
 };
 
 export function post(title: string): Intent {

@@ -210,7 +210,7 @@ describe('closing', () => {
     await killed.change([applied(killed.id)]);
     fs.rmSync(path.join(folder, 'locks'), { recursive: true });
     const writer = await reopenLog(open({ fileSystem: disk.fileSystem }), killed.id);
-    writer.tell(killed.id);
+    writer.report(killed.id);
     await writer.close();
     disk.cutPower(folder, { keepsNames: true });
     expect(allRecords(open())).toMatchObject([{ state: 'applied', open: true }]);
@@ -226,7 +226,7 @@ describe('closing', () => {
     await killed.change([applied(`${killed.id}.1`), applied(`${killed.id}.2`)]);
     fs.rmSync(path.join(folder, 'locks'), { recursive: true });
     const writer = await reopenLog(open(), killed.id);
-    writer.tell(`${killed.id}.1`);
+    writer.report(`${killed.id}.1`);
     await writer.close();
     expect(allRecords(open()).map((record) => record.open)).toEqual([false, true]);
     expect(files()).toEqual([expect.stringContaining('.pending.')]);

@@ -73,7 +73,7 @@ export interface Preview {
   /** Then the user is not asked. */
   readonly changesNothing?: boolean;
   /** It says what the result does not, so it is shown to a user who was asked nothing, too. */
-  readonly isNews?: boolean;
+  readonly alwaysShow?: boolean;
   send(): Promise<Result>;
 }
 

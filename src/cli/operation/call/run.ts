@@ -20,7 +20,7 @@ export interface Run {
   /** The flags of the request's fields, which error messages name. */
   readonly fields: readonly FieldFlag[];
   /** The questions the user answered, or null if nothing was asked. */
-  readonly interview: Interview | null;
+  readonly questions: RunQuestions | null;
 }
 
 /** A run that no flags and no questions belong to. */
@@ -29,7 +29,7 @@ export function newRun(
   target: Connection,
   request: OperationRequest,
 ): Run {
-  return { target, request, ui, session, parsed, fields: [], interview: null };
+  return { target, request, ui, session, parsed, fields: [], questions: null };
 }
 
 /** What is sent. The store id is the target's. */
@@ -44,7 +44,7 @@ export interface OperationRequest {
 }
 
 /** Lets a user who answered questions answer them again. The answers change the request in place. */
-export interface Interview {
+export interface RunQuestions {
   /** Asks the last question again; Escape goes further back. */
   goBack(): Promise<void>;
   /** The questions of the command itself. */

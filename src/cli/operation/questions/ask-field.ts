@@ -5,7 +5,7 @@ import type { Io } from '../../core/io.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
 import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
-import { unlessBack } from '../../prompts/questions.ts';
+import { nullOnBack } from '../../prompts/questions.ts';
 
 /** Values to offer when asking for a field. */
 export interface FieldHints {
@@ -115,7 +115,7 @@ export async function chooseOrType<Answer>(
   for (let chosen = preset; ; ) {
     chosen = await askChoice(io, question, [...choices, other], chosen);
     if (chosen !== other.value) return chosen;
-    const typed = await unlessBack(type);
+    const typed = await nullOnBack(type);
     if (typed !== null) return typed;
   }
 }
@@ -136,7 +136,7 @@ async function askWords(
     if (!preset.includes(other.value)) return preset;
     const chosen = [...preset.filter((word) => word !== other.value), ...others];
     // Escape goes back to the suggestions.
-    const typed = await unlessBack(() =>
+    const typed = await nullOnBack(() =>
       askLine(io, field, chosen.length > 0 ? { before: `${chosen.join(', ')}, ` } : {}),
     );
     if (typed !== null) return typed;

@@ -4,7 +4,7 @@ import { nounOf, type Operation, pathParameterProblem } from '../../../contract/
 import { type KnownKind, type KnownObject, kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
-import { idMeantBy, minIdLength, shortenId } from '../../command/short-id.ts';
+import { minIdLength, resolveId, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
 import { CliError } from '../../core/errors.ts';
 import { getPath, setPath } from '../../core/field-path.ts';
@@ -15,9 +15,9 @@ import { describeKnown } from '../../output/describe-known.ts';
 import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
 import { askText, type Choice } from '../../prompts/prompts.ts';
-import { askFromStart, explainKeys, type Question, type Questions } from '../../prompts/questions.ts';
+import { askAll, explainKeys, type Question, type Questions } from '../../prompts/questions.ts';
 import type { InputCommand } from '../call/operation-command.ts';
-import type { Interview, Run } from '../call/run.ts';
+import type { Run, RunQuestions } from '../call/run.ts';
 import { askField, chooseOrType, type FieldHints } from './ask-field.ts';
 import { type Choices, findChoices } from './find-choices.ts';
 
@@ -58,12 +58,12 @@ export function describeRefusal({ failure }: CliError): string {
  * Asks for the missing input of a run and stores the answers in its `parameters` and its body: `first` are questions of the
  * command itself, then come the id and `fields`. Escape goes back one question. Requires a terminal.
  */
-export async function interview(
+export async function askMissing(
   run: Run,
   parameters: Record<string, string>,
   { candidates, introduce }: InputCommand,
   { first: asked, fields }: { readonly first: Questions | null; readonly fields: readonly FieldFlag[] },
-): Promise<Interview> {
+): Promise<RunQuestions> {
   const { ui, session } = run;
   const { operation, body } = run.request;
   const name = idParameter(operation) ?? '';
@@ -114,8 +114,8 @@ export async function interview(
   if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
-  await askFromStart(questions);
-  return { goBack: () => askFromStart(questions, questions().length - 1), first, questionOf, questionsOfId };
+  await askAll(questions);
+  return { goBack: () => askAll(questions, questions().length - 1), first, questionOf, questionsOfId };
 }
 
 /**
@@ -170,7 +170,7 @@ export async function askId(
   const isKnown = offered.some(({ id }) => id === before);
   const typeId = async () => {
     const ids = all.map(({ id }) => id);
-    const meantBy = (text: string) => (kind === undefined ? { id: text } : idMeantBy(text, kind, ids));
+    const meantBy = (text: string) => (kind === undefined ? { id: text } : resolveId(text, kind, ids));
     const typed = await askText(io, upperFirst(`${noun} ID`), {
       validate(text) {
         const meant = meantBy(text.trim());

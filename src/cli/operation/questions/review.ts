@@ -5,10 +5,10 @@ import type { FieldFlag } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
 import { askChoice } from '../../prompts/prompts.ts';
-import { askFromStart, askInTurn, type Question, unlessBack } from '../../prompts/questions.ts';
+import { askAll, askEach, nullOnBack, type Question } from '../../prompts/questions.ts';
 import type { OperationCommand } from '../call/operation-command.ts';
-import type { Interview, Result, Run } from '../call/run.ts';
-import { confirmRun, previewOf, questionOf } from '../send/confirm.ts';
+import type { Result, Run, RunQuestions } from '../call/run.ts';
+import { confirmQuestion, confirmRun, previewOf } from '../send/confirm.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './what-changes.ts';
 
@@ -18,7 +18,7 @@ import { questionsOfFields } from './what-changes.ts';
  */
 export async function reviewAndSend(
   run: Run,
-  interview: Interview,
+  runQuestions: RunQuestions,
   command: OperationCommand,
 ): Promise<Result> {
   const { notice } = run.ui;
@@ -35,65 +35,67 @@ export async function reviewAndSend(
       );
       const { changesNothing, send } = preview;
       if (isChange && text !== '') notice(changesNothing ? text : apart(text));
-      if (!isChange || changesNothing || (await isAgreed(run, interview, command))) return await send();
+      if (!isChange || changesNothing || (await isAgreed(run, runQuestions, command))) return await send();
     } catch (error) {
       if (error instanceof WentBack) {
-        await interview.goBack().catch(fail);
+        await runQuestions.goBack().catch(fail);
         continue;
       }
-      const questions = correctingQuestions(run, interview, error);
+      const questions = correctingQuestions(run, runQuestions, error);
       if (!(error instanceof CliError) || questions.length === 0) return fail(error);
       wasRefused = isChange;
       explainRefusal(run.ui, run.session, error, { nameOf: (field) => labelOfField(field, run.fields) });
-      await askFromStart(() => questions).catch(fail);
+      await askAll(() => questions).catch(fail);
     }
   }
 }
 
 /** Asks whether to send. False if the user edited something: the new values are shown again first. */
-async function isAgreed(run: Run, interview: Interview, command: OperationCommand): Promise<boolean> {
+async function isAgreed(run: Run, runQuestions: RunQuestions, command: OperationCommand): Promise<boolean> {
   if (command.confirm !== undefined) {
     await confirmRun(command, run);
     return true;
   }
-  const answer = await askChoice(run.ui.io, questionOf(command, run), [
+  const answer = await askChoice(run.ui.io, confirmQuestion(command, run), [
     { value: 'yes', name: 'Yes' },
     { value: 'edit', name: 'Edit first' },
     { value: 'no', name: 'No, cancel' },
   ]);
   if (answer === 'no') throw cancelledError();
-  if (answer === 'edit') await unlessBack(() => askForMore(run, interview));
+  if (answer === 'edit') await nullOnBack(() => askForMore(run, runQuestions));
   return answer === 'yes';
 }
 
 /** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */
-async function askForMore({ request: { body }, ui, fields }: Run, interview: Interview): Promise<void> {
-  if (interview.first().length > 0) return askInTurn(interview.first);
+async function askForMore({ request: { body }, ui, fields }: Run, runQuestions: RunQuestions): Promise<void> {
+  if (runQuestions.first().length > 0) return askEach(runQuestions.first);
   const questions = questionsOfFields(ui, {
     fields: fields.filter(({ path }) => path.join('.') !== 'idempotencyKey'),
     current: body ?? {},
-    questionOf: interview.questionOf,
+    questionOf: runQuestions.questionOf,
   });
-  await askInTurn(questions);
+  await askEach(questions);
 }
 
 /** Questions for the fields or the id that the service refused; empty for any other error. */
 function correctingQuestions(
   { fields, parsed }: Run,
-  interview: Interview,
+  runQuestions: RunQuestions,
   error: unknown,
 ): readonly Question[] {
   // An id that was given with --confirm is not a typing mistake.
-  if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : interview.questionsOfId;
+  if (isNotFound(error)) return optionValue(parsed, '--confirm') ? [] : runQuestions.questionsOfId;
   if (!(error instanceof CliError)) return [];
   const { outcome, status, code, fields: named = [] } = error.failure;
   if (code === 'slug_taken') {
-    return fields.filter(({ path }) => path.join('.') === 'slug').map((field) => interview.questionOf(field));
+    return fields
+      .filter(({ path }) => path.join('.') === 'slug')
+      .map((field) => runQuestions.questionOf(field));
   }
   if (outcome !== 'rejected' || (status !== 400 && status !== 422)) return [];
   return fields
     .filter(({ flag, path }) => named.some((one) => one.flag === flag || one.field === path.join('.')))
-    .map((field) => interview.questionOf(field));
+    .map((field) => runQuestions.questionOf(field));
 }
 
 /** The label of the question for a field, if there is one. */

@@ -56,11 +56,11 @@ export function outcomeError(
     requestId: outcome.requestId ?? undefined,
     operationId: sent.recordId ?? undefined,
     ...(outcome.retryAt !== null && { retryAt: new Date(outcome.retryAt).toISOString() }),
-    ...failureOf(outcome, { keyVariable: keyVariable(io.env), ...sent }),
+    ...outcomeFailure(outcome, { keyVariable: keyVariable(io.env), ...sent }),
   });
 }
 
-function failureOf(outcome: Exclude<Outcome, { kind: 'applied' }>, sent: Sent): Failure {
+function outcomeFailure(outcome: Exclude<Outcome, { kind: 'applied' }>, sent: Sent): Failure {
   switch (outcome.kind) {
     case 'rejected':
       return rejected(outcome, sent);
@@ -252,7 +252,7 @@ function nextOfStatus(
   if (status === 413)
     return [{ say: 'send less at once: the service, or a gateway in front of it, has a limit' }];
   if (status === 426)
-    return [{ say: 'the server wants another protocol than HTTP/1.1: ask whoever runs it' }];
+    return [{ say: 'the server requires another protocol than HTTP/1.1: contact its operator' }];
   return status >= 300 && status < 400
     ? checkBaseUrl
     : [...checkBaseUrl, { say: 'add --debug to see the whole response' }];

@@ -1,5 +1,5 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
-import { hasUndo } from '../../../history/changes/former.ts';
+import { hasUndo } from '../../../history/changes/replaced-values.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { markedByHand } from '../../../history/recorded-outcome.ts';
 import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
@@ -44,7 +44,7 @@ export async function printResult(run: Run, command: ResultView, result: Result)
 
 /** Prints the command that takes a change back. */
 export function noticeUndo(ui: Ui, { flags }: Session, { id }: HistoryRecord): void {
-  ui.noticeToCopy(line`Undo: ${commandLine(['undo', id], flags)}`);
+  ui.noticeUnwrapped(line`Undo: ${commandLine(['undo', id], flags)}`);
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */

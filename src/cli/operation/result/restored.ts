@@ -1,6 +1,6 @@
 import { asObject, parseJson } from '../../../base/json.ts';
 import { createBackup } from '../../../contract/operations/backups.ts';
-import type { Unprepared } from '../../../history/changes/safety-backup.ts';
+import type { FailedSafetyBackup } from '../../../history/changes/safety-backup.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
@@ -24,7 +24,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   const backups = (await session.history()).list({ operation: createBackup.id }).records;
   // Labels of safety backups would nest.
   const isSafety = backups.some(
-    (record) => record.prepares !== null && textAt(answerBody(record), ['id']) === backupId,
+    (record) => record.safetyBackupFor !== null && textAt(answerBody(record), ['id']) === backupId,
   );
   const shown =
     typeof createdAt === 'string' ? `${backupId.slice(0, 8)} (${formatMinute(createdAt)})` : backupId;
@@ -89,7 +89,7 @@ export function sectionsOf(body: OperationRequest['body']): string[] {
 /** The error of a restore that was not sent. */
 export function withoutRestore(
   run: Run,
-  { safetyBackup, inDoubt }: Unprepared,
+  { safetyBackup, inDoubt }: FailedSafetyBackup,
   recordingError: unknown,
 ): unknown {
   const error = safetyBackupError(run, safetyBackup, recordingError);

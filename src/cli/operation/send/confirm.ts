@@ -19,10 +19,10 @@ export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cance
  * for another id.
  */
 export async function confirmById(
-  { request: { operation }, ui, session, parsed, interview }: Run,
+  { request: { operation }, ui, session, parsed, questions }: Run,
   id: string,
   question: string,
-  canGoBack = interview !== null,
+  canGoBack = questions !== null,
 ): Promise<void> {
   const given = optionValue(parsed, '--confirm');
   if (given === undefined && !ui.canAsk) throw inputNeeded([missingConfirmation(id)]);
@@ -33,14 +33,14 @@ export async function confirmById(
     throw wrongConfirmation(given, id);
   }
   const { askText } = await import('../../prompts/prompts.ts');
-  const { askFromStart } = await import('../../prompts/questions.ts');
+  const { askAll } = await import('../../prompts/questions.ts');
   const short = known.includes(id) ? shortenId(id, known) : id;
   const validate = (text: string) => isConfirmed(text.trim(), id, known) || mismatch;
   const ask = async () => {
     await askText(ui.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
   };
   // After other questions, Escape goes back to them.
-  await (canGoBack ? ask() : askFromStart(() => [ask]));
+  await (canGoBack ? ask() : askAll(() => [ask]));
 }
 
 /** What a run would change: by the command's own `preview`, or the request as it is. */
@@ -59,11 +59,14 @@ export async function previewOf(command: OperationCommand, run: Run): Promise<Pr
 /** {@link confirmById} with the id and the question of a command. */
 export async function confirmRun(command: OperationCommand, run: Run): Promise<void> {
   const { confirm = '' } = command;
-  await confirmById(run, run.request.parameters[confirm] ?? '', questionOf(command, run));
+  await confirmById(run, run.request.parameters[confirm] ?? '', confirmQuestion(command, run));
 }
 
 /** What the user agrees to before the run is sent. */
-export function questionOf({ question = 'Send this request?' }: OperationCommand, { request }: Run): string {
+export function confirmQuestion(
+  { question = 'Send this request?' }: OperationCommand,
+  { request }: Run,
+): string {
   return typeof question === 'string' ? question : question(request);
 }
 

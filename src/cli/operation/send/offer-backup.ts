@@ -11,11 +11,11 @@ import { send } from './send-run.ts';
  * Resolves with the id of the backup, if the user wants one.
  */
 export async function offerBackup(run: Run, what = 'This change'): Promise<string | undefined> {
-  const { interview } = run;
-  if (interview?.offeredBackup !== undefined) return interview.offeredBackup ?? undefined;
+  const { questions } = run;
+  if (questions?.offeredBackup !== undefined) return questions.offeredBackup ?? undefined;
   const id = await askAndBackUp(run, what);
   // Values that the service refuses are corrected, and the change is reviewed again.
-  if (interview !== null) interview.offeredBackup = id ?? null;
+  if (questions !== null) questions.offeredBackup = id ?? null;
   return id;
 }
 

@@ -53,7 +53,7 @@ const refusals: Readonly<
     next: () => anotherKey,
   },
   no_safety_backup: { next: restoreBackup },
-  former_unknown: { next: restoreBackup },
+  replaced_unknown: { next: restoreBackup },
   nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },
 };
 

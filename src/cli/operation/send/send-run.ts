@@ -162,7 +162,7 @@ async function change(
   );
   // Loaded on demand: only a restore has one.
   const restored = changed.safetyBackup && (await import('../result/restored.ts'));
-  if (changed.reached === 'safety_backup') {
+  if (changed.kind === 'safety_backup') {
     noteRecording(ui, changed.safetyBackup);
     const { recordingError } = changed.safetyBackup;
     throw restored?.withoutRestore(run, changed, describeHistoryError(recordingError));
@@ -192,7 +192,7 @@ function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
     earlier.state === 'applied'
       ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
       : `Sending ${earlier.id} again, because it is in doubt: with the same idempotency key it is applied only once.`;
-  if (ui.quiet) ui.saveUserText(line`${text}`);
+  if (ui.quiet) ui.writeAlways(line`${text}`);
   else ui.notice(line`${text}`, 'dim');
 }
 

@@ -188,10 +188,10 @@ async function settle(
     return isUnanswered ? { ...result, remedy: [], reason: 'the service does not answer' } : result;
   }
   // A restore has removed it since, or somebody has marked it as not applied.
-  if (action === 'superseded' || (action === 'told' && resumed.outcome.kind === 'not_sent'))
+  if (action === 'superseded' || (action === 'reported' && resumed.outcome.kind === 'not_sent'))
     return create(run, batch, post, false);
   const { outcome } = resumed;
-  return outcome.kind === 'applied' && (action === 'told' || outcome.replayed)
+  return outcome.kind === 'applied' && (action === 'reported' || outcome.replayed)
     ? makeResult('exists', { record, message: 'created by an earlier run, whose response was lost' })
     : resultOfPost(run, resumed);
 }

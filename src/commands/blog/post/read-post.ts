@@ -44,7 +44,7 @@ export async function readPost(text: string, file: string | null, mapping: Mappi
         reason: 'cannot be made from the file name: set slug in the front matter',
       });
     return {
-      ...describe(mapped),
+      ...describeMapped(mapped),
       body,
       slug: slug || null,
       isEmpty,
@@ -58,7 +58,7 @@ export async function readPost(text: string, file: string | null, mapping: Mappi
 
 const noTitle = 'is missing: set it in the front matter or as a first heading "# …"';
 
-function describe({ leftOut, losesDate }: MappedFields) {
+function describeMapped({ leftOut, losesDate }: MappedFields) {
   return { leftOut, losesDate };
 }
 

@@ -3,7 +3,7 @@ import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
-import { inputNeeded, orBePrompted } from '../../../cli/command/input-needed.ts';
+import { inputNeeded, promptHint } from '../../../cli/command/input-needed.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
 import { CliError } from '../../../cli/core/errors.ts';
 import { line } from '../../../cli/core/sanitize.ts';
@@ -14,7 +14,7 @@ import { askId, askInto, explainRefusal, isNotFound } from '../../../cli/operati
 import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
 import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { askFirst, askFromStart, explainKeys } from '../../../cli/prompts/questions.ts';
+import { askAll, askOne, explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { confirmAndDecide, expectedStatus, showCaseFile } from '../decide-one.ts';
@@ -33,7 +33,7 @@ export async function decideByHand(
   if (!ui.canAsk || session.flags.dryRun) {
     const description = 'CSV with status and resolution for each disputeId';
     const missing = { field: 'from', give: '--from FILE', description };
-    throw inputNeeded([missing], orBePrompted);
+    throw inputNeeded([missing], promptHint);
   }
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
@@ -51,7 +51,7 @@ export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<
   const listOpen = () => findChoices(run, 'dispute', openDisputes);
   const { offered, known, isListed } = await listOpen();
   if (!isListed || offered.length === 0) return null;
-  const chosen = await askFirst(() => askForExisting(run, { known, offered }));
+  const chosen = await askOne(() => askForExisting(run, { known, offered }));
   const seen = new Set([chosen]);
   let left = offered.length - 1;
   return decideInTurn(run, {
@@ -125,11 +125,11 @@ async function decideInTurn(run: Run, { first, place, next }: Queue): Promise<Co
     known: () => null,
     async open({ signal }) {
       // A decision in flight may finish after Ctrl-C.
-      const patient = { ...run, session: { ...session, io: { ...session.io, signal } } };
+      const withOwnSignal = { ...run, session: { ...session, io: { ...session.io, signal } } };
       return {
         async send({ line, disputeId }) {
           if (isStopped) return makeResult('skipped');
-          const result = await decideNext(runFor(patient, disputeId), place(line));
+          const result = await decideNext(runFor(withOwnSignal, disputeId), place(line));
           isStopped = result === 'stop';
           return result === 'stop' ? makeResult('skipped') : result;
         },
@@ -184,7 +184,7 @@ async function askDecision(run: Run, body: Record<string, unknown>): Promise<Res
   };
   for (;;) {
     try {
-      await askFromStart(questions);
+      await askAll(questions);
       return decided;
     } catch (error) {
       if (!isRefusedValue(error)) throw error;

@@ -23,9 +23,9 @@ import { announce } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { agrees, askOrFail } from '../../../cli/prompts/ask-or-fail.ts';
-import { askFirst } from '../../../cli/prompts/questions.ts';
+import { askOne } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { dryRunNote, formerOf } from '../decide-one.ts';
+import { dryRunNote, replacedStatusOf } from '../decide-one.ts';
 import { remarkOn } from '../dispute-status.ts';
 import { namedColumns } from './columns.ts';
 import { type DecisionRow, parseDecisions, withoutRepeated } from './decisions-file.ts';
@@ -83,7 +83,7 @@ export async function decideMany(
           const own = runFor(run, disputeId, decision);
           const found = await assessRow(own, decision, findOwn);
           if ('result' in found) return found.result;
-          const seen = { readAt: found.dispute.readAt, former: formerOf(found.dispute) };
+          const seen = { readAt: found.dispute.readAt, replaced: replacedStatusOf(found.dispute) };
           const recorded = await batch.change({ ...own.request, ...seen });
           return recorded && resultOfChange(own, recorded);
         },
@@ -153,6 +153,6 @@ async function confirmCount(
   const validate = (text: string) => text.trim() === String(count) || mismatch;
   const question = `${upperFirst(what)}? This is final. Type ${count} to confirm`;
   await askOrFail(ui, [{ field: 'confirm', give: `--confirm ${count}`, description }], ({ askText }) =>
-    askFirst(() => askText(ui.io, question, { validate, isConfirmation: true })),
+    askOne(() => askText(ui.io, question, { validate, isConfirmation: true })),
   );
 }

@@ -90,7 +90,7 @@ export function documentOfRow(
     profile: record?.profile ?? null,
     baseUrl,
     storeId,
-    formerStatus: asObject(parseJson(record?.former)).status ?? null,
+    replacedStatus: asObject(parseJson(record?.replaced)).status ?? null,
     request,
     response: record && answerBody(record),
   };

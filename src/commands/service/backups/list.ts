@@ -1,7 +1,7 @@
 import { listAllBackups } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'backups list',
   description: 'List the backups that the stores have made, newest first.',
   list: listAllBackups,

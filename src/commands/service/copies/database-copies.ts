@@ -38,11 +38,11 @@ export async function onFiles<Result>(
   try {
     return { ...(await work(database, file)), file };
   } catch (error) {
-    throw describe(error, file, database);
+    throw explainCopyError(error, file, database);
   }
 }
 
-function describe(error: unknown, file: string, database: string): unknown {
+function explainCopyError(error: unknown, file: string, database: string): unknown {
   if (error instanceof NewerThanCopyError) {
     return new CliError({
       code: 'newer_database',

@@ -1,8 +1,8 @@
 import { choiceOf } from '../../../cli/core/parsed-command.ts';
 import { deliveryStates, listDeliveries } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'deliveries list',
   description: `List the messages to the endpoints, newest first. A delivery is pending, held (until the quiet hours of the
 store end), delivered, or dead (rejected for good, or not accepted for 72 hours).`,

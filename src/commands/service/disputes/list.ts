@@ -1,7 +1,7 @@
 import { listAllDisputes } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'disputes list',
   description: 'List the disputes, newest first.',
   list: listAllDisputes,

@@ -1,7 +1,7 @@
 import { listAllEndpoints } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'endpoints list',
   description:
     'List the endpoints that messages are sent to, newest first. The tokens in their URLs are masked.',

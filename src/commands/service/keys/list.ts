@@ -1,8 +1,8 @@
 import { formatDistance } from '../../../cli/output/format-value.ts';
 import { type ListedKey, listKeys, presets } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'keys list',
   description:
     'List the keys of a store, newest first, with their scopes and the hour of their last use. The keys themselves are never shown.',

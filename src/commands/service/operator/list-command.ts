@@ -44,7 +44,7 @@ function cellOf(name: string, value: unknown): string {
 }
 
 /** A command that lists something, `--limit` at a time. */
-export function listCommand<Item extends { readonly id: string }>({
+export function operatorListCommand<Item extends { readonly id: string }>({
   words,
   description,
   options = [],

@@ -1,7 +1,7 @@
 import { listReclaimNotices } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'reclaims list',
   description: 'List the reclaim notices with their appeals, newest first.',
   list: listReclaimNotices,

@@ -45,6 +45,6 @@ export const command = operatorCommand({
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
     if (ui.quiet || ui.json) return;
-    ui.noticeToCopy(line`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
+    ui.noticeUnwrapped(line`Next: ${next(`keys create --store ${store.id} --preset owner`)}`);
   },
 });

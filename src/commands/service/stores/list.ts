@@ -1,8 +1,8 @@
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import { listStores } from '../../../service/index.ts';
-import { listCommand } from '../operator/list-command.ts';
+import { operatorListCommand } from '../operator/list-command.ts';
 
-export const command = listCommand({
+export const command = operatorListCommand({
   words: 'stores list',
   description: 'List the stores in the database of the service, by name.',
   options: [{ flag: '--after', value: 'ID', description: 'Begin after this store, to see the next page' }],

@@ -26,7 +26,7 @@ export const newBackup = z.strictObject({
   idempotencyKey: idempotencyKey(),
 });
 
-/** Body of operation 9. */
+/** Body of `backup.restore`. */
 export const newRestore = z.strictObject({ sections: someSections(), idempotencyKey: idempotencyKey() });
 
 /** Operation 8. What it costs does not depend on how many posts the store has. */

@@ -16,7 +16,7 @@ export const backupsQuery = pageInput({});
 export async function listBackups(tenant: Tenant, { limit, after }: PageInput) {
   const [below = null] = byId.read(after) ?? [];
   const rows = await findBackups(tenant, limit + 1, below);
-  return toPage(rows, limit, ({ id }) => byId.write(id), describe);
+  return toPage(rows, limit, ({ id }) => byId.write(id), presentBackup);
 }
 
 /**
@@ -52,7 +52,7 @@ export async function showBackup({ storeId, scopes, ofStore, ofAll }: Reading, i
     const after = endpoints.map((endpoint) => endpoint.id);
     restoring.endpoints = compareEndpoints(before, after);
   }
-  return { ...describe(found), restoring };
+  return { ...presentBackup(found), restoring };
 }
 
 function shownTo(scopes: readonly string[], needed: string, changes: readonly Difference[]) {
@@ -68,6 +68,6 @@ interface Described {
   readonly isPreRestore: number;
 }
 
-function describe({ id, version, label, sections, createdAt, isPreRestore }: Described) {
+function presentBackup({ id, version, label, sections, createdAt, isPreRestore }: Described) {
   return { id, version, label, sections: JSON.parse(sections), createdAt, automatic: isPreRestore === 1 };
 }

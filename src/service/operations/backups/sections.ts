@@ -4,12 +4,12 @@ import type { Difference } from '../../model/merge.ts';
 import { timestamp } from '../../model/time.ts';
 import { andLater, type ClosedRanges, closed } from '../../storage/core/ranges.ts';
 import type { Tenant } from '../../storage/core/storage.ts';
-import { makeDue, releaseHeld } from '../../storage/queries/due.ts';
+import { scheduleNow, unhold } from '../../storage/queries/due.ts';
 import {
+  archiveEndpoint,
   type EndpointRecord,
   listEndpoints,
   putEndpoint,
-  setEndpointAside,
 } from '../../storage/queries/endpoints.ts';
 import { findBlog, setBlog } from '../../storage/queries/posts.ts';
 import {
@@ -82,7 +82,7 @@ const settings: Section<FoundSettings> = {
     await (document === null
       ? deleteSettings(db, { storeId })
       : putSettings(db, { storeId, document, updatedAt }));
-    await releaseHeld(db, { storeId, now: timestamp(now) });
+    await unhold(db, { storeId, now: timestamp(now) });
     return { changed: pathsOf(compareSettings(before.document, document)) };
   },
 };
@@ -92,10 +92,10 @@ const endpoints: Section<readonly EndpointRecord[]> = {
   async restore(work, content) {
     const before = (await listEndpoints(work)).map(({ id }) => id);
     const after = content.map(({ id }) => id);
-    for (const id of without(before, after)) await setEndpointAside(work, id);
+    for (const id of without(before, after)) await archiveEndpoint(work, id);
     for (const endpoint of content) await putEndpoint(work, endpoint);
     // One that was disabled may have messages that nobody looks for.
-    await makeDue(work, after, timestamp(work.now));
+    await scheduleNow(work, after, timestamp(work.now));
     return compareEndpoints(before, after);
   },
 };

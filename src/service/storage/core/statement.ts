@@ -25,7 +25,7 @@ export function statement<Values extends object, Row = never>(
 }
 
 /** As `statement`, for one that changes something, and whose answer nobody needs. On PostgreSQL it costs no round trip. */
-export function effect<Values extends object>(
+export function pipelined<Values extends object>(
   pieces: TemplateStringsArray,
   ...valueNames: Name<Values>[]
 ): (...given: Parameters<Run<Values, never>>) => Promise<unknown> {

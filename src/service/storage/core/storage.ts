@@ -82,7 +82,7 @@ export interface Storage extends Transactions {
   /** PostgreSQL enforces that they see only the data of this store. */
   forStore(storeId: string): StoreTransactions;
   /** Runs a statement that PostgreSQL refuses in a transaction, however long it takes. Null on the embedded engine. */
-  readonly runAlone: ((statement: string) => Promise<void>) | null;
+  readonly outsideTransaction: ((statement: string) => Promise<void>) | null;
   usage(): StorageUsage;
   /** Waits for running transactions, on PostgreSQL for at most as long as for a lock. */
   close(): Promise<void>;

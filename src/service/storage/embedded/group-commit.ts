@@ -1,7 +1,7 @@
 import { faultOf } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
-import { whileBusy } from './while-busy.ts';
+import { retryWhileBusy } from './retry-while-busy.ts';
 
 /** How many changes share a commit at most: the first of them waits for the last. */
 const maxGroup = 256;
@@ -59,7 +59,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   /** Takes the write lock. False when another process has held it for so long that every change in the queue was rejected. */
   async function begin(): Promise<boolean> {
     try {
-      await whileBusy(patienceMs, async () => connection.beginWrite());
+      await retryWhileBusy(patienceMs, async () => connection.beginWrite());
       return true;
     } catch (error) {
       for (const { reject } of queue.splice(0)) reject(cannotSave(error));

@@ -6,7 +6,7 @@ import type { Storage, Transactions } from '../core/storage.ts';
 import { loadEngine, openConnection, releaseFiles } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { whileBusy } from './while-busy.ts';
+import { retryWhileBusy } from './retry-while-busy.ts';
 
 const inMemory = ':memory:';
 
@@ -21,7 +21,7 @@ const storeById = statement<{ storeId: string }, object>`
 export async function openEmbedded(location: string, patienceMs: number): Promise<Storage> {
   const Engine = await loadEngine();
   if (location !== inMemory) await createDatabaseFile(location);
-  const connect = () => whileBusy(patienceMs, async () => openConnection(Engine, location));
+  const connect = () => retryWhileBusy(patienceMs, async () => openConnection(Engine, location));
   const writing = await connect();
   // With a connection of their own, reads do not wait for changes. A database in memory can have only one.
   const reading = location === inMemory ? writing : await connect();
@@ -38,7 +38,7 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
 
   const read: Transactions['read'] = async (work) => {
     try {
-      return await whileBusy(patienceMs, () => reading.exclusively(() => work(reading.db)));
+      return await retryWhileBusy(patienceMs, () => reading.exclusively(() => work(reading.db)));
     } catch (error) {
       if (faultOf(error) === null || error instanceof StorageBusyError) throw error;
       throw new StorageBusyError('the database cannot be read', { cause: error });
@@ -62,7 +62,7 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
           return work(db);
         }),
     }),
-    runAlone: null,
+    outsideTransaction: null,
     usage: () => ({ commits, changes, connections: null }),
     async close() {
       await groupCommit.idle();

@@ -13,11 +13,11 @@ export async function pageOfStores(
   db: Queries,
   { storeId, limit, after }: ObjectQuery & { readonly after?: string | undefined },
 ) {
-  const isIt = storeId === undefined ? sql`true` : sql`id = ${storeId}`;
+  const isAsked = storeId === undefined ? sql`true` : sql`id = ${storeId}`;
   const isAfter =
     after === undefined ? sql`true` : sql`(name, id) > (select name, id from stores where id = ${after})`;
   const { rows } = await sql<ListedStore>`
-    select id, name, slug, status, created_at from stores where deleted_at is null and ${isIt} and ${isAfter}
+    select id, name, slug, status, created_at from stores where deleted_at is null and ${isAsked} and ${isAfter}
     order by name, id limit ${limit}`.execute(db);
   return rows;
 }
@@ -74,7 +74,7 @@ export async function newestChanges(db: Queries, { storeId, limit }: ObjectQuery
 }
 
 /** The store of an object, by its id. */
-export async function storeOf(db: Queries, table: Listed, id: string): Promise<string | undefined> {
+export async function selectStoreId(db: Queries, table: Listed, id: string): Promise<string | undefined> {
   // What only a backup still shows has its secret elsewhere.
   const objects =
     table === 'endpoints'

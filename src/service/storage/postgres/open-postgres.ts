@@ -149,7 +149,7 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
     },
   });
 
-  async function runAlone(statement: string): Promise<void> {
+  async function outsideTransaction(statement: string): Promise<void> {
     const client = new pg.Client(config);
     await client.connect();
     try {
@@ -181,7 +181,7 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
         },
       };
     },
-    runAlone,
+    outsideTransaction,
     usage: () => ({ commits, changes: commits, connections: connections.usage() }),
     close: connections.end,
   };

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { timestamp } from '../../model/time.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { effect, statement } from '../core/statement.ts';
+import { pipelined, statement } from '../core/statement.ts';
 import type { Queries, Tenant } from '../core/storage.ts';
 
 export type ApiKeyRecord = RecordOf<'apiKeys', { storeId: string; scopes: readonly string[] }>;
@@ -37,7 +37,7 @@ export const setReplaced = statement<{ storeId: string; id: string; replacedBy: 
   where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Notes in which hour a key was last used. */
-export const setLastUsed = effect<{ id: string; at: string }>`
+export const setLastUsed = pipelined<{ id: string; at: string }>`
   update api_keys set last_used_at = ${'at'} where id = ${'id'}`;
 
 /** Changes nothing if the key does not exist or was already revoked. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { effect, statement } from '../core/statement.ts';
+import { pipelined, statement } from '../core/statement.ts';
 import type { ObjectRef, Queries, Tenant } from '../core/storage.ts';
 
 /** A dead delivery is not retried unless the operator revives it. */
@@ -87,11 +87,11 @@ export async function findPending(db: Queries, endpoint: ObjectRef): Promise<Pen
   return (await oldestPending(db, endpoint)).rows[0];
 }
 
-const claimEndpoint = effect<ObjectRef & { token: string; until: string; now: string }>`
+const claimEndpoint = pipelined<ObjectRef & { token: string; until: string; now: string }>`
   update endpoints set claimed_by = ${'token'}, due_at = ${'until'}, due_since = ${'now'}, held = 0
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-const countAttempt = effect<ObjectRef & { now: string }>`
+const countAttempt = pipelined<ObjectRef & { now: string }>`
   update deliveries set attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${'now'})
   where store_id = ${'storeId'} and id = ${'id'}`;
 
@@ -107,7 +107,7 @@ export async function claim(
 }
 
 /** Ends the claim of an endpoint, and says when it is due next: null if nothing is pending. */
-export const schedule = effect<
+export const schedule = pipelined<
   ObjectRef & { dueAt: string | null; now: string; held: boolean; isFailing: boolean }
 >`
   update endpoints set claimed_by = null, due_at = ${'dueAt'}, due_since = ${'now'}, held = ${'held'}, is_failing = ${'isFailing'}
@@ -125,17 +125,17 @@ export async function lockClaim(db: Queries, { storeId, id }: ObjectRef): Promis
 }
 
 /** Writes the result of an attempt if the delivery is still pending. `settledAt` is null if it stays so. */
-export const saveOutcome = effect<
+export const saveOutcome = pipelined<
   ObjectRef & { status: DeliveryStatus; settledAt: string | null; lastError: string | null }
 >`
   update deliveries set status = ${'status'}, settled_at = ${'settledAt'}, last_error = ${'lastError'}
   where store_id = ${'storeId'} and id = ${'id'} and status = 'pending'`;
 
-const disable = effect<ObjectRef & { reason: string }>`
+const disable = pipelined<ObjectRef & { reason: string }>`
   update endpoints set enabled = 0, disabled_reason = ${'reason'}, due_at = null, held = 0, claimed_by = null
   where store_id = ${'storeId'} and id = ${'id'}`;
 
-const giveUp = effect<ObjectRef & { reason: string; now: string }>`
+const giveUp = pipelined<ObjectRef & { reason: string; now: string }>`
   update deliveries set status = 'dead', settled_at = ${'now'}, last_error = ${'reason'}
   where store_id = ${'storeId'} and endpoint_id = ${'id'} and status = 'pending'`;
 

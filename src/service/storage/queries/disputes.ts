@@ -9,13 +9,13 @@ export type EvidenceRecord = Omit<RecordOf<'disputeEvidence'>, 'disputeId'>;
 
 type DecisionRecord = RecordOf<'disputeDecisions'>;
 
-const disputeObjectRef = statement<ObjectRef, Selectable<Schema['disputes']>>`
+const selectDispute = statement<ObjectRef, Selectable<Schema['disputes']>>`
   select id, order_id, buyer_email, provider_case_id, kind, status, reason, risk_signals, deadline_at,
     appeal_deadline_at, resolution, idempotency_key, created_at, updated_at
   from disputes where store_id = ${'storeId'} and id = ${'id'}`;
 
 export async function findDispute({ db, storeId }: Tenant, id: string): Promise<DisputeRecord | undefined> {
-  const [row] = (await disputeObjectRef(db, { storeId, id })).rows;
+  const [row] = (await selectDispute(db, { storeId, id })).rows;
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 

@@ -1,5 +1,5 @@
 import { timestamp } from '../../model/time.ts';
-import { effect } from '../core/statement.ts';
+import { pipelined } from '../core/statement.ts';
 import type { ObjectRef, Queries, Tenant } from '../core/storage.ts';
 
 /** Changes that give the delivery worker something to send. */
@@ -8,7 +8,11 @@ import type { ObjectRef, Queries, Tenant } from '../core/storage.ts';
  * Makes endpoints due that have something to send. One that waits, such as for the end of a pause, stays so. There is no
  * condition on null: a worker that has just sent the last message of an endpoint either sees the new one or waits for this.
  */
-export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], now: string): Promise<void> {
+export async function scheduleNow(
+  { db, storeId }: Tenant,
+  ids: readonly string[],
+  now: string,
+): Promise<void> {
   // PostgreSQL has no syntax for an empty list.
   if (ids.length === 0) return;
   await db
@@ -23,7 +27,7 @@ export async function makeDue({ db, storeId }: Tenant, ids: readonly string[], n
 }
 
 /** Makes the store's endpoints due that quiet hours hold. */
-export const releaseHeld = effect<{ storeId: string; now: string }>`
+export const unhold = pipelined<{ storeId: string; now: string }>`
   update endpoints set due_at = ${'now'}, due_since = ${'now'}, held = 0 where store_id = ${'storeId'} and held = 1`;
 
 /** How far the clocks of instances on several machines may differ. */
@@ -63,5 +67,5 @@ function selectAhead(db: Queries, now: number) {
     .orderBy('dueAt');
 }
 
-const reschedule = effect<ObjectRef & { dueAt: string; now: string }>`
+const reschedule = pipelined<ObjectRef & { dueAt: string; now: string }>`
   update endpoints set due_at = ${'dueAt'}, due_since = ${'now'} where store_id = ${'storeId'} and id = ${'id'}`;

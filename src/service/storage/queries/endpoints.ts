@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { RecordOf, Schema } from '../core/schema.ts';
-import { effect, statement } from '../core/statement.ts';
+import { pipelined, statement } from '../core/statement.ts';
 import type { ObjectRef, Tenant } from '../core/storage.ts';
 
 export interface DiscordTemplate {
@@ -60,21 +60,21 @@ export const insertEndpoint = statement<EndpointRecord & { storeId: string; secr
     ${'createdAt'}, ${'secretUrl'})
   on conflict (store_id, secret_url) do nothing`;
 
-const keepSecret = effect<ObjectRef>`
+const keepSecret = pipelined<ObjectRef>`
   insert into removed_endpoints (store_id, endpoint_id, secret_url)
   select store_id, id, secret_url from endpoints
   where store_id = ${'storeId'} and id = ${'id'} and secret_url is not null
   on conflict (store_id, endpoint_id) do update set secret_url = excluded.secret_url`;
 
-const removal = effect<ObjectRef>`delete from endpoints where store_id = ${'storeId'} and id = ${'id'}`;
+const removal = pipelined<ObjectRef>`delete from endpoints where store_id = ${'storeId'} and id = ${'id'}`;
 
 /** Removes an endpoint and keeps its secret URL for {@link putEndpoint}. */
-export async function setEndpointAside({ db, storeId }: Tenant, id: string): Promise<void> {
+export async function archiveEndpoint({ db, storeId }: Tenant, id: string): Promise<void> {
   await keepSecret(db, { storeId, id });
   await removal(db, { storeId, id });
 }
 
-const put = effect<EndpointRecord & { storeId: string }>`
+const put = pipelined<EndpointRecord & { storeId: string }>`
   insert into endpoints (store_id, id, kind, name, masked_url, events, enabled, discord_template, created_at, secret_url)
   values (${'storeId'}, ${'id'}, ${'kind'}, ${'name'}, ${'maskedUrl'}, ${'events'}, ${'enabled'}, ${'discordTemplate'},
     ${'createdAt'},
@@ -84,7 +84,7 @@ const put = effect<EndpointRecord & { storeId: string }>`
     discord_template = excluded.discord_template, created_at = excluded.created_at,
     disabled_reason = case when excluded.enabled = 1 then null else endpoints.disabled_reason end`;
 
-const forgetSecret = effect<ObjectRef>`
+const forgetSecret = pipelined<ObjectRef>`
   delete from removed_endpoints where store_id = ${'storeId'} and endpoint_id = ${'id'}`;
 
 /** Changes an endpoint, or brings it back: with its secret URL if it was set aside, else without one. */

@@ -3,7 +3,7 @@ import type { SettingsDocument } from '../../model/settings-document.ts';
 import type { RecordOf } from '../core/schema.ts';
 import { insert, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
-import { makeDue } from './due.ts';
+import { scheduleNow } from './due.ts';
 
 /** What the deliveries of an event have in common. */
 export type Cause = Pick<RecordOf<'deliveries'>, 'eventId' | 'createdAt' | 'traceparent'>;
@@ -46,7 +46,7 @@ export async function insertDeliveries(
   cause: Cause,
 ): Promise<void> {
   // Endpoints are locked before deliveries.
-  await makeDue(tenant, endpointIds, cause.createdAt);
+  await scheduleNow(tenant, endpointIds, cause.createdAt);
   for (const endpointId of endpointIds) {
     const delivery = { ...cause, id: createId(), endpointId, status: 'pending', attempts: 0 };
     await insert(tenant, 'deliveries', delivery);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { effect, statement } from '../core/statement.ts';
+import { pipelined, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 /** An idempotency key is unique within its operation and target. */
@@ -31,7 +31,7 @@ export async function findAnswer(
   return (await answerTo(db, { ...request, storeId })).rows[0];
 }
 
-export const deleteAnswer = effect<KeyedRequest & { storeId: string }>`
+export const deleteAnswer = pipelined<KeyedRequest & { storeId: string }>`
   delete from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 

@@ -1,4 +1,4 @@
-import { effect, statement } from '../core/statement.ts';
+import { pipelined, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 /** Every event is a notification in its store. */
@@ -53,7 +53,7 @@ const firstSince = statement<{ storeId: string; since: string }, { sequence: num
   select sequence from events where store_id = ${'storeId'} and created_at >= ${'since'}
   order by created_at, sequence limit 1`;
 
-const moveMark = effect<{ storeId: string; mark: number }>`
+const moveMark = pipelined<{ storeId: string; mark: number }>`
   update stores set mark = ${'mark'} where id = ${'storeId'} and mark < ${'mark'}`;
 
 /** Moves the mark of the store, up to which all are read: to its newest event, or to just below the first since a time. */

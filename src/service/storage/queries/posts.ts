@@ -8,7 +8,7 @@ import {
   union,
 } from '../core/ranges.ts';
 import type { RecordOf } from '../core/schema.ts';
-import { effect, insert, statement } from '../core/statement.ts';
+import { insert, pipelined, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 type Lists = { readonly tags: readonly string[]; readonly featuredProductIds: readonly string[] };
@@ -38,7 +38,7 @@ export async function findBlog({ db, storeId }: Tenant): Promise<Blog> {
 }
 
 /** From now on the store shows these posts. */
-export const setBlog = effect<{ storeId: string; blog: Ranges }>`
+export const setBlog = pipelined<{ storeId: string; blog: Ranges }>`
   update stores set blog = ${'blog'} where id = ${'storeId'}`;
 
 const positionsOfSlug = statement<{ storeId: string; slug: string }, { position: number }>`

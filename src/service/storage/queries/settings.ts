@@ -1,6 +1,6 @@
 import { notFound } from '../../model/errors.ts';
 import type { SettingsDocument } from '../../model/settings-document.ts';
-import { effect, statement } from '../core/statement.ts';
+import { pipelined, statement } from '../core/statement.ts';
 import type { Tenant } from '../core/storage.ts';
 
 /** Before they are first saved, the document is null and they are as old as the store. */
@@ -21,10 +21,10 @@ export async function findSettings({ db, storeId }: Tenant): Promise<FoundSettin
   return { ...row, document: JSON.parse(row.document ?? 'null') };
 }
 
-export const putSettings = effect<FoundSettings & { storeId: string; document: object }>`
+export const putSettings = pipelined<FoundSettings & { storeId: string; document: object }>`
   insert into operations_settings (store_id, document, updated_at)
   values (${'storeId'}, ${'document'}, ${'updatedAt'})
   on conflict (store_id) do update set document = excluded.document, updated_at = excluded.updated_at`;
 
-export const deleteSettings = effect<{ storeId: string }>`
+export const deleteSettings = pipelined<{ storeId: string }>`
   delete from operations_settings where store_id = ${'storeId'}`;

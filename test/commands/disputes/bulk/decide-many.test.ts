@@ -144,7 +144,7 @@ test('a row of --output-file holds before, decision, after, who and when, also w
     disputeId: id,
     status: 'won',
     resolution,
-    formerStatus: 'open',
+    replacedStatus: 'open',
     request: { status: 'won', resolution },
     response: { id, status: 'won', resolution },
     profile: expect.any(String),

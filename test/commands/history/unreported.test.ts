@@ -18,7 +18,7 @@ test('what was applied and never told is listed by resume, once', async () => {
   expect(resumed.exitCode).toBe(0);
   expect(JSON.parse(resumed.stdout)).toMatchObject([
     {
-      action: 'told',
+      action: 'reported',
       state: 'applied',
       result: { id: 'backup-1' },
       message: 'was applied before; nothing was sent',
@@ -62,8 +62,8 @@ test('posts of a batch that were never told are told by resume, once', async () 
   const resumed = await machine.run(['resume', '--json']);
 
   expect(JSON.parse(resumed.stdout)).toMatchObject([
-    { operation: 'blog.create', action: 'told' },
-    { operation: 'blog.create', action: 'told' },
+    { operation: 'blog.create', action: 'reported' },
+    { operation: 'blog.create', action: 'reported' },
   ]);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });

@@ -6,7 +6,7 @@ import { type Operation, parametersOf } from '../../contract/operation.ts';
  * `operation.repeats` names is there and has another value. A response that belongs to another request looks like this.
  * A field that is missing, null or of another type says nothing.
  */
-export function misfitOf(
+export function mismatchOf(
   operation: Pick<Operation, 'path' | 'repeats'>,
   request: { readonly path: string; readonly body: string | null },
   response: unknown,

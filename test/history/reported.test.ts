@@ -29,7 +29,7 @@ test('what a running process still has to print is known to others, and told by 
   const history = scene.open();
   const { id } = (await scene.begin(history, post)).record;
 
-  expect(await scene.resume(id)).toMatchObject({ action: 'told', outcome: { kind: 'applied' } });
+  expect(await scene.resume(id)).toMatchObject({ action: 'reported', outcome: { kind: 'applied' } });
   expect(openIds(scene)).toEqual([id]);
   await history.end();
   expect(openIds(scene)).toEqual([]);
@@ -42,11 +42,14 @@ describe('a change whose outcome nobody was told stays open', () => {
     const log = await killedBatch(scene);
     scene.server.clear();
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.2`, `${log}.3`]);
-    expect(await scene.resume(`${log}.2`)).toMatchObject({ action: 'told', outcome: { kind: 'applied' } });
+    expect(await scene.resume(`${log}.2`)).toMatchObject({
+      action: 'reported',
+      outcome: { kind: 'applied' },
+    });
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.3`]);
     expect(await scene.resume(`${log}.3`)).toMatchObject({ action: 'left', reason: 'ask_user' });
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.3`]);
-    expect(await scene.resume(`${log}.1`)).toMatchObject({ action: 'told' });
+    expect(await scene.resume(`${log}.1`)).toMatchObject({ action: 'reported' });
     expect(openIds(scene)).toEqual([`${log}.3`]);
     expect(scene.server.received).toEqual([]);
   });
@@ -79,7 +82,7 @@ describe('a change whose outcome nobody was told stays open', () => {
       scene.react = () => 'answer';
       scene.server.clear();
       expect(await scene.resume(record.id)).toMatchObject({
-        action: 'told',
+        action: 'reported',
         isEarlier: true,
         outcome: { kind },
       });

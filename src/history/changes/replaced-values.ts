@@ -16,12 +16,13 @@ export interface SeenDocument {
 export function lastSeen(operation: string, past: readonly HistoryRecord[]): SeenDocument | null {
   const standing = past.filter(mayBeApplied);
   const index = standing.findIndex(
-    (record) => record.operation === operation && record.state === 'applied' && isObject(bodyOf(record)),
+    (record) =>
+      record.operation === operation && record.state === 'applied' && isObject(responseBody(record)),
   );
   const record = standing[index];
   if (record === undefined) return null;
   const later = standing.slice(0, index).flatMap(changedPaths);
-  const seen = bodyOf(record);
+  const seen = responseBody(record);
   const seenValue = (path: readonly string[]) => {
     const single = writtenPaths({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });
     return overlap(later, single) ? undefined : (valueAt(seen, path) ?? null);
@@ -44,9 +45,9 @@ export function isSeen(seen: SeenDocument | null, fields: unknown): boolean {
 }
 
 /** JSON of the values that a change of these fields replaces, as far as they were seen, or null. */
-export function formerValues(seen: SeenDocument | null, fields: unknown): string | null {
-  const former = seen && seenValues(seen.valueAt, fields);
-  return former ? JSON.stringify(former) : null;
+export function replacedValues(seen: SeenDocument | null, fields: unknown): string | null {
+  const replaced = seen && seenValues(seen.valueAt, fields);
+  return replaced ? JSON.stringify(replaced) : null;
 }
 
 function seenValues(seenValue: SeenDocument['valueAt'], fields: unknown): unknown {
@@ -55,14 +56,15 @@ function seenValues(seenValue: SeenDocument['valueAt'], fields: unknown): unknow
 }
 
 /** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
-export function hasUndo({ operation, state, safetyBackupId, former, body }: HistoryRecord): boolean {
+export function hasUndo({ operation, state, safetyBackupId, replaced, body }: HistoryRecord): boolean {
   const { undo } = rulesOf(operation);
   if (state !== 'applied') return false;
-  if (undo !== 'fields') return undo !== undefined && (undo === 'backup' ? safetyBackupId : former) !== null;
-  return leafPaths(parseJson(body)).every((path) => valueAt(parseJson(former), path) !== undefined);
+  if (undo !== 'fields')
+    return undo !== undefined && (undo === 'backup' ? safetyBackupId : replaced) !== null;
+  return leafPaths(parseJson(body)).every((path) => valueAt(parseJson(replaced), path) !== undefined);
 }
 
-function bodyOf({ response }: HistoryRecord): unknown {
+function responseBody({ response }: HistoryRecord): unknown {
   return parseJson(response?.body);
 }
 

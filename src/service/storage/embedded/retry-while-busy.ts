@@ -3,7 +3,10 @@ import { isBusy } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 
 /** Runs `attempt` again while the engine says busy, and lets others run in between: one of them may hold the lock. */
-export async function whileBusy<Result>(patienceMs: number, attempt: () => Promise<Result>): Promise<Result> {
+export async function retryWhileBusy<Result>(
+  patienceMs: number,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {

@@ -10,7 +10,7 @@ import {
   type WorkerMessage,
   type WorkerOptions,
   type WorkerRequest,
-} from './worker-messages.ts';
+} from './writer-messages.ts';
 
 export interface WriterOptions extends DeliveryOptions {
   /** Of the storage. */
@@ -64,7 +64,7 @@ async function startWorker(workerData: WorkerOptions, log: (line: object) => voi
   let isClosed = false;
   let failed: UnknownCommitError | undefined;
 
-  /** The result is what `worker-thread.ts` answers to this. */
+  /** The result is what `writer-thread.ts` answers to this. */
   async function ask<Result>(what: WorkerRequest['ask']): Promise<Result> {
     if (failed !== undefined) throw failed;
     const id = ++lastId;
