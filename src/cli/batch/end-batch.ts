@@ -6,7 +6,7 @@ import type { Ui } from '../command/ui.ts';
 import { CliError, type Step } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { line } from '../core/sanitize.ts';
-import { noticeDone } from '../operation/result/print-result.ts';
+import { printSuccess } from '../operation/result/print-result.ts';
 import { upperFirst } from '../output/labels.ts';
 import {
   type BatchWords,
@@ -65,7 +65,7 @@ export async function endBatch<Item>(
   );
   if (applied.length === 0) ui.notice(line`${upperFirst(others || `no ${words.many}`)}.`);
   else
-    noticeDone(
+    printSuccess(
       ui,
       [`${upperFirst(words.done ?? words.applied)} ${countItems(applied.length, words)}`, others]
         .filter(Boolean)

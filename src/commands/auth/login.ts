@@ -20,7 +20,7 @@ import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { readStdin } from '../../cli/input/stdin.ts';
 import { explainRefusal } from '../../cli/operation/questions/ask-missing.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { askSecret, askText } from '../../cli/prompts/prompts.ts';
 import { askAll, explainKeys, type Question } from '../../cli/prompts/questions.ts';
@@ -82,7 +82,7 @@ within 30 seconds. Only the command is stored.`,
       return { ...rest, baseUrl, storeId, ...key, keyBaseUrl: baseUrl };
     });
     if (profiles.current() === null) await profiles.use(profile);
-    noticeDone(ui, `Logged in to store ${describePlace(target)} (profile ${profile})`);
+    printSuccess(ui, `Logged in to store ${describePlace(target)} (profile ${profile})`);
     ui.notice(line`The ${keyCommand === undefined ? 'key' : 'command'} is stored in ${profiles.file}.`);
     const variable = keyVariable(io.env);
     if (variable !== null)

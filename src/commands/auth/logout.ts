@@ -4,7 +4,7 @@ import { keyVariable } from '../../cli/config/api-key.ts';
 import type { ProfileStore } from '../../cli/config/profile-store.ts';
 import type { Environment } from '../../cli/core/io.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 
 export const command: CommandDefinition = {
   description:
@@ -22,7 +22,7 @@ export const command: CommandDefinition = {
         const { apiKey: _, keyCommand: __, keyBaseUrl: ___, ...rest } = before ?? {};
         return rest;
       });
-      noticeDone(
+      printSuccess(
         ui,
         `Removed the ${apiKey === undefined ? 'key command' : 'stored key'} of profile ${profile}`,
       );

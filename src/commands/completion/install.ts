@@ -11,7 +11,7 @@ import type { Io } from '../../cli/core/io.ts';
 import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { type Place, placeFor } from './places.ts';
 import { readScript, type Shell, shells } from './script.ts';
 import { addToStartupFile, removeFromStartupFile } from './startup-file.ts';
@@ -105,7 +105,7 @@ function report(ui: Ui, shell: Shell, changed: readonly string[], isRemoval: boo
   if (changed.length === 0) {
     ui.notice(isRemoval ? line`Nothing is installed for ${shell}.` : line`Already installed for ${shell}.`);
   } else {
-    noticeDone(ui, isRemoval ? `Removed completion for ${shell}` : `Installed completion for ${shell}`);
+    printSuccess(ui, isRemoval ? `Removed completion for ${shell}` : `Installed completion for ${shell}`);
     for (const file of changed) ui.notice(line`  ${file}`);
   }
   if (isRemoval) return;

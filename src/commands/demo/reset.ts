@@ -7,7 +7,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { demoProfile } from '../../cli/config/connection-settings.ts';
 import { demoDirectory } from '../../cli/config/directories.ts';
 import { localStateError } from '../../cli/core/errors.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {
@@ -31,7 +31,7 @@ export const command: CommandDefinition = {
         'stop other storectl commands, then try again',
       );
     }
-    noticeDone(ui, `Removed the demo store (${directory})`);
+    printSuccess(ui, `Removed the demo store (${directory})`);
     if (ui.json) printJson(ui, { directory });
   },
 };

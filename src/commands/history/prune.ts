@@ -4,7 +4,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { pruneLogs } from '../../history/journal/prune.ts';
 
@@ -38,7 +38,7 @@ are backups unless ${backups} is given: the service cannot list them.`,
     else if (dryRun || ui.quiet) for (const id of ids) ui.print(line`${id}`);
     if (ids.length === 0) ui.notice('Nothing to remove.');
     else if (dryRun) ui.notice(line`Would remove ${countRuns(ids)}. Nothing was removed.`);
-    else noticeDone(ui, `Removed ${countRuns(ids)}`);
+    else printSuccess(ui, `Removed ${countRuns(ids)}`);
   },
 };
 

@@ -3,7 +3,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { recordChoice } from '../../cli/output/record-summary.ts';
 import { isInDoubt } from '../../history/journal/history-record.ts';
 import { findUnusable, type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
@@ -18,7 +18,7 @@ until you mark it.`,
     const { journal } = await session.history();
     const repaired = await repairLogs(journal);
     if (repaired.length > 0)
-      noticeDone(ui, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
+      printSuccess(ui, `Repaired ${repaired.length === 1 ? '1 log' : `${repaired.length} logs`}`);
     if (ui.json) printJson(ui, repaired);
     else for (const log of repaired) report(ui, log);
     // Logs that cannot be read are not damaged, but changes that read them are not sent either.

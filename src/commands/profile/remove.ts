@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import { printProfile } from '../../cli/command/print-json.ts';
 import { requireProfile } from '../../cli/config/connection-settings.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
 
 export const command: CommandDefinition = {
@@ -17,7 +17,7 @@ export const command: CommandDefinition = {
     requireProfile(profiles, name);
     await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);
-    noticeDone(ui, `Removed profile ${name}`);
+    printSuccess(ui, `Removed profile ${name}`);
     printProfile(ui, profiles, name);
   },
 };

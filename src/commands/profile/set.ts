@@ -11,7 +11,7 @@ import type { Profile } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
 
@@ -46,7 +46,7 @@ export const command: CommandDefinition = {
       ...(url && { baseUrl: url }),
       ...(store !== undefined && { storeId: store }),
     }));
-    noticeDone(ui, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
+    printSuccess(ui, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
     if (url && before?.keyBaseUrl && before.keyBaseUrl !== url) {
       ui.notice(
         line`The stored key is for ${before.keyBaseUrl} and will not be sent to ${url}: run \`${loginCommand(name)}\`.`,

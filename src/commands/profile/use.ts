@@ -4,7 +4,7 @@ import { demoProfile, describePlace, requireProfile } from '../../cli/config/con
 import type { ProfileStore } from '../../cli/config/profile-store.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import type { Choice } from '../../cli/prompts/prompts.ts';
 
@@ -20,7 +20,7 @@ export const command: CommandDefinition = {
       (await chooseOrFail(ui, missing, 'Which profile do you want to use?', choicesOf(profiles)));
     if (name !== demoProfile) requireProfile(profiles, name);
     await profiles.use(name);
-    noticeDone(ui, `Switched to profile ${name}`);
+    printSuccess(ui, `Switched to profile ${name}`);
     printProfile(ui, profiles, name);
   },
 };

@@ -10,7 +10,7 @@ import { commandLine } from '../../cli/config/phrase.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf } from '../../cli/core/parsed-command.ts';
 import { joined, line, type Printable, printableInOneLine } from '../../cli/core/sanitize.ts';
-import { noticeDone, noticeUndo } from '../../cli/operation/result/print-result.ts';
+import { noticeUndo, printSuccess } from '../../cli/operation/result/print-result.ts';
 import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { changeOptions, noteRecording, recording } from '../../cli/operation/send/send-run.ts';
 import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
@@ -99,7 +99,7 @@ async function markByHand(
   const state = mark === 'applied' ? mark : 'not_sent';
   const marked = await recording(session, () => markRecords(history, id, state, { signal }));
   const what = marked.length === 1 ? (marked[0]?.id ?? id) : `${marked.length} changes of ${id}`;
-  noticeDone(ui, `Marked ${what} as ${mark}`);
+  printSuccess(ui, `Marked ${what} as ${mark}`);
   const summaries = marked.map((record) => recordSummary(record));
   if (ui.json) printJson(ui, marked.length === 1 ? summaries[0] : summaries);
 }

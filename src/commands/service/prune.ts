@@ -2,7 +2,7 @@ import { printJson } from '../../cli/command/print-json.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
-import { noticeDone } from '../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { confirmOption } from '../../cli/prompts/ask-or-fail.ts';
 import { defaultRetentionDays, type Pruned, prune, pruneByHand } from '../../service/index.ts';
 import { confirmByTyping } from './operator/confirm-by-typing.ts';
@@ -48,7 +48,7 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
     const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
     if (total === 0) ui.notice('Nothing to remove.');
     else if (dryRun) ui.notice(line`Would remove ${describePruned(pruned)}. Nothing was removed.`);
-    else noticeDone(ui, `Removed ${describePruned(pruned)}`);
+    else printSuccess(ui, `Removed ${describePruned(pruned)}`);
     if (quiet) ui.print(line`${total}`);
     else if (json) printJson(ui, dryRun ? { wouldRemove: pruned } : { removed: pruned });
   },

@@ -32,7 +32,7 @@ export async function printResult(run: Run, command: ResultView, result: Result)
     return;
   }
   const done = record === null || result.isEarlier ? null : await command.done?.(result, run);
-  if (typeof done === 'string') noticeDone(ui, done);
+  if (typeof done === 'string') printSuccess(ui, done);
   if (ui.json && ui.fields === null) {
     ui.print(renderJson(text === '' ? 'null' : text, out));
   } else {
@@ -48,7 +48,7 @@ export function noticeUndo(ui: Ui, { flags }: Session, { id }: HistoryRecord): v
 }
 
 /** `✓ Created backup "nightly"` on stderr. `text` may contain values from the service. */
-export function noticeDone({ err, notice }: Ui, text: string): void {
+export function printSuccess({ err, notice }: Ui, text: string): void {
   notice(joined([err.color.green(line`✓`), line`${text}`], ' '));
 }
 

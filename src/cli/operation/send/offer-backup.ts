@@ -3,7 +3,7 @@ import { phrase, toRun } from '../../config/phrase.ts';
 import { getPath } from '../../core/field-path.ts';
 import { agrees } from '../../prompts/ask-or-fail.ts';
 import type { Run } from '../call/run.ts';
-import { noticeDone } from '../result/print-result.ts';
+import { printSuccess } from '../result/print-result.ts';
 import { send } from './send-run.ts';
 
 /**
@@ -34,7 +34,7 @@ async function askAndBackUp(run: Run, what: string): Promise<string | undefined>
   const request = { operation: createBackup, parameters: {}, body };
   const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
   const id = String(getPath(answer, ['id']) ?? record?.id);
-  noticeDone(ui, `Created backup ${id} of the store section`);
+  printSuccess(ui, `Created backup ${id} of the store section`);
   ui.notice(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
   return id;
 }

@@ -7,7 +7,7 @@ import { CliError, localStateError, usageError } from '../../../cli/core/errors.
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import {
   type CopySummary,
@@ -81,7 +81,7 @@ function explainCopyError(error: unknown, file: string, database: string): unkno
 /** Says what was done and what is in the copy. */
 export function printCopy(ui: Ui, done: string, copy: CopySummary & { readonly file: string }): void {
   const { stores, newestAt, file } = copy;
-  noticeDone(ui, done);
+  printSuccess(ui, done);
   if (ui.json) printJson(ui, copy);
   else if (ui.quiet) ui.print(line`${file}`);
   else {

@@ -3,7 +3,7 @@ import { printJson } from '../../../cli/command/print-json.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../../cli/operation/result/print-result.ts';
 import { retryAllDead, retryDelivery } from '../../../service/index.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
@@ -30,6 +30,6 @@ failure.`,
     if (ui.json) printJson(ui, { retried });
     else if (ui.quiet) ui.print(line`${retried}`);
     else if (retried === 0) ui.notice('No dead deliveries to retry.');
-    else noticeDone(ui, `Queued ${retried === 1 ? '1 delivery' : `${retried} deliveries`} for retry`);
+    else printSuccess(ui, `Queued ${retried === 1 ? '1 delivery' : `${retried} deliveries`} for retry`);
   },
 });

@@ -1,7 +1,7 @@
 import { printJson } from '../../../cli/command/print-json.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
 import type { CreatedKey } from '../../../service/index.ts';
 import type { KeyFile } from './key-file.ts';
@@ -16,7 +16,7 @@ export function printKey(
 ): void {
   const { id, key, expiresAt } = created;
   const expiry = expiresAt === null ? 'never expires' : `expires ${formatMinute(expiresAt)}`;
-  noticeDone(ui, `Created key ${id} for store ${storeId} (${[...about, expiry].join(', ')})`);
+  printSuccess(ui, `Created key ${id} for store ${storeId} (${[...about, expiry].join(', ')})`);
   file?.write(key);
   if (file !== null) {
     const { key: _, ...shown } = created;

@@ -7,7 +7,7 @@ import type { Ui } from '../../../cli/command/ui.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { noticeDone } from '../../../cli/operation/result/print-result.ts';
+import { printSuccess } from '../../../cli/operation/result/print-result.ts';
 import { renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import type { Storage } from '../../../service/index.ts';
 import { databaseOption, serviceCommand, type WithStorageOptions, withStorage } from './database-options.ts';
@@ -70,7 +70,7 @@ function readNeeded<Flag extends string>(
 
 function printChanged(ui: Ui, done: string, result: { readonly id: string }): void {
   const { out } = ui;
-  noticeDone(ui, done);
+  printSuccess(ui, done);
   if (ui.quiet) ui.print(line`${result.id}`);
   else if (ui.json) printJson(ui, result);
   else ui.print(renderRecord(rowsOf(result), out));
