@@ -200,6 +200,22 @@ test('a taken port is an error with its code', async () => {
   });
 });
 
+test('a client that ends its side of the connection gets the answers to what it has sent', async () => {
+  const { app, arrived, release } = waitingApp();
+  const server = await serve(async (request) =>
+    request.path === '/other' ? plainAnswer('other') : app(request),
+  );
+  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+  socket.end('GET /one HTTP/1.1\r\nHost: x\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\n\r\n');
+  const received = text(socket);
+  await arrived;
+  // The service has seen the end by then.
+  expect(await text(await get(`${server.origin}/other`))).toBe('other');
+  release();
+
+  expect((await received).match(/done/g)).toHaveLength(2);
+});
+
 test('closing lets a running request finish, and takes no new one', async () => {
   const { app, arrived, release } = waitingApp();
   const server = await serve(app);

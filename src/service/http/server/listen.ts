@@ -71,6 +71,9 @@ export async function listen(
   server.timeout = 4 * receiveMs;
   // Node would silently drop headers above its limit, such as the API key.
   server.maxHeadersCount = 0;
+  // A client that ends its side after its requests still gets all answers: by default Node then drops those that are not
+  // written yet. It is an old option of Node's server that its documentation and types lack.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // Node calls it when the server closes, and would cut off connections whose last answer is not sent yet.
   server.closeIdleConnections = () => {};
   const connections = watchConnections(server, { log, addressOf });
