@@ -124,10 +124,18 @@ async function play({ steps, files = {} }) {
   chmodSync(program, 0o755);
   const rows = 200;
   const shell = spawn('/bin/sh', [], {
-    ...{ cols: columns, rows, cwd: home },
+    cols: columns,
+    rows,
+    cwd: home,
     env: {
-      ...{ HOME: home, PATH: `${path.dirname(program)}:${process.env.PATH}`, PS1: '$ ' },
-      ...{ TZ: 'UTC', TERM: 'xterm-256color', COLORTERM: '', LANG: 'C.UTF-8', PAGER: 'cat' },
+      HOME: home,
+      PATH: `${path.dirname(program)}:${process.env.PATH}`,
+      PS1: '$ ',
+      TZ: 'UTC',
+      TERM: 'xterm-256color',
+      COLORTERM: '',
+      LANG: 'C.UTF-8',
+      PAGER: 'cat',
       // What is still running when the scene ends would write there while the folder is removed.
       NODE_DISABLE_COMPILE_CACHE: '1',
     },

@@ -14,8 +14,12 @@ function paint() {
   const { theme, bg, text, nav, primary } = isDark.matches ? themes.dark : themes.light;
   const attributes = {
     theme,
-    ...{ 'bg-color': bg, 'text-color': text, 'primary-color': primary },
-    ...{ 'nav-bg-color': nav, 'nav-text-color': text, 'nav-hover-text-color': primary },
+    'bg-color': bg,
+    'text-color': text,
+    'primary-color': primary,
+    'nav-bg-color': nav,
+    'nav-text-color': text,
+    'nav-hover-text-color': primary,
   };
   const viewer = document.querySelector('rapi-doc');
   for (const [name, value] of Object.entries(attributes)) viewer.setAttribute(name, value);

@@ -6,8 +6,11 @@ import { launcher, newProgramMachine, testNode } from '../helpers/program.ts';
 test('the built program serves an assistant, with an example store', async () => {
   const { env, folder } = newProgramMachine();
   const transport = new StdioClientTransport({
-    ...{ command: testNode, args: [launcher, '--demo', 'mcp', '--allow', 'backup.create'] },
-    ...{ env: { ...env }, cwd: folder, stderr: 'ignore' },
+    command: testNode,
+    args: [launcher, '--demo', 'mcp', '--allow', 'backup.create'],
+    env: { ...env },
+    cwd: folder,
+    stderr: 'ignore',
   });
   const client = new Client({ name: 'test', version: '1' });
   onTestFinished(() => client.close());
@@ -30,7 +33,9 @@ test.each(['stdin', 'SIGTERM'] as const)(
   async (way) => {
     const program = newProgramMachine().start(['--demo', 'mcp'], { stdin: 'silent' });
     const initialize = {
-      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
       params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
     };
     program.process.stdin?.write(`${JSON.stringify(initialize)}\n`);

@@ -124,8 +124,13 @@ async function record(
 }
 
 const colors: Readonly<Record<string, string>> = {
-  ...{ 1: 'bold', 2: 'dim', 22: '/' },
-  ...{ 31: 'red', 32: 'green', 33: 'yellow', 39: '/' },
+  1: 'bold',
+  2: 'dim',
+  22: '/',
+  31: 'red',
+  32: 'green',
+  33: 'yellow',
+  39: '/',
 };
 
 /** A list without what depends on how long its shortest unique ids are. */

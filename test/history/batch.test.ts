@@ -15,8 +15,10 @@ const titleOf = ({ body }: { body: string | null }) => JSON.parse(body ?? '{}').
 
 function begin(scene: Scene, history: History, options: Partial<BatchOptions> = {}): Promise<HistoryBatch> {
   return beginBatch(history, {
-    ...{ client: scene.client, operation: createBlogPost },
-    ...{ maxAtOnce: () => 1, isOver: () => false },
+    client: scene.client,
+    operation: createBlogPost,
+    maxAtOnce: () => 1,
+    isOver: () => false,
     ...options,
   });
 }

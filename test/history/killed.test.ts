@@ -32,7 +32,9 @@ const dispute: Task = { operation: 'disputes.open', body: { kind: 'payment', rea
 const rename: Task = { operation: 'store.update', body: { name: 'A' } };
 const restore: Task = {
   operation: 'backup.restore',
-  ...{ parameters: { backupId: 'b-1' }, body: { sections }, isSafe: true },
+  parameters: { backupId: 'b-1' },
+  body: { sections },
+  isSafe: true,
 };
 
 const open = (folder: string) => openHistory({ folder, store, profile: 'main', process });

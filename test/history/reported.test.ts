@@ -9,8 +9,10 @@ async function killedBatch(scene: Scene): Promise<string> {
   scene.react = (_, number) => (number === 3 ? 'drop' : 'answer');
   const history = scene.open();
   const batch = await beginBatch(history, {
-    ...{ client: scene.client, operation: createBlogPost },
-    ...{ maxAtOnce: () => 1, isOver: () => false },
+    client: scene.client,
+    operation: createBlogPost,
+    maxAtOnce: () => 1,
+    isOver: () => false,
   });
   const ids: string[] = [];
   for (const title of ['A', 'B', 'C']) {

@@ -66,8 +66,15 @@ describe('objects that reads showed', () => {
 
 describe('what this machine knows', () => {
   const response = (body: string, receivedAt = '2026-11-21T05:30:05.000Z') => ({
-    ...{ status: 200, body, receivedAt, problem: null, requestId: null, etag: null },
-    ...{ replayed: false, retryAt: null, settledByReading: false },
+    status: 200,
+    body,
+    receivedAt,
+    problem: null,
+    requestId: null,
+    etag: null,
+    replayed: false,
+    retryAt: null,
+    settledByReading: false,
   });
   const record = (change: Partial<HistoryRecord>) =>
     recordOf('disputes.decide', 1, {

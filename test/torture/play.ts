@@ -94,7 +94,9 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
   const subjects = [...schedule.subjects, schedule.otherSubject];
   await using server = await startModelServer({
     ...schedule,
-    ...{ subjects, address: options.address, forgetsRefusals: options.forgetsRefusals },
+    subjects,
+    address: options.address,
+    forgetsRefusals: options.forgetsRefusals,
   });
   const machine = createMachine({
     ...options,
@@ -250,7 +252,13 @@ async function runClient(
   const own = server.requests.filter(({ at, clientPort }) => at >= startedMs && ports.has(clientPort));
   return {
     ...result,
-    ...{ typed, mishaps, identity, tool, startedMs, endedMs, inPair },
+    typed,
+    mishaps,
+    identity,
+    tool,
+    startedMs,
+    endedMs,
+    inPair,
     args: program.does === 'command' ? program.args : [tool, ...command],
     subjects: subjectsOf(schedule, typed),
     requests: own.map((request) => (sawAnswer(result, request) ? request : { ...request, view: null })),

@@ -39,8 +39,11 @@ export async function runSchedules(
   { root, progress, signal }: Surroundings,
 ): Promise<Results> {
   const results: Results = {
-    ...{ schedules: 0, seconds: 0 },
-    ...{ disturbances: new Map(), ran: new Map(), broken: [] },
+    schedules: 0,
+    seconds: 0,
+    disturbances: new Map(),
+    ran: new Map(),
+    broken: [],
   };
   const startedMs = performance.now();
   const { program, withoutHistory, fileSystemDefect, forgetsRefusals } = options;
@@ -49,7 +52,11 @@ export async function runSchedules(
 
   async function runOne(seed: number, slot: number): Promise<void> {
     const trace = await play(makeSchedule(seed), {
-      ...{ root, program, withoutHistory, fileSystemDefect, forgetsRefusals },
+      root,
+      program,
+      withoutHistory,
+      fileSystemDefect,
+      forgetsRefusals,
       folder: path.join(folder, String(seed)),
       address: `127.77.${slot >> 8}.${(slot & 255) + 1}`,
     });

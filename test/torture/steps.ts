@@ -131,8 +131,13 @@ interface Choices {
 
 function calm(typed: Typed, identity: Identity = plainIdentity): Extract<Step, { do: 'run' }> {
   return {
-    ...{ do: 'run', typed, mishaps: noMishaps, kill: null, listening: 'always' },
-    ...{ identity, tool: 'command' },
+    do: 'run',
+    typed,
+    mishaps: noMishaps,
+    kill: null,
+    listening: 'always',
+    identity,
+    tool: 'command',
   };
 }
 

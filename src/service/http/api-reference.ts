@@ -29,11 +29,21 @@ const policy = [
 
 /** Requests cannot be sent from the page: nobody should paste a key into a browser. Colors are set by the viewer. */
 const viewerOptions = {
-  ...{ 'render-style': 'read', 'show-header': false, 'load-fonts': false, 'allow-spec-file-download': false },
-  ...{ 'allow-try': false, 'allow-authentication': false, 'allow-server-selection': false },
-  ...{ 'show-method-in-nav-bar': 'as-colored-text', 'nav-item-spacing': 'compact', 'mono-font': 'monospace' },
-  ...{ 'schema-style': 'table', 'schema-expand-level': 2, 'schema-description-expanded': true },
-  ...{ 'default-schema-tab': 'schema', 'regular-font': 'system-ui, sans-serif' },
+  'render-style': 'read',
+  'show-header': false,
+  'load-fonts': false,
+  'allow-spec-file-download': false,
+  'allow-try': false,
+  'allow-authentication': false,
+  'allow-server-selection': false,
+  'show-method-in-nav-bar': 'as-colored-text',
+  'nav-item-spacing': 'compact',
+  'mono-font': 'monospace',
+  'schema-style': 'table',
+  'schema-expand-level': 2,
+  'schema-description-expanded': true,
+  'default-schema-tab': 'schema',
+  'regular-font': 'system-ui, sans-serif',
 };
 
 const introduction = `Each request needs the header <code>Authorization: Bearer API_KEY</code>. All errors have the same form, with a

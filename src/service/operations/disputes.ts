@@ -90,7 +90,7 @@ export const newDecision = z.strictObject({
   resolution: filledText(4000),
 });
 
-/** Operation 6. It moves no money. */
+/** `disputes.open`. It moves no money. */
 export async function openDispute(work: Work, input: z.output<typeof newDispute>, id = createId()) {
   const now = timestamp(work.now);
   const { kind, reason, ...rest } = input;
@@ -113,7 +113,7 @@ export async function openDispute(work: Work, input: z.output<typeof newDispute>
   return toDispute(work, dispute);
 }
 
-/** Operation 7. */
+/** `disputes.show`. */
 export async function showDispute(tenant: Tenant, disputeId: string) {
   const dispute = await findDispute(tenant, disputeId);
   if (dispute === undefined) throw notFound('Dispute', disputeId);
@@ -154,7 +154,7 @@ export async function addEvidence(
   return evidence;
 }
 
-/** Operation 3. A decision is final. The same decision again changes nothing. It moves no money. */
+/** `disputes.decide`. A decision is final. The same decision again changes nothing. It moves no money. */
 export async function decideDispute(
   work: Work,
   disputeId: string,

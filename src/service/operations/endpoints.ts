@@ -60,7 +60,7 @@ export const newEndpoint = z.strictObject({
     .default(null),
 });
 
-/** Operation 11. The URL is not called before an event occurs. */
+/** `notify.add-endpoint`. The URL is not called before an event occurs. */
 export async function addEndpoint(work: Work, input: z.output<typeof newEndpoint>) {
   const { url, ...rest } = input;
   if ((await listEndpoints(work)).length >= maxEndpoints) {

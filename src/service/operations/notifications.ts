@@ -20,7 +20,7 @@ export const readMark = z
   })
   .meta({ not: { properties: { ids: {}, before: {} }, required: ['ids', 'before'] } });
 
-/** Operation 12. Marking all takes no longer the more there are: the store remembers up to which they are read. */
+/** `notify.mark-read`. Marking all takes no longer the more there are: the store remembers up to which they are read. */
 export async function markRead(work: Work, { ids, before }: z.output<typeof readMark>) {
   await (ids === undefined ? markAll(work, before) : markSome(work, ids, timestamp(work.now)));
   return { ok: true };

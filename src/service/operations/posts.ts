@@ -64,7 +64,7 @@ export const newPost = z
     },
   });
 
-/** Operation 2. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */
+/** `blog.create`. Throws `slug_taken`, also for a slug made from the title: a second identical post is probably a mistake. */
 export async function createPost(work: Work, input: z.output<typeof newPost>) {
   checkTimes(input, work.now);
   const id = createId();

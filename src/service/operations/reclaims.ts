@@ -50,7 +50,7 @@ export async function listReclaims(tenant: Tenant, { limit, after }: PageInput) 
 /** Body of `reclaim.appeal`. */
 export const newAppeal = z.strictObject({ text: filledText(5000) });
 
-/** Operation 10. A notice takes one appeal. `isNew` is false if the same appeal was made before. */
+/** `reclaim.appeal`. A notice takes one appeal. `isNew` is false if the same appeal was made before. */
 export async function appealReclaim(work: Work, reclaimId: string, { text }: z.output<typeof newAppeal>) {
   const { db, storeId, now } = work;
   const appealed = await appealOpenReclaim(db, { storeId, id: reclaimId, text, at: timestamp(now) });

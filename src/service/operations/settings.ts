@@ -9,12 +9,12 @@ import { type FoundSettings, findSettings, putSettings } from '../storage/querie
 import { recordEvent } from './record-event.ts';
 import type { Precondition, Work } from './unit-of-work.ts';
 
-/** Operation 4. Before they are first saved, settings have their defaults and the age of the store. */
+/** `settings.show`. Before they are first saved, settings have their defaults and the age of the store. */
 export async function showSettings(tenant: Tenant) {
   return toAnswer(tenant, await findSettings(tenant));
 }
 
-/** Operation 5: replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
+/** `settings.save` replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
 export async function saveSettings(work: Work, document: SettingsDocument, isCurrent: Precondition) {
   const current = await showSettings(work);
   if (!isCurrent(() => tagOfContent(JSON.stringify(current)))) {

@@ -55,7 +55,13 @@ export async function startMcp(
   stderr.on('data', (chunk) => (written.stderr += chunk));
   const controller = new AbortController();
   const ended = main(['mcp', ...args], {
-    ...{ stdin, stdout, stderr, cwd: folder, process, homeDirectory: folder, signal: controller.signal },
+    stdin,
+    stdout,
+    stderr,
+    cwd: folder,
+    process,
+    homeDirectory: folder,
+    signal: controller.signal,
     env: { STORECTL_CONFIG_DIR: configDirectory, STORECTL_STATE_DIR: stateDirectory, ...env },
   });
   onTestFinished(async () => {

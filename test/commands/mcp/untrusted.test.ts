@@ -17,12 +17,14 @@ describe('text of the service', () => {
         .insertInto('disputeEvidence')
         .values(
           [hostile, long].map((textValue, index) => ({
-            ...{
-              storeId: service.storeId,
-              disputeId: open,
-              id: `5f0cbead-0000-4000-8000-00000000000${index}`,
-            },
-            ...{ kind: 'note', label: `hostile-${index}`, storageKey: null, textValue, submittedBy: 'buyer' },
+            storeId: service.storeId,
+            disputeId: open,
+            id: `5f0cbead-0000-4000-8000-00000000000${index}`,
+            kind: 'note',
+            label: `hostile-${index}`,
+            storageKey: null,
+            textValue,
+            submittedBy: 'buyer',
             createdAt: '2030-01-31T09:00:00Z',
           })),
         )

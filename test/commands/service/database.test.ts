@@ -109,7 +109,7 @@ test.each([
 test('a start that fails is one JSON line in a log, and words in a terminal', async () => {
   const args = ['service', 'start', '--database', `postgres://me:hidden@127.0.0.1:${await freePort()}/db`];
   const logged = await newMachine().run(args);
-  expect({ ...JSON.parse(logged.stderr), ...{ exitCode: logged.exitCode } }).toEqual({
+  expect({ ...JSON.parse(logged.stderr), exitCode: logged.exitCode }).toEqual({
     time: expect.stringMatching(/^\d{4}-.*Z$/),
     level: 'error',
     code: 'database_unusable',

@@ -80,8 +80,15 @@ test('many rows of a deleted store go in several steps, and what was cut off goe
   const { storage } = service;
   const store = await createStore(storage, { name: 'Large' });
   const events = Array.from({ length: 1200 }, (_, index) => ({
-    ...{ storeId: store.id, id: `e${index}`, sequence: index + 1, type: 'feedback_digest', data: '{}' },
-    ...{ title: '', body: '', createdAt: '2030-01-01T00:00:00.000Z', readAt: null },
+    storeId: store.id,
+    id: `e${index}`,
+    sequence: index + 1,
+    type: 'feedback_digest',
+    data: '{}',
+    title: '',
+    body: '',
+    createdAt: '2030-01-01T00:00:00.000Z',
+    readAt: null,
   }));
   for (let from = 0; from < events.length; from += 300) {
     await storage.write((db) =>

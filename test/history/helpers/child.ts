@@ -58,7 +58,8 @@ if (operation === undefined) throw new Error(`no operation ${task.operation}`);
 const history = openHistory({
   folder,
   store: { baseUrl: 'https://api.example.com', storeId: 'store-1' },
-  ...{ profile: 'main', process },
+  profile: 'main',
+  process,
   ...(killAt !== undefined && { fileSystem: dyingFileSystem(killAt) }),
 });
 const client = createClient({ baseUrl: url, apiKey: 'key-of-the-child', userAgent: 'test', env: {} });

@@ -10,8 +10,14 @@ export function recordOf(
   const createdAt = '2026-11-21T05:30:00.000Z';
   const id = String(number).padStart(6, '0');
   const header: LogHeader = {
-    ...{ format: 1, number, id, baseUrl: 'https://api.example.com', storeId: 'store-1' },
-    ...{ profile: 'main', operation, createdAt },
+    format: 1,
+    number,
+    id,
+    baseUrl: 'https://api.example.com',
+    storeId: 'store-1',
+    profile: 'main',
+    operation,
+    createdAt,
   };
   return { ...blankRecord(header, id, createdAt), state: 'applied', ...change };
 }

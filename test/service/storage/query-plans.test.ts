@@ -23,8 +23,14 @@ const text = {
 };
 const times = { publishedAt: null, scheduledAt: null, createdAt: 't', updatedAt: 't' };
 const post = {
-  ...{ id: 'new', ...text, ...times, coverImageId: null, tags: [], featuredProductIds: [] },
-  ...{ status: 'draft', viewCount: 0 },
+  id: 'new',
+  ...text,
+  ...times,
+  coverImageId: null,
+  tags: [],
+  featuredProductIds: [],
+  status: 'draft',
+  viewCount: 0,
 };
 
 /** Runs `work` in a new database, after `prepare`, and answers how the engine finds the rows of its queries. */

@@ -40,7 +40,9 @@ async function useService({ call }: Service, round: string): Promise<Record<stri
     await call('disputes.show', opened.body.id),
     await call('disputes.decide', opened.body.id, { status: 'won', resolution: 'x' }),
     await call('notify.add-endpoint', '', {
-      ...{ kind: 'discord', name: round, events: ['feedback_digest'] },
+      kind: 'discord',
+      name: round,
+      events: ['feedback_digest'],
       url: `https://discord.com/api/webhooks/7/${round}`,
     }),
     await call('notify.mark-read', '', {}),

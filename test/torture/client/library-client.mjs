@@ -42,7 +42,11 @@ try {
   if (method === 'resume') {
     const resumed = await client.resume();
     const reports = resumed.map(({ recordId: id, operation, action, outcome, reason }) => ({
-      ...{ id, operation, action, reason, state: outcome?.kind ?? 'unknown' },
+      id,
+      operation,
+      action,
+      reason,
+      state: outcome?.kind ?? 'unknown',
     }));
     process.stdout.write(JSON.stringify(reports));
     end(reports.some(({ action, state }) => action !== 'superseded' && state === 'unknown') ? 10 : 0, {});

@@ -179,7 +179,11 @@ export function createMachine(options: MachineOptions): Machine {
         TORTURE_LIBRARY: path.join(built, 'dist', 'library'),
         TORTURE_CALL: program.does === 'library' ? JSON.stringify(program.call) : '',
         TORTURE_PLAN: JSON.stringify({
-          ...{ log, state: stateFolder(), kept, output, defect: options.fileSystemDefect },
+          log,
+          state: stateFolder(),
+          kept,
+          output,
+          defect: options.fileSystemDefect,
           ...steps,
         }),
       },

@@ -106,7 +106,8 @@ async function withoutUnusual(ui: Ui, rows: readonly DecisionRow[]): Promise<rea
   if (!ui.canAsk || !rows.some(isUnusual)) return rows;
   if (await agrees(ui, 'Include the decisions with an unusual status?')) return rows;
   const plan = makeResult('failed', {
-    ...{ code: 'unusual_status', exitCode: exitCodes.usage },
+    code: 'unusual_status',
+    exitCode: exitCodes.usage,
     message: 'has an unusual status, and was left out',
   });
   return rows.map((row) => (isUnusual(row) ? { ...row, plan } : row));

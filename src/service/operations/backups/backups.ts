@@ -29,7 +29,7 @@ export const newBackup = z.strictObject({
 /** Body of `backup.restore`. */
 export const newRestore = z.strictObject({ sections: someSections(), idempotencyKey: idempotencyKey() });
 
-/** Operation 8. What it costs does not depend on how many posts the store has. */
+/** `backup.create`. What it costs does not depend on how many posts the store has. */
 export async function createBackup(work: Work, { label, sections }: z.output<typeof newBackup>) {
   const backup = await backUp(work, label, sections, false);
   await recordEvent(work, 'backup_created', { backupId: backup.id, label, sections });
@@ -37,7 +37,7 @@ export async function createBackup(work: Work, { label, sections }: z.output<typ
 }
 
 /**
- * Operation 9: restores all the sections or none, after a backup of their current content. Throws `validation_failed` for a
+ * `backup.restore`: restores all the sections or none, after a backup of their current content. Throws `validation_failed` for a
  * section that is not in the backup.
  */
 export async function restoreBackup(work: Work, backupId: string, { sections }: z.output<typeof newRestore>) {

@@ -157,8 +157,11 @@ test('the date of a folder high above says nothing about a post', async () => {
 test('a date to come schedules a post, drafts have none, and leaving the time out does not publish it early', async () => {
   const later = yaml('date: 2026-03-02');
   expect((await read(later, published)).body).toEqual({
-    ...{ contentMd: 'Text\n', slug: 'post', title: 'Post' },
-    ...{ status: 'scheduled', scheduledAt: '2026-03-02T00:00:00Z' },
+    contentMd: 'Text\n',
+    slug: 'post',
+    title: 'Post',
+    status: 'scheduled',
+    scheduledAt: '2026-03-02T00:00:00Z',
   });
   expect(await read(later)).toMatchObject({ losesDate: true, body: { contentMd: 'Text\n' } });
   expect((await read(later)).body).not.toHaveProperty('scheduledAt');
@@ -172,7 +175,8 @@ test('a date to come schedules a post, drafts have none, and leaving the time ou
     status: 'scheduled',
   });
   expect((await read(later, { ...published, send: ['date'] })).body).toMatchObject({
-    ...{ status: 'scheduled', date: '2026-03-02' },
+    status: 'scheduled',
+    date: '2026-03-02',
   });
 });
 
