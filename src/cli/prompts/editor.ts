@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { shellWord } from '../../base/shell-word.ts';
 import { describeSystemError } from '../../base/system-error.ts';
 import type { Ui } from '../command/ui.ts';
 import { stateDirectory } from '../config/directories.ts';
@@ -91,7 +92,9 @@ export async function editUntilUsed<Result>(
     if (text === original) return discard();
     draft.write(editing.keepsNote && problem !== null ? withNote() : text);
     ui.writeAlways(line`\nYour text is kept in ${draft.file}`);
-    ui.writeAlways(phrase`To send it, run ${toRun(...editing.command, asWord(draft.file))}.`);
+    ui.writeAlways(
+      phrase`To send it, run ${toRun(...editing.command, shellWord(draft.file, io.process.platform))}.`,
+    );
   };
   try {
     for (;;) {
@@ -116,11 +119,6 @@ export async function editUntilUsed<Result>(
     keep();
     throw error;
   }
-}
-
-/** A path as one word of a command line. */
-function asWord(file: string): string {
-  return /\s/.test(file) ? `"${file}"` : file;
 }
 
 /** A file for a text, which no other command uses. */
@@ -171,11 +169,9 @@ async function runEditor(
   file: string,
 ): Promise<string | null> {
   if (signal.aborted) throw cancelledError();
-  const command =
-    process.platform === 'win32'
-      ? `${editor} "${file}"`
-      : // Without a trap, Ctrl-C in the editor would kill the shell.
-        `trap : INT; ${editor} '${file.replaceAll("'", "'\\''")}'`;
+  // Without a trap, Ctrl-C in the editor would kill the shell.
+  const trap = process.platform === 'win32' ? '' : 'trap : INT; ';
+  const command = `${trap}${editor} ${shellWord(file, process.platform)}`;
   let interrupted = false;
   const failure = await new Promise<string | null>((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...withoutKey(env) } });

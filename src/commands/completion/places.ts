@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { shellWord } from '../../base/shell-word.ts';
 import { localStateError } from '../../cli/core/errors.ts';
 import { type Io, withoutKey } from '../../cli/core/io.ts';
 import type { Shell } from './script.ts';
@@ -34,7 +35,10 @@ export async function placeFor(shell: Shell, io: Io): Promise<Place> {
     const file = path.join(folder(io, env.ZDOTDIR), '.zshrc');
     return {
       script,
-      startup: { file, line: `[[ -r ${quoted(script)} ]] && source ${quoted(script)}` },
+      startup: {
+        file,
+        line: `[[ -r ${shellWord(script, 'linux')} ]] && source ${shellWord(script, 'linux')}`,
+      },
       needsLine: true,
     };
   }
@@ -43,7 +47,7 @@ export async function placeFor(shell: Shell, io: Io): Promise<Place> {
     const parent =
       env.BASH_COMPLETION_USER_DIR || !env.XDG_DATA_HOME ? own : path.join(data, 'bash-completion');
     const script = path.join(parent, 'completions', 'storectl');
-    const line = `[ -r ${quoted(script)} ] && . ${quoted(script)}`;
+    const line = `[ -r ${shellWord(script, 'linux')} ] && . ${shellWord(script, 'linux')}`;
     // macOS opens login shells, which read no .bashrc.
     const name = process.platform === 'darwin' ? '.bash_profile' : '.bashrc';
     const isLoaded = (await ask(io, 'bash', ['-ic', 'complete -p -D'])) !== null;
@@ -92,9 +96,4 @@ function folder({ homeDirectory }: Io, named: string | undefined, ...belowHome: 
     'cannot find the home directory, where the shell looks',
     'set HOME, or load the output of `storectl completion SHELL` yourself',
   );
-}
-
-/** As one word of bash and zsh. */
-function quoted(file: string): string {
-  return `'${file.replaceAll("'", "'\\''")}'`;
 }
