@@ -144,7 +144,7 @@ const MAX_RETRY_AFTER_MS = 365 * 24 * 3_600_000;
 
 /**
  * Milliseconds to wait by a `Retry-After` of seconds, decimal seconds or an HTTP date, or null; a year at most. `now` is
- * epoch milliseconds. A date is relative to the answer's own `Date` if there is one, since the two clocks may differ.
+ * epoch milliseconds. A date is relative to the response's own `Date` if there is one, since the two clocks may differ.
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
   const value = headers['retry-after']?.trim() ?? '';

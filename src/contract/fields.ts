@@ -18,13 +18,13 @@ export function lenientObject<Shape extends Record<string, z.ZodMiniType>>(shape
 
 const unsetFields = z.registry<{ readonly unset: true }>();
 
-/** Marks a field that this repository's service leaves out of an answer while it has no value. */
+/** Marks a field that this repository's service leaves out of a response while it has no value. */
 export function ifSet<Schema extends z.ZodMiniType>(schema: Schema): Schema {
   unsetFields.add(schema, { unset: true });
   return schema;
 }
 
-/** Whether this repository's service always sends this field of an answer. */
+/** Whether this repository's service always sends this field of a response. */
 export function isAlwaysSent(field: z.core.$ZodType): boolean {
   return !unsetFields.has(field as z.ZodMiniType);
 }

@@ -13,6 +13,6 @@ export const additionHeaders = {
   idempotencyKey: 'Idempotency-Key',
   /** `true` with a response that was stored when the same key came first. */
   replayed: 'Idempotency-Replayed',
-  /** `true` with a refusal that stays the answer to its key, so that the change is not applied after it either. */
+  /** `true` with a refusal that stays the response to its key, so that the change is not applied after it either. */
   kept: 'Idempotency-Kept',
 } as const;

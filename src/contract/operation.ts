@@ -48,7 +48,7 @@ export interface ServedOperation extends Operation {
     readonly success?: readonly (200 | 201)[];
     /** Responses have an `ETag`, and a write accepts it in `If-Match`. */
     readonly versioned?: true;
-    /** What it answers, where the contract leaves the answer open. */
+    /** What it answers, where the contract leaves the response open. */
     readonly response?: z.ZodMiniObject;
     /** It may be refused because of what is already there. */
     readonly conflicts?: true;

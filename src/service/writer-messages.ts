@@ -16,7 +16,7 @@ export interface WorkerRequest {
   readonly ask: { readonly change: Change } | 'usage' | 'stop deliveries' | 'close';
 }
 
-/** From the worker: an answer, or a line for the log. The first answer has the id 0 and says that it is ready. */
+/** From the worker: a response, or a line for the log. The first response has the id 0 and says that it is ready. */
 export type WorkerMessage =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SentError }

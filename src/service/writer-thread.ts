@@ -32,7 +32,7 @@ async function serve(port: MessagePort, { location, deliveries }: WorkerOptions)
       answer(request).then(
         (result) => {
           send({ id, result });
-          // After the answer is posted.
+          // After the response is posted.
           if (request.ask === 'close') setImmediate(() => port.close());
         },
         (error: unknown) => send({ id, error: toSentError(error) }),

@@ -87,7 +87,7 @@ export interface PlayOptions {
 }
 
 /** Well past any time that the program promises to keep, on a busy machine too. */
-const patienceMs = 40_000;
+const timeoutMs = 40_000;
 
 /** Plays a schedule: a server, a machine, and one step after the other. */
 export async function play(schedule: Schedule, options: PlayOptions): Promise<Trace> {
@@ -241,7 +241,7 @@ async function runClient(
   const program = programOf(schedule, start, command);
   const startedMs = monotonicMs();
   const client = machine.start(program, mishaps, {
-    hangsAfterMs: schedule.timeoutMs + patienceMs,
+    hangsAfterMs: schedule.timeoutMs + timeoutMs,
     identity,
   });
   if (kill !== null) killAt(server, client, kill);

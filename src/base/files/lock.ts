@@ -62,7 +62,7 @@ export interface LockSettings {
   /** Milliseconds without a heartbeat after which a holder that cannot be checked counts as dead. */
   readonly silenceMs: number;
   /** Milliseconds to wait for another holder; then a failure `busy`. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 const HEARTBEAT_MS = 2_000;
@@ -70,7 +70,7 @@ const FIRST_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
 export function openLocks(settings: LockSettings) {
-  const { folder, files, machine, randomBytes, silenceMs, patienceMs } = settings;
+  const { folder, files, machine, randomBytes, silenceMs, timeoutMs } = settings;
   const { fileSystem } = files;
   /** What was acquired and is not released yet. */
   const own = new Set<Lock>();
@@ -97,7 +97,7 @@ export function openLocks(settings: LockSettings) {
           continue;
         }
         waitsSince ??= monotonicMs();
-        if (monotonicMs() - waitsSince > patienceMs) throw busy(files, file, holder);
+        if (monotonicMs() - waitsSince > timeoutMs) throw busy(files, file, holder);
         if (!hasReported) options.onWait?.(holder);
         hasReported = true;
         const { signal } = options;

@@ -139,7 +139,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
       store,
       profile: resolved.profile,
       process: io.process,
-      lockPatienceMs: flags.timeoutMs,
+      lockTimeoutMs: flags.timeoutMs,
     });
     endHistory = () => opened.end();
     return opened;

@@ -36,7 +36,7 @@ export async function writeSettings(
       machine: readMachine(process),
       randomBytes,
       silenceMs: lockSilenceMs,
-      patienceMs: 2 * lockSilenceMs,
+      timeoutMs: 2 * lockSilenceMs,
     }).acquire(file);
     try {
       // Before conf opens the file, which may be a pipe that nobody writes into.

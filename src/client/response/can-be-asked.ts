@@ -9,8 +9,8 @@ import type { Outcome } from '../outcome.ts';
 const withoutRead: ReadonlySet<number> = new Set([400, 403, 404, 405, 410, 422, 501]);
 
 /**
- * Whether this is the answer of a service that has this read, an error included (docs/contract.md, section 10). `Service-Features`
- * says so; without that header, which a gateway may strip, it is what the answer looks like.
+ * Whether this is the response of a service that has this read, an error included (docs/contract.md, section 10). `Service-Features`
+ * says so; without that header, which a gateway may strip, it is what the response looks like.
  */
 export function canBeAsked(operation: Operation, outcome: Outcome): boolean {
   if (outcome.features.includes('reads')) return true;

@@ -72,7 +72,7 @@ const headers = {
   ),
   scopes: header('Scopes of the key'),
   ratePolicy: header('How many requests the key may send: `q` in `w` seconds'),
-  kept: header('`true` if this refusal stays the answer to the `Idempotency-Key`'),
+  kept: header('`true` if this refusal stays the response to the `Idempotency-Key`'),
   retryAfter: header('Seconds to wait before the next request'),
   etag: header('Version of the response, for `If-Match`'),
   location: header('Path of the new object'),
@@ -84,7 +84,7 @@ const headers = {
 
 const headersOfAll = { 'X-Request-Id': headers.requestId, [additionHeaders.features]: headers.features };
 
-/** Of refusals that may stay the answer to a key. */
+/** Of refusals that may stay the response to a key. */
 const keptStatuses: readonly number[] = [404, 409, 412, 422];
 
 /**
@@ -196,7 +196,7 @@ function headerParameters(operation: ServedOperation): Json[] {
       name: additionHeaders.idempotencyKey,
       in: 'header',
       description:
-        'Requests with the same key are applied only once, for 48 hours. The key may be in quotes. A refusal stays the answer to it, too: send a corrected request with another key',
+        'Requests with the same key are applied only once, for 48 hours. The key may be in quotes. A refusal stays the response to it, too: send a corrected request with another key',
       schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     });
   }

@@ -30,7 +30,7 @@ export interface JournalSettings {
   /** See LockSettings. */
   readonly lockSilenceMs?: number;
   /** See LockSettings: as long as an operation may take where it is not given. */
-  readonly lockPatienceMs?: number | undefined;
+  readonly lockTimeoutMs?: number | undefined;
 }
 
 /** The logs of one store, one for each run that changes something: where they are, and what it takes to write them. */
@@ -48,7 +48,7 @@ export function openJournal(settings: JournalSettings) {
       machine: readMachine(settings.process),
       randomBytes,
       silenceMs: settings.lockSilenceMs ?? 30_000,
-      patienceMs: settings.lockPatienceMs ?? OPERATION_TIMEOUT_MS,
+      timeoutMs: settings.lockTimeoutMs ?? OPERATION_TIMEOUT_MS,
     }),
   );
   const lockName = (id: string) => `log ${id}`;

@@ -4,7 +4,7 @@ import { daysInMs, timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import { countRows, deleteSomeRows, listDeletedStores } from '../storage/operator/objects.ts';
 import { deleteOld, findOld, type Page, type Prunable } from '../storage/operator/prune.ts';
-import { countExpiredAnswers, deleteExpiredAnswers } from '../storage/queries/idempotency-keys.ts';
+import { countExpiredResponses, deleteExpiredResponses } from '../storage/queries/idempotency-keys.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
 import { listStoreIds } from '../storage/queries/stores.ts';
 
@@ -35,7 +35,7 @@ const pauseMs = 5;
 
 /**
  * Removes what is older than its retention: deliveries that have arrived, read notifications, keys since they expired, and
- * the answers kept for idempotency keys, which have an expiry of their own. Runs in small transactions.
+ * the responses kept for idempotency keys, which have an expiry of their own. Runs in small transactions.
  */
 export async function prune(storage: Storage, options: PruneOptions): Promise<Pruned> {
   const { retentionDays, backups = false, dryRun = false, signal } = options;
@@ -46,7 +46,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   if (backups) kinds.push('backups');
   let isOver = false;
 
-  /** Removes rows and answers how many, unless it is over. */
+  /** Removes rows and returns how many, unless it is over. */
   async function step(remove: () => Promise<number>): Promise<number> {
     await sleep(pauseMs);
     if (signal?.aborted) isOver = true;
@@ -79,12 +79,12 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
 
   async function pruneRest(storeId: string): Promise<void> {
     if (dryRun) {
-      pruned.answers += await storage.read((db) => countExpiredAnswers({ db, storeId }, now));
+      pruned.answers += await storage.read((db) => countExpiredResponses({ db, storeId }, now));
       return;
     }
     // Posts that neither the store nor one of its backups has any more are not counted.
     await removeAll(ofStore(storeId, (tenant) => deleteUnusedPosts(tenant, maxRows)));
-    pruned.answers += await removeAll(ofStore(storeId, (tenant) => deleteExpiredAnswers(tenant, now)));
+    pruned.answers += await removeAll(ofStore(storeId, (tenant) => deleteExpiredResponses(tenant, now)));
   }
 
   const stores = await storage.read(listStoreIds);

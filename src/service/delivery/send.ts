@@ -12,7 +12,7 @@ const maxBodyBytes = 64 * 1024;
 export type SendResult =
   /** Nothing was sent, and no later attempt will be allowed either. */
   | { readonly refused: string }
-  /** No complete answer. The message may have arrived anyway. */
+  /** No complete response. The message may have arrived anyway. */
   | { readonly failure: string }
   | {
       readonly status: number;
@@ -40,7 +40,7 @@ export interface SenderOptions {
 /** In milliseconds. */
 interface Timeouts {
   readonly connect: number;
-  /** From the start to the end of what is read of the answer. */
+  /** From the start to the end of what is read of the response. */
   readonly total: number;
 }
 
@@ -110,7 +110,7 @@ async function post({ target, lookup, signal, timeouts, traceparent, body }: Pos
   try {
     if (signal.aborted) stop();
     outgoing.end(body);
-    return await readAnswer(outgoing);
+    return await readResponse(outgoing);
   } catch (error) {
     return { failure: describeFailure(error) };
   } finally {
@@ -122,7 +122,7 @@ async function post({ target, lookup, signal, timeouts, traceparent, body }: Pos
 }
 
 /** Reads the body of a 429 only. */
-async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
+async function readResponse(outgoing: ClientRequest): Promise<SendResult> {
   const response = await headOf(outgoing);
   const status = response.statusCode ?? 0;
   if (status !== 429) return { status, retryAfterMs: null, isGlobal: false };
@@ -133,7 +133,7 @@ async function readAnswer(outgoing: ClientRequest): Promise<SendResult> {
   return { status, retryAfterMs: longerPause(headers['retry-after'], pauseMs), isGlobal };
 }
 
-/** Node closes the connection on a 101 answer without a response or error event. */
+/** Node closes the connection on a 101 response without a response or error event. */
 function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);

@@ -12,9 +12,9 @@ import { createAuthenticator, requireScope } from './authenticate.ts';
 import { type ApplyChange, createChanges } from './changes.ts';
 import {
   type Content,
-  type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
+  type HttpResponse,
   requireJson,
 } from './http-message.ts';
 import { handlers } from './operation-handlers.ts';
@@ -53,7 +53,7 @@ const keyHeader = additionHeaders.idempotencyKey.toLowerCase();
 /** What load balancers ask for every second: in the log only at its lowest level. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** What the log says of a request besides its answer. */
+/** What the log says of a request besides its response. */
 interface Trace {
   route: string;
   /** Why it has failed, if it has. */
@@ -71,7 +71,7 @@ interface Trace {
 /** What becomes known of a request while it is answered. */
 interface Exchange {
   readonly trace: Trace;
-  /** Of its answer, whether it succeeds or not. */
+  /** Of its response, whether it succeeds or not. */
   readonly headers: Record<string, string>;
 }
 
@@ -150,7 +150,7 @@ export function createApp(options: AppOptions): App {
     throw new ServiceError('method_not_allowed', `Allowed methods: ${match.allow}`, { headers });
   }
 
-  async function handle(request: HttpRequest): Promise<HttpAnswer> {
+  async function handle(request: HttpRequest): Promise<HttpResponse> {
     const start = performance.now();
     const requestId = randomUUID();
     const { method } = request;

@@ -33,7 +33,7 @@ const maxWaitMs = 5_000;
 
 /**
  * Accepts a key in an Authorization header only (contract section 5). Throws `missing_key` or `invalid_key`: a mistyped,
- * unknown, expired and revoked key get the same answer. Throws `rate_limited` for a client that has sent too many of them.
+ * unknown, expired and revoked key get the same response. Throws `rate_limited` for a client that has sent too many of them.
  * `elapsed` is a clock that is never put back, in milliseconds.
  */
 export function createAuthenticator(storage: Storage, elapsed: () => number): Authenticate {

@@ -2,11 +2,11 @@ import type { ChangeId } from '../../contract/operations.ts';
 import { problems } from '../../contract/problem.ts';
 import { ServiceError } from '../model/errors.ts';
 import {
-  type Answer,
-  AnsweredBefore,
+  AppliedBefore,
   applyOnce,
   keepRefusal,
   keptRefusal,
+  type OperationResponse,
 } from '../operations/idempotency.ts';
 import type { Precondition, Work } from '../operations/unit-of-work.ts';
 import type { Queries, Storage, TransactionWork } from '../storage/core/storage.ts';
@@ -33,7 +33,7 @@ export interface Change {
 }
 
 /** Applies a change. Resolves when it is on disk, and rejects with an error for `toProblem`. */
-export type ApplyChange = (change: Change) => Promise<Answer>;
+export type ApplyChange = (change: Change) => Promise<OperationResponse>;
 
 export function createChanges(storage: Storage): ApplyChange {
   return async (change) => {
@@ -41,13 +41,13 @@ export function createChanges(storage: Storage): ApplyChange {
     const handler = handlers[operation];
     const request = { input, targetId, isCurrent: parseIfMatch(ifMatch) };
     const inStore = <Result>(change: TransactionWork<Result>) =>
-      storage.forStore(storeId).change(change).catch(earlierAnswer);
+      storage.forStore(storeId).change(change).catch(earlierResponse);
     const workOn = (db: Queries): Work => ({ db, storeId, actor, now, traceparent });
     if (idempotencyKey === undefined) return inStore((db) => handler.run(workOn(db), request));
 
     const keyed = { operation, targetId, key: idempotencyKey, content: input };
     let refusal: ServiceError | undefined;
-    async function runNoting(work: Work): Promise<Answer> {
+    async function runNoting(work: Work): Promise<OperationResponse> {
       try {
         return await handler.run(work, request);
       } catch (error) {
@@ -68,8 +68,8 @@ export function createChanges(storage: Storage): ApplyChange {
   };
 }
 
-function earlierAnswer(error: unknown): Answer {
-  if (error instanceof AnsweredBefore) return error.answer;
+function earlierResponse(error: unknown): OperationResponse {
+  if (error instanceof AppliedBefore) return error.response;
   throw error;
 }
 

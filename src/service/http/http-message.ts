@@ -21,7 +21,7 @@ export interface HttpRequest {
   readBody(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** An answer before its headers are complete. */
+/** A response before its headers are complete. */
 export interface Content {
   readonly status: number;
   /** JSON unless a header says otherwise, null for none. One that is the same for everybody is bytes, which all share. */
@@ -29,12 +29,12 @@ export interface Content {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface HttpAnswer extends Content {
+export interface HttpResponse extends Content {
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Answers a request. It never rejects. */
-export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
+export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** Throws `unsupported_media_type` unless the body is uncompressed JSON in UTF-8. */
 export function requireJson({ header }: Pick<HttpRequest, 'header'>): void {

@@ -7,7 +7,7 @@ import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
 import { decideDispute, newDecision, newDispute, openDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
-import { type Abridged, type Answer, applyOnce } from '../operations/idempotency.ts';
+import { type Abridged, applyOnce, type OperationResponse } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
 import { createPost, newPost, withoutContent } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
@@ -33,8 +33,8 @@ export interface Handler<Input = unknown> {
   readonly input: z.ZodType<Input>;
   readonly maxBodyBytes: number;
   /** In a change of the store. */
-  run(work: Work, request: OperationRequest<Input>): Promise<Answer>;
-  /** How its answer is kept under an idempotency key, if not as it is. */
+  run(work: Work, request: OperationRequest<Input>): Promise<OperationResponse>;
+  /** How its response is kept under an idempotency key, if not as it is. */
   readonly kept?: Abridged<Input>;
 }
 
@@ -46,7 +46,7 @@ export const handlers: Record<ChangeId, Handler> = {
     async run(work, { input }) {
       const post = await createPost(work, input);
       const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
-      return { ...replyOf(201, post), headers: { Location: location } };
+      return { ...jsonResponse(201, post), headers: { Location: location } };
     },
     kept: withoutContent,
   } satisfies Handler<z.output<typeof newPost>>,
@@ -66,7 +66,7 @@ export const handlers: Record<ChangeId, Handler> = {
     maxBodyBytes,
     async run(work, { targetId, input }) {
       const { isNew, appeal } = await appealReclaim(work, targetId, input);
-      return replyOf(isNew ? 201 : 200, appeal);
+      return jsonResponse(isNew ? 201 : 200, appeal);
     },
   } satisfies Handler<z.output<typeof newAppeal>>,
   'notify.add-endpoint': handler(newEndpoint, (work, { input }) => addEndpoint(work, input), 201),
@@ -79,7 +79,7 @@ function handler<Input>(input: z.ZodType<Input>, rules: Rules<Input>, status = 2
   return {
     input,
     maxBodyBytes,
-    run: async (work, request) => replyOf(status, await rules(work, request)),
+    run: async (work, request) => jsonResponse(status, await rules(work, request)),
   };
 }
 
@@ -96,13 +96,13 @@ function tagged<Input>(
     maxBodyBytes,
     async run(work, request) {
       const { document, tag } = await rules(work, request);
-      const { status, body } = replyOf(200, document);
+      const { status, body } = jsonResponse(200, document);
       return { status, body, headers: { ETag: tag ?? tagOfContent(body) } };
     },
   };
 }
 
-/** For operations with an idempotency key in the body: the same request again gets the first answer. */
+/** For operations with an idempotency key in the body: the same request again gets the first response. */
 function once<Input extends { readonly idempotencyKey: string }>(
   operation: ChangeId,
   input: z.ZodType<Input>,
@@ -120,7 +120,7 @@ function once<Input extends { readonly idempotencyKey: string }>(
   };
 }
 
-export function replyOf(status: number, body: object): Answer {
+export function jsonResponse(status: number, body: object): OperationResponse {
   return { status, body: JSON.stringify(body) };
 }
 

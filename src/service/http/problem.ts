@@ -3,7 +3,7 @@ import { busy, ServiceError } from '../model/errors.ts';
 import { faultOf } from '../storage/core/engine-errors.ts';
 import { StorageBusyError, UnknownCommitError } from '../storage/core/errors.ts';
 
-/** An error answer. */
+/** An error response. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly status: number;
@@ -12,7 +12,7 @@ export interface Problem {
   readonly body: string;
 }
 
-/** The answer to an error. Unexpected errors get one without details, which are in the log. */
+/** The response to an error. Unexpected errors get one without details, which are in the log. */
 export function toProblem(error: unknown, requestId: string): Problem {
   const { code, message, fields, headers, existing } = toServiceError(error);
   const { status, title } = problems[code];

@@ -4,7 +4,7 @@ import { tagOfContent } from '../model/entity-tag.ts';
 import { backupsQuery, listBackups, showBackup } from '../operations/backups/read-backups.ts';
 import { disputesQuery, listDisputes, showDispute } from '../operations/disputes.ts';
 import { endpointsQuery, showEndpoints } from '../operations/endpoints.ts';
-import type { Answer } from '../operations/idempotency.ts';
+import type { OperationResponse } from '../operations/idempotency.ts';
 import { notificationsQuery, showInbox } from '../operations/notifications.ts';
 import { listPosts, postsQuery, showPost } from '../operations/posts.ts';
 import { listReclaims, reclaimsQuery } from '../operations/reclaims.ts';
@@ -12,7 +12,7 @@ import { showSettings } from '../operations/settings.ts';
 import { showStore } from '../operations/stores.ts';
 import type { Reading } from '../operations/unit-of-work.ts';
 import type { Tenant } from '../storage/core/storage.ts';
-import { replyOf } from './operation-handlers.ts';
+import { jsonResponse } from './operation-handlers.ts';
 
 /** A valid request that only reads. */
 interface ReadRequest<Query> {
@@ -25,7 +25,7 @@ interface ReadRequest<Query> {
 export interface ReadHandler<Query = unknown> {
   /** Schema of the query. Null where it is ignored: the contract has none. */
   readonly query: z.ZodType<Query> | null;
-  run(reading: Reading, request: ReadRequest<Query>): Promise<Answer>;
+  run(reading: Reading, request: ReadRequest<Query>): Promise<OperationResponse>;
 }
 
 const noQuery = z.strictObject({});
@@ -34,7 +34,7 @@ export const readHandlers: Record<ReadId, ReadHandler> = {
   'settings.show': {
     query: null,
     async run({ storeId, ofStore }) {
-      const { status, body } = replyOf(200, await ofStore((db) => showSettings({ db, storeId })));
+      const { status, body } = jsonResponse(200, await ofStore((db) => showSettings({ db, storeId })));
       return { status, body, headers: { ETag: tagOfContent(body) } };
     },
   },
@@ -43,7 +43,7 @@ export const readHandlers: Record<ReadId, ReadHandler> = {
     query: noQuery,
     async run({ storeId, ofStore }) {
       const { document, tag } = await ofStore((db) => showStore({ db, storeId }));
-      return { ...replyOf(200, document), headers: { ETag: tag } };
+      return { ...jsonResponse(200, document), headers: { ETag: tag } };
     },
   },
   'blog.list': handler(postsQuery, (tenant, { query }, now) => listPosts(tenant, query, now)),
@@ -52,7 +52,7 @@ export const readHandlers: Record<ReadId, ReadHandler> = {
   'backup.list': handler(backupsQuery, (tenant, { query }) => listBackups(tenant, query)),
   'backup.show': {
     query: noQuery,
-    run: async (reading, { targetId }) => replyOf(200, await showBackup(reading, targetId)),
+    run: async (reading, { targetId }) => jsonResponse(200, await showBackup(reading, targetId)),
   },
   'reclaim.list': handler(reclaimsQuery, (tenant, { query }) => listReclaims(tenant, query)),
   'notify.list': handler(endpointsQuery, (tenant, { query }) => showEndpoints(tenant, query)),
@@ -66,7 +66,7 @@ function handler<Query>(
   return {
     query,
     async run({ storeId, now, ofStore }, request) {
-      return replyOf(200, await ofStore((db) => rules({ db, storeId }, request, now)));
+      return jsonResponse(200, await ofStore((db) => rules({ db, storeId }, request, now)));
     },
   };
 }

@@ -39,7 +39,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The answer is the same for an object of another store and for one that does not exist. */
+/** The response is the same for an object of another store and for one that does not exist. */
 export function notFound(what: string, id: string): ServiceError {
   return new ServiceError('not_found', `${what} ${id.slice(0, 100)} not found`);
 }

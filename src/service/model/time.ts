@@ -1,4 +1,4 @@
-/** ISO 8601 in UTC with milliseconds, the format of every stored and answered time. Such texts sort by time. */
+/** ISO 8601 in UTC with milliseconds, the format of every stored and returned time. Such texts sort by time. */
 export function timestamp(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString();
 }

@@ -5,16 +5,16 @@ import { ServiceError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import { insert } from '../storage/core/statement.ts';
 import {
-  deleteAnswer,
-  findAnswer,
+  deleteResponse,
+  findResponse,
   type KeyedRequest,
-  type StoredAnswer,
+  type StoredResponse,
 } from '../storage/queries/idempotency-keys.ts';
 import type { Work } from './unit-of-work.ts';
 
 const retentionMs = daysInMs(2);
 
-export interface Answer {
+export interface OperationResponse {
   readonly status: number;
   /** JSON. */
   readonly body: string;
@@ -27,26 +27,26 @@ export interface Keyed extends KeyedRequest {
   readonly content: unknown;
 }
 
-/** How an answer is kept that repeats much of its request, which comes with the key anyway. Both are JSON. */
+/** How a response is kept that repeats much of its request, which comes with the key anyway. Both are JSON. */
 export interface Abridged<Input = unknown> {
   shorten(body: string, input: Input): string;
   complete(kept: string, input: Input): string;
 }
 
 /** Undoes the transaction of a request that was answered before. */
-export class AnsweredBefore extends Error {
+export class AppliedBefore extends Error {
   override readonly name = 'AnsweredBefore';
-  readonly answer: Answer;
+  readonly response: OperationResponse;
 
-  constructor(answer: Answer) {
-    super('the key has an answer');
-    this.answer = answer;
+  constructor(response: OperationResponse) {
+    super('the key has a response');
+    this.response = response;
   }
 }
 
 /**
- * Applies a request once per key. The effect and the answer are stored in one transaction, which has to hold the lock of the
- * store. The same request again throws {@link AnsweredBefore}, or the stored refusal; another request with the same key throws
+ * Applies a request once per key. The effect and the response are stored in one transaction, which has to hold the lock of the
+ * store. The same request again throws {@link AppliedBefore}, or the stored refusal; another request with the same key throws
  * `idempotency_key_reused`. If it throws, the transaction has to be undone.
  *
  * The key is looked up while the effect runs: PostgreSQL answers their first statements in one round trip. What the effect has
@@ -55,31 +55,31 @@ export class AnsweredBefore extends Error {
 export async function applyOnce(
   work: Work,
   keyed: Keyed,
-  effect: () => Promise<Answer>,
+  effect: () => Promise<OperationResponse>,
   abridged?: Abridged,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const fingerprint = fingerprintOf(keyed);
-  const [first, effected] = await Promise.allSettled([findFirst(work, keyed, fingerprint), effect()]);
+  const [first, result] = await Promise.allSettled([findFirst(work, keyed, fingerprint), effect()]);
   if (first.status === 'rejected') throw first.reason;
-  if (first.value !== undefined) throw new AnsweredBefore(replay(first.value, keyed, abridged));
-  if (effected.status === 'rejected') throw effected.reason;
-  const answer = effected.value;
-  const { status, body, headers } = answer;
+  if (first.value !== undefined) throw new AppliedBefore(replay(first.value, keyed, abridged));
+  if (result.status === 'rejected') throw result.reason;
+  const response = result.value;
+  const { status, body, headers } = response;
   const kept = abridged?.shorten(body, keyed.content) ?? body;
   await keep(work, keyed, { fingerprint, status, body: kept, headers });
-  return answer;
+  return response;
 }
 
 /**
- * Makes a refusal the answer to its key, so that what was refused is never applied by the same request arriving late. If the
- * same request was answered meanwhile, that is the answer to this one, too: returns it, or throws it.
+ * Makes a refusal the response to its key, so that what was refused is never applied by the same request arriving late. If the
+ * same request was answered meanwhile, that is the response to this one, too: returns it, or throws it.
  */
 export async function keepRefusal(
   work: Work,
   keyed: Keyed,
   refusal: ServiceError,
   abridged?: Abridged,
-): Promise<Answer | null> {
+): Promise<OperationResponse | null> {
   const fingerprint = fingerprintOf(keyed);
   const first = await findFirst(work, keyed, fingerprint);
   if (first !== undefined) return replay(first, keyed, abridged);
@@ -89,10 +89,10 @@ export async function keepRefusal(
   return null;
 }
 
-/** A refusal that is the answer to its key. */
+/** A refusal that is the response to its key. */
 export function keptRefusal(
   { code, message, fields, existing }: Pick<ServiceError, 'code' | 'message' | 'fields' | 'existing'>,
-  headers: Answer['headers'],
+  headers: OperationResponse['headers'],
 ): ServiceError {
   return new ServiceError(code, message, {
     fields,
@@ -101,22 +101,26 @@ export function keptRefusal(
   });
 }
 
-/** The answer that the key has, unless it is expired. */
-async function findFirst(work: Work, keyed: Keyed, fingerprint: string): Promise<StoredAnswer | undefined> {
-  const first = await findAnswer(work, keyed);
+/** The response that the key has, unless it is expired. */
+async function findFirst(work: Work, keyed: Keyed, fingerprint: string): Promise<StoredResponse | undefined> {
+  const first = await findResponse(work, keyed);
   if (first === undefined) return undefined;
   if (first.expiresAt <= timestamp(work.now)) {
     const { operation, targetId, key } = keyed;
     // Not updated: `prune` looks at the oldest rows, and the new one belongs at the end.
-    await deleteAnswer(work.db, { operation, targetId, key, storeId: work.storeId });
+    await deleteResponse(work.db, { operation, targetId, key, storeId: work.storeId });
     return undefined;
   }
   if (first.fingerprint === fingerprint) return first;
   throw new ServiceError('idempotency_key_reused', 'This idempotency key was used for a different request');
 }
 
-/** Returns a stored answer, or throws a stored refusal. */
-function replay(first: StoredAnswer, { content }: Keyed, abridged: Abridged | undefined): Answer {
+/** Returns a stored response, or throws a stored refusal. */
+function replay(
+  first: StoredResponse,
+  { content }: Keyed,
+  abridged: Abridged | undefined,
+): OperationResponse {
   const { status, body } = first;
   const headers = { ...JSON.parse(first.headers ?? '{}'), [additionHeaders.replayed]: 'true' };
   if (status >= 400) throw keptRefusal(JSON.parse(body), headers);
@@ -126,9 +130,9 @@ function replay(first: StoredAnswer, { content }: Keyed, abridged: Abridged | un
 async function keep(
   work: Work,
   { operation, targetId, key }: Keyed,
-  answer: Answer & { readonly fingerprint: string },
+  response: OperationResponse & { readonly fingerprint: string },
 ): Promise<void> {
-  const { fingerprint, status, body, headers = null } = answer;
+  const { fingerprint, status, body, headers = null } = response;
   await insert(work, 'idempotencyKeys', {
     operation,
     targetId,

@@ -115,7 +115,7 @@ export async function showPost(tenant: Tenant, id: string, now: number) {
   return toPost(post, now);
 }
 
-/** Of an answer to `blog.create`: what it says besides the content, which its request has. */
+/** Of a response to `blog.create`: what it says besides the content, which its request has. */
 export const withoutContent: Abridged<z.output<typeof newPost>> = {
   shorten: (body, { contentMd }) => body.replace(memberOf(contentMd), () => memberOf(null)),
   complete: (kept, { contentMd }) => kept.replace(memberOf(null), () => memberOf(contentMd)),

@@ -11,7 +11,7 @@ import type { Precondition, Work } from './unit-of-work.ts';
 
 /** `settings.show`. Before they are first saved, settings have their defaults and the age of the store. */
 export async function showSettings(tenant: Tenant) {
-  return toAnswer(tenant, await findSettings(tenant));
+  return toDocument(tenant, await findSettings(tenant));
 }
 
 /** `settings.save` replaces all settings. If they are equal to the current ones, nothing changes and no event is recorded. */
@@ -29,9 +29,9 @@ export async function saveSettings(work: Work, document: SettingsDocument, isCur
   await putSettings(db, { storeId, document, updatedAt });
   await unhold(db, { storeId, now: updatedAt });
   await recordEvent(work, 'settings_updated', { changed });
-  return toAnswer(work, { document, updatedAt });
+  return toDocument(work, { document, updatedAt });
 }
 
-function toAnswer({ storeId }: Tenant, { document, updatedAt }: FoundSettings) {
+function toDocument({ storeId }: Tenant, { document, updatedAt }: FoundSettings) {
   return { ...documentOf(document), storeId, env: 'live', updatedAt };
 }

@@ -139,7 +139,7 @@ test('macOS: a pid that was given to another process does not keep the lock of t
 
 test('a lock is waited for so long and no longer', async () => {
   const holder = await startHolder('L');
-  const journal = openFolder({ lockPatienceMs: 100 });
+  const journal = openFolder({ lockTimeoutMs: 100 });
   await expect(journal.acquire('L')).rejects.toMatchObject({
     code: 'history_busy',
     message: expect.stringContaining(`process ${holder.process.pid}`),
@@ -182,7 +182,7 @@ describe('a holder that cannot be judged from here', () => {
   test('keeps its lock while its heart beats, and loses it when it has been still for long', async () => {
     quickClock();
     const file = await lockFromElsewhere();
-    const journal = openFolder({ lockSilenceMs: 3_000, lockPatienceMs: 3_600_000 });
+    const journal = openFolder({ lockSilenceMs: 3_000, lockTimeoutMs: 3_600_000 });
     const beat = setInterval(() => fs.utimesSync(file, new Date(), new Date()), 20);
     await expect(journal.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
     clearInterval(beat);
@@ -194,7 +194,7 @@ describe('a holder that cannot be judged from here', () => {
   test('keeps its lock while the machine of the one that waits sleeps', async () => {
     await lockFromElsewhere();
     const clock = quickClock();
-    const journal = openFolder({ lockSilenceMs: 60_000, lockPatienceMs: 36_000_000 });
+    const journal = openFolder({ lockSilenceMs: 60_000, lockTimeoutMs: 36_000_000 });
     const sleeps = () => {
       clock.ahead += 3_600_000;
     };
@@ -254,7 +254,7 @@ describe('a holder that cannot be judged from here', () => {
     const journal = openFolder({
       fileSystem: { ...fs, linkSync },
       lockSilenceMs: 1_000,
-      lockPatienceMs: 3_600_000,
+      lockTimeoutMs: 3_600_000,
     });
     const beat = setInterval(() => {
       if (isAwake) fs.utimesSync(file, new Date(), new Date());
@@ -337,7 +337,7 @@ describe('a lock whose holder has died', () => {
 test('one that waits is told once for whom', async () => {
   const holder = await openFolder().acquire('L');
   const waits: unknown[] = [];
-  const journal = openFolder({ lockPatienceMs: 200 });
+  const journal = openFolder({ lockTimeoutMs: 200 });
   const outcome = journal.acquire('L', { onWait: (who) => waits.push(who?.pid) });
   await expect(outcome).rejects.toMatchObject({ code: 'history_busy' });
   expect(waits).toEqual([process.pid]);

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { backup } from '../../../src/contract/operations/backups.ts';
 import { createApp } from '../../../src/service/index.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
-import { deleteAnswer, deleteExpiredAnswers } from '../../../src/service/storage/queries/idempotency-keys.ts';
+import {
+  deleteExpiredResponses,
+  deleteResponse,
+} from '../../../src/service/storage/queries/idempotency-keys.ts';
 import { rowsOf } from '../../helpers/rows.ts';
 import { newDatabase, openTestStorage, type Service, startService, toFetch } from '../helpers/service.ts';
 
@@ -79,14 +82,14 @@ test('reused keys do not prevent the deletion of expired answers', async () => {
     service.inStore(async (work) => {
       const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
       for (const key of keys) {
-        await deleteAnswer(work.db, { ...rest, key, storeId: work.storeId });
+        await deleteResponse(work.db, { ...rest, key, storeId: work.storeId });
         await insert(work, 'idempotencyKeys', { ...rest, key, createdAt, expiresAt });
       }
     });
   const again = Array.from({ length: 1_000 }, (_, index) => `again-${index}`);
   await give([...again, 'once'], '2029-01-01T00:00:00.000Z', '2029-01-03T00:00:00.000Z');
   await give(again, '2030-01-01T00:00:00.000Z', '2030-01-03T00:00:00.000Z');
-  await service.inStore((work) => deleteExpiredAnswers(work, '2030-01-01T12:00:00.000Z'));
+  await service.inStore((work) => deleteExpiredResponses(work, '2030-01-01T12:00:00.000Z'));
   const rows = await rowsOf(service, 'idempotencyKeys', 'key');
   expect(rows.map(({ key }) => key).sort()).toEqual(again.sort());
 });

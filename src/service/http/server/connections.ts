@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { busy, ServiceError } from '../../model/errors.ts';
 import { createRefusals, type RefusalOptions, toRefusal } from './refusals.ts';
 
-/** A client that sends requests without waiting for answers can have this many of them unanswered. */
+/** A client that sends requests without waiting for responses can have this many of them unanswered. */
 const maxUnanswered = 16;
 
 interface Connection {
@@ -11,13 +11,13 @@ interface Connection {
   readonly unanswered: Set<ServerResponse>;
   /** The client has sent something that is not HTTP. */
   isBroken: boolean;
-  /** Waits for the answers to earlier requests, and is the last answer. */
+  /** Waits for the responses to earlier requests, and is the last response. */
   refusal: ServiceError | undefined;
 }
 
 /** Refuses what Node's parser refuses, and tracks which connections are idle. */
 export function watchConnections(server: Server, options: RefusalOptions) {
-  // Node's own list of idle connections lacks those without a request so far, and has those whose last answer is not
+  // Node's own list of idle connections lacks those without a request so far, and has those whose last response is not
   // sent yet.
   const connections = new Map<Socket, Connection>();
   const refusals = createRefusals(options);
@@ -35,7 +35,7 @@ export function watchConnections(server: Server, options: RefusalOptions) {
     const { unanswered } = connection;
     if (unanswered.size >= maxUnanswered) {
       connection.refusal = busy(`A connection can have at most ${maxUnanswered} unanswered requests`);
-      // For good: Node resumes a connection after each answer.
+      // For good: Node resumes a connection after each response.
       socket.on('resume', () => socket.pause());
       socket.pause();
       return false;
@@ -78,14 +78,14 @@ export function watchConnections(server: Server, options: RefusalOptions) {
     admit,
     /** Answers a request that was admitted. */
     refuse: refusals.answer,
-    /** Whether no other request of the connection waits for its answer. */
+    /** Whether no other request of the connection waits for its response. */
     isLastRequest: (socket: Socket) => (connections.get(socket)?.unanswered.size ?? 0) <= 1,
-    /** Closes idle connections, and each of the others after its last answer. */
+    /** Closes idle connections, and each of the others after its last response. */
     close() {
       isClosing = true;
       for (const [socket, { unanswered }] of connections) if (unanswered.size === 0) socket.destroySoon();
     },
-    /** Closes connections whose client is late: its request has not arrived, or it does not read its answer. */
+    /** Closes connections whose client is late: its request has not arrived, or it does not read its response. */
     closeLate() {
       for (const [socket, { unanswered }] of connections) {
         if ([...unanswered].some(({ req, writableEnded }) => req.complete && !writableEnded)) continue;

@@ -6,7 +6,7 @@ import { clientAddressOf, type IsTrustedProxy } from '../request/client-address.
 import { watchConnections } from './connections.ts';
 import { drain } from './refusals.ts';
 
-/** How long clients may take after a stop to send the rest of a request, or to read an answer. */
+/** How long clients may take after a stop to send the rest of a request, or to read a response. */
 const defaultGraceMs = 10_000;
 
 /** Between two looks at those who have not. */
@@ -23,7 +23,7 @@ interface CloseOptions {
   readonly drainMs?: number;
   /** How long idle connections may send another request after that. Default: 0. */
   readonly idleMs?: number;
-  /** How long clients may take after that to send the rest of a request and to read its answer. Default: 10 s. */
+  /** How long clients may take after that to send the rest of a request and to read its response. Default: 10 s. */
   readonly graceMs?: number;
 }
 
@@ -67,14 +67,14 @@ export async function listen(
     else answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.maxConnections = maxConnections;
-  // Without a byte in either direction: a client that does not read its answer must not hold a connection either.
+  // Without a byte in either direction: a client that does not read its response must not hold a connection either.
   server.timeout = 4 * receiveMs;
   // Node would silently drop headers above its limit, such as the API key.
   server.maxHeadersCount = 0;
-  // A client that ends its side after its requests still gets all answers: by default Node then drops those that are not
+  // A client that ends its side after its requests still gets all responses: by default Node then drops those that are not
   // written yet. It is an old option of Node's server that its documentation and types lack.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Node calls it when the server closes, and would cut off connections whose last answer is not sent yet.
+  // Node calls it when the server closes, and would cut off connections whose last response is not sent yet.
   server.closeIdleConnections = () => {};
   const connections = watchConnections(server, { log, addressOf });
   let isStopping = false;

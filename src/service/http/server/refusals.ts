@@ -3,11 +3,11 @@ import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES 
 import type { Socket } from 'node:net';
 import { additionHeaders } from '../../../contract/headers.ts';
 import { ServiceError } from '../../model/errors.ts';
-import type { HttpAnswer } from '../http-message.ts';
+import type { HttpResponse } from '../http-message.ts';
 import { toProblem } from '../problem.ts';
 import { peerOf } from '../request/client-address.ts';
 
-/** How long the rest of a refused body may take to arrive, so that its sender can read the answer. */
+/** How long the rest of a refused body may take to arrive, so that its sender can read the response. */
 const drainMs = 500;
 
 export interface RefusalOptions {
@@ -17,7 +17,7 @@ export interface RefusalOptions {
 
 /** Answers requests that do not reach the app with problem details, like all others, and closes their connections. */
 export function createRefusals({ log, addressOf }: RefusalOptions) {
-  function answerTo(refusal: ServiceError, clientAddress: string): HttpAnswer {
+  function responseTo(refusal: ServiceError, clientAddress: string): HttpResponse {
     const requestId = randomUUID();
     const { code, status, headers, body } = toProblem(refusal, requestId);
     const unknown = { storeId: null, keyId: null, clientAddress };
@@ -39,14 +39,14 @@ export function createRefusals({ log, addressOf }: RefusalOptions) {
   return {
     /** Where Node has made no response. */
     writeTo(socket: Socket, refusal: ServiceError): void {
-      const { status, headers, body } = answerTo(refusal, peerOf(socket));
+      const { status, headers, body } = responseTo(refusal, peerOf(socket));
       const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
       socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', body].join('\r\n'));
       const timer = setTimeout(() => socket.destroy(), drainMs);
       socket.once('close', () => clearTimeout(timer));
     },
     answer(request: IncomingMessage, response: ServerResponse, refusal: ServiceError): void {
-      const { status, headers, body } = answerTo(refusal, addressOf(request));
+      const { status, headers, body } = responseTo(refusal, addressOf(request));
       response.writeHead(status, headers).end(body);
       if (!request.complete) drain(request);
     },

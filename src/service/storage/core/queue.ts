@@ -15,9 +15,9 @@ export type Queue = <Result>(group: string, task: () => Promise<Result>) => Prom
 
 /**
  * At most `maxRunning` tasks of a group run at a time. The others wait in order, and reject with a StorageBusyError after
- * `patienceMs`.
+ * `timeoutMs`.
  */
-export function createQueue(maxRunning: number, patienceMs: number): Queue {
+export function createQueue(maxRunning: number, timeoutMs: number): Queue {
   const groups = new Map<string, Tasks>();
 
   function wait({ waiting }: Tasks): Promise<void> {
@@ -27,7 +27,7 @@ export function createQueue(maxRunning: number, patienceMs: number): Queue {
         timer: setTimeout(() => {
           waiting.splice(waiting.indexOf(own), 1);
           reject(new StorageBusyError('those before it take too long'));
-        }, patienceMs),
+        }, timeoutMs),
       };
       waiting.push(own);
     });

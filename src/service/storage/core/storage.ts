@@ -19,7 +19,7 @@ export interface StatementResult<Row = object> {
 export interface KnownStatement {
   /** Unique. */
   readonly name: string;
-  /** Nobody waits for its answer: if it fails, the end of the transaction rejects. */
+  /** Nobody waits for its response: if it fails, the end of the transaction rejects. */
   readonly isEffect: boolean;
 }
 

@@ -84,7 +84,7 @@ export function openConnection(Engine: EmbeddedEngine, location: string): Connec
 
 interface Prepared {
   readonly statement: Database.Statement;
-  /** Whether it answers rows. */
+  /** Whether it returns rows. */
   readonly isReader: boolean;
 }
 
@@ -105,7 +105,7 @@ function createStatementCache(database: Database.Database): RunStatement & { for
   const run: RunStatement = (sql, parameters) => {
     const { statement, isReader } = prepared.get(sql) ?? prepare(sql);
     try {
-      // Not `get`: libsql's has answered with the row of the call before.
+      // Not `get`: libsql's has returned the row of the call before.
       if (isReader) return { rows: statement.all(parameters) as object[], changes: 0 };
       return { rows: [], changes: statement.run(parameters).changes };
     } catch (error) {

@@ -11,7 +11,7 @@ export interface GroupCommitOptions {
   /** Called after each commit, before its changes resolve. */
   readonly onCommit: (changes: number) => void;
   /** How long changes wait while the database is locked by another process, in ms. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 interface Job {
@@ -33,7 +33,7 @@ export interface GroupCommit {
  * what another change of the group has done. A commit that fails rejects the whole group.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const { connection, onCommit, patienceMs } = options;
+  const { connection, onCommit, timeoutMs } = options;
   const queue: Job[] = [];
   let running: Promise<void> | undefined;
 
@@ -59,7 +59,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   /** Takes the write lock. False when another process has held it for so long that every change in the queue was rejected. */
   async function begin(): Promise<boolean> {
     try {
-      await retryWhileBusy(patienceMs, async () => connection.beginWrite());
+      await retryWhileBusy(timeoutMs, async () => connection.beginWrite());
       return true;
     } catch (error) {
       for (const { reject } of queue.splice(0)) reject(cannotSave(error));

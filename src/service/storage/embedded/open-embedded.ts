@@ -16,12 +16,12 @@ const storeById = statement<{ storeId: string }, object>`
 /**
  * Opens the embedded engine (SQLite by way of libsql) at a file path or `:memory:`: write-ahead log, every commit
  * fsynced, foreign keys checked. Any number of processes may have one file open. Rejects with a StorageBusyError when
- * another process holds it for longer than `patienceMs`.
+ * another process holds it for longer than `timeoutMs`.
  */
-export async function openEmbedded(location: string, patienceMs: number): Promise<Storage> {
+export async function openEmbedded(location: string, timeoutMs: number): Promise<Storage> {
   const Engine = await loadEngine();
   if (location !== inMemory) await createDatabaseFile(location);
-  const connect = () => retryWhileBusy(patienceMs, async () => openConnection(Engine, location));
+  const connect = () => retryWhileBusy(timeoutMs, async () => openConnection(Engine, location));
   const writing = await connect();
   // With a connection of their own, reads do not wait for changes. A database in memory can have only one.
   const reading = location === inMemory ? writing : await connect();
@@ -33,12 +33,12 @@ export async function openEmbedded(location: string, patienceMs: number): Promis
       commits += 1;
       changes += count;
     },
-    patienceMs,
+    timeoutMs,
   });
 
   const read: Transactions['read'] = async (work) => {
     try {
-      return await retryWhileBusy(patienceMs, () => reading.exclusively(() => work(reading.db)));
+      return await retryWhileBusy(timeoutMs, () => reading.exclusively(() => work(reading.db)));
     } catch (error) {
       if (faultOf(error) === null || error instanceof StorageBusyError) throw error;
       throw new StorageBusyError('the database cannot be read', { cause: error });

@@ -4,10 +4,10 @@ import { StorageBusyError } from '../core/errors.ts';
 
 /** Runs `attempt` again while the engine says busy, and lets others run in between: one of them may hold the lock. */
 export async function retryWhileBusy<Result>(
-  patienceMs: number,
+  timeoutMs: number,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {
       return await attempt();

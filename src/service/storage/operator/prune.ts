@@ -63,7 +63,7 @@ export async function findOld(
   };
 }
 
-/** Deletes the rows of a page and answers how many there were. */
+/** Deletes the rows of a page and returns how many there were. */
 export async function deleteOld(
   { db, storeId }: Tenant,
   kind: Prunable,

@@ -32,9 +32,9 @@ const everything: Scope = { name: 'storectl.administration', value: 'on' };
 /**
  * Opens a database on PostgreSQL. What the URL leaves out, such as the password, comes from the environment as
  * in every PostgreSQL client (PGPASSWORD, PGSSLMODE …). Sessions have no state, so a pooler may share them between
- * transactions, as PgBouncer does. `patienceMs` is how long to wait for a lock. Throws a DatabaseSetupError.
+ * transactions, as PgBouncer does. `timeoutMs` is how long to wait for a lock. Throws a DatabaseSetupError.
  */
-export async function openPostgres(location: string, patienceMs: number, poolSize: number): Promise<Storage> {
+export async function openPostgres(location: string, timeoutMs: number, poolSize: number): Promise<Storage> {
   const pg = await loadDriver();
   const config = {
     connectionString: parseConnectionString(location).url,
@@ -47,9 +47,9 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
         oid === bigintOid ? Number : pg.types.getTypeParser(oid, format),
     },
   };
-  const connections = createConnections(pg, config, patienceMs);
+  const connections = createConnections(pg, config, timeoutMs);
   // Changes of a store wait for each other here, before they take a connection: a store never holds more than one.
-  const ofStore = createQueue(1, patienceMs);
+  const ofStore = createQueue(1, timeoutMs);
   let commits = 0;
 
   function beginningOf({ name, value }: Scope, lockedStore: string | undefined, deadline: number): string {
@@ -121,7 +121,7 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
       const result = await work(db);
       end();
       await begun;
-      await commit(client, sent, patienceMs);
+      await commit(client, sent, timeoutMs);
       commits += 1;
       client.release();
       return result;
@@ -144,7 +144,7 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
   const transactions = (scope: Scope): Transactions => ({
     read: (work) => attempt(() => work(readingQueries(scope))),
     write(work) {
-      const deadline = performance.now() + patienceMs;
+      const deadline = performance.now() + timeoutMs;
       return attempt(() => rerunning(deadline, () => write(scope, work, deadline)));
     },
   });
@@ -175,7 +175,7 @@ export async function openPostgres(location: string, patienceMs: number, poolSiz
       return {
         ...transactions(scope),
         change(work) {
-          const deadline = performance.now() + patienceMs;
+          const deadline = performance.now() + timeoutMs;
           const run = () => write(scope, work, deadline, storeId);
           return ofStore(storeId, () => attempt(() => rerunning(deadline, run)));
         },
@@ -244,11 +244,11 @@ function transactionOn(client: ClientBase, keepsStatements: boolean, begun: Prom
 async function commit(
   client: PoolClient,
   sent: readonly Promise<unknown>[],
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UnknownCommitError('the commit takes too long')), patienceMs);
+    timer = setTimeout(() => reject(new UnknownCommitError('the commit takes too long')), timeoutMs);
   });
   try {
     await Promise.race([Promise.all([...sent, client.query('commit')]), late]);

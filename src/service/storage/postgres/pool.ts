@@ -10,8 +10,8 @@ const lookMs = 100;
 /** How long the server may take to answer. Together less than 2 s, after which a request is to be answered. */
 const checkMs = 1_300;
 
-/** A connection without an answer for this many times the patience is closed. */
-const patienceForAnswers = 12;
+/** A connection without a response for this many times the timeout is closed. */
+const maxSilentTimeouts = 12;
 
 /** Connections to a server. */
 export interface Connections {
@@ -32,11 +32,11 @@ class TurnSocket extends Socket {
   }
 }
 
-/** Opens connections as they are needed. `patienceMs` is how long a transaction waits for one. */
+/** Opens connections as they are needed. `timeoutMs` is how long a transaction waits for one. */
 export function createConnections(
   pg: { readonly Pool: typeof Pool; readonly Client: typeof Client },
   config: PoolConfig,
-  patienceMs: number,
+  timeoutMs: number,
 ): Connections {
   const sockets = new Set<Socket>();
   const withOwnSession = new WeakSet<ClientBase>();
@@ -47,7 +47,7 @@ export function createConnections(
 
   function newSocket(): Socket {
     const socket = new TurnSocket();
-    sockets.add(socket.setTimeout(patienceMs * patienceForAnswers, () => socket.destroy(noAnswer())));
+    sockets.add(socket.setTimeout(timeoutMs * maxSilentTimeouts, () => socket.destroy(noResponse())));
     return socket.once('close', () => {
       sockets.delete(socket);
       receivedBefore += socket.bytesRead;
@@ -60,7 +60,7 @@ export function createConnections(
   const pool = new pg.Pool({
     ...config,
     stream: newSocket,
-    connectionTimeoutMillis: patienceMs,
+    connectionTimeoutMillis: timeoutMs,
     async onConnect(client) {
       if (await hasOwnSession(client)) withOwnSession.add(client);
     },
@@ -76,7 +76,7 @@ export function createConnections(
     isChecking = false;
   }
 
-  /** Closes all connections if a new one gets no answer either: the server, or the way to it, is gone. */
+  /** Closes all connections if a new one gets no response either: the server, or the way to it, is gone. */
   async function check(): Promise<void> {
     const start = performance.now();
     const received = bytesReceived();
@@ -87,12 +87,12 @@ export function createConnections(
     } catch (error) {
       // What has arrived is read after the timers of a turn.
       await nextTurn();
-      // An error of the server is an answer, and so is anything that another connection received meanwhile: a server under
-      // load takes longer to accept a connection. If the timer is late, this process was too busy to see an answer.
+      // An error of the server is a response, and so is anything that another connection received meanwhile: a server under
+      // load takes longer to accept a connection. If the timer is late, this process was too busy to see a response.
       const hasAnswered = /^[0-9A-Z]{5}$/.test(codeOf(error)) || bytesReceived() > received;
       const wasBusy = performance.now() - start > 1.5 * checkMs;
       if (hasAnswered || wasBusy) return;
-      for (const socket of sockets) socket.destroy(noAnswer());
+      for (const socket of sockets) socket.destroy(noResponse());
     } finally {
       await client.end().catch(() => {});
     }
@@ -118,14 +118,14 @@ export function createConnections(
     async end() {
       const cutOff = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
-      }, patienceMs);
+      }, timeoutMs);
       await pool.end();
       clearTimeout(cutOff);
     },
   };
 }
 
-function noAnswer(): Error {
+function noResponse(): Error {
   return Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
 }
 

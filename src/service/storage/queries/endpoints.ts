@@ -15,7 +15,7 @@ interface EndpointValues {
   readonly discordTemplate: DiscordTemplate | null;
 }
 
-/** An endpoint without its secret URL, as in answers and backups. */
+/** An endpoint without its secret URL, as in responses and backups. */
 export type EndpointRecord = Pick<
   RecordOf<'endpoints', EndpointValues>,
   'id' | 'kind' | 'name' | 'maskedUrl' | 'events' | 'enabled' | 'discordTemplate' | 'createdAt'

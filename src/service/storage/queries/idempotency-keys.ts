@@ -10,7 +10,7 @@ export interface KeyedRequest {
   readonly key: string;
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string;
@@ -19,31 +19,31 @@ export interface StoredAnswer {
   readonly expiresAt: string;
 }
 
-const answerTo = statement<KeyedRequest & { storeId: string }, StoredAnswer>`
+const selectResponse = statement<KeyedRequest & { storeId: string }, StoredResponse>`
   select fingerprint, status, body, headers, expires_at from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
-/** The stored answer to the request, which may be expired. */
-export async function findAnswer(
+/** The stored response to the request, which may be expired. */
+export async function findResponse(
   { db, storeId }: Tenant,
   request: KeyedRequest,
-): Promise<StoredAnswer | undefined> {
-  return (await answerTo(db, { ...request, storeId })).rows[0];
+): Promise<StoredResponse | undefined> {
+  return (await selectResponse(db, { ...request, storeId })).rows[0];
 }
 
-export const deleteAnswer = pipelined<KeyedRequest & { storeId: string }>`
+export const deleteResponse = pipelined<KeyedRequest & { storeId: string }>`
   delete from idempotency_keys
   where store_id = ${'storeId'} and operation = ${'operation'} and target_id = ${'targetId'} and key = ${'key'}`;
 
-/** How many answers one sweep looks at. */
+/** How many responses one sweep looks at. */
 const sweepSize = 1_000;
 
 /**
- * Deletes some of the expired answers and answers how many. PostgreSQL has an index by expiry and deletes those of the
+ * Deletes some of the expired responses and returns how many. PostgreSQL has an index by expiry and deletes those of the
  * store. The embedded engine has none, because every keyed change would have to update it, and looks at the oldest rows of
  * all stores instead.
  */
-export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
+export async function deleteExpiredResponses({ db, storeId }: Tenant, time: string): Promise<number> {
   const oldest =
     db.engine === 'embedded'
       ? sql`rowid in (select rowid from idempotency_keys order by rowid limit ${sweepSize})`
@@ -57,8 +57,8 @@ export async function deleteExpiredAnswers({ db, storeId }: Tenant, time: string
   return Number(numDeletedRows);
 }
 
-/** How many answers of the store are expired. */
-export async function countExpiredAnswers({ db, storeId }: Tenant, time: string): Promise<number> {
+/** How many responses of the store are expired. */
+export async function countExpiredResponses({ db, storeId }: Tenant, time: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from idempotency_keys where store_id = ${storeId} and expires_at <= ${time}`.execute(
     db,

@@ -157,7 +157,7 @@ const deleteBetween = statement<{ storeId: string; first: number; last: number }
   delete from posts where store_id = ${'storeId'} and position between ${'first'} and ${'last'}`;
 
 /**
- * Deletes up to `limit` posts that neither the store nor any of its backups has, and answers how many. The newest stays,
+ * Deletes up to `limit` posts that neither the store nor any of its backups has, and returns how many. The newest stays,
  * because positions are counted on from it. To be called in a change of the store.
  */
 export async function deleteUnusedPosts(tenant: Tenant, limit: number): Promise<number> {
