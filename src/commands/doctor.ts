@@ -6,7 +6,7 @@ import type { Ui } from '../cli/command/ui.ts';
 import { describeTarget } from '../cli/config/connection-settings.ts';
 import { phrase, phraseText, toRun } from '../cli/config/phrase.ts';
 import { joined, line } from '../cli/core/sanitize.ts';
-import { recording } from '../cli/operation/send/send-run.ts';
+import { withHistoryErrors } from '../cli/operation/send/send-run.ts';
 import { tryKey } from '../cli/operation/try-key.ts';
 import { formatDistance } from '../cli/output/format-value.ts';
 import { countRecords } from '../cli/output/record-summary.ts';
@@ -61,7 +61,7 @@ async function checkSettings(session: Session): Promise<CheckResult> {
 
 async function checkHistory(session: Session): Promise<CheckResult> {
   const history = await session.history();
-  const records = await recording(session, async () => {
+  const records = await withHistoryErrors(session, async () => {
     const listed = history.listWhole();
     history.journal.assertWritable();
     return listed;

@@ -1,10 +1,10 @@
-import { asObject } from '../base/json.ts';
+import { asObject, parseJson } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
-import { CliError, cancelledError } from '../cli/core/errors.ts';
+import { CliError, cancelledError, type Step } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
-import { getPath, isSameValue } from '../cli/core/field-path.ts';
+import { getPath, isSameValue, textAt } from '../cli/core/field-path.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../cli/core/sanitize.ts';
 import {
@@ -16,19 +16,17 @@ import {
   unchangedResult,
 } from '../cli/operation/call/run.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
-import { describeRestored, restoredView, safetyLabelOf } from '../cli/operation/result/restored.ts';
 import { confirmById } from '../cli/operation/send/confirm.ts';
-import { describeReplaced } from '../cli/operation/send/describe-replaced.ts';
-import { offerBackup } from '../cli/operation/send/offer-backup.ts';
 import { type CurrentDocument, readCurrent } from '../cli/operation/send/read-current.ts';
+import type { RefusalSteps } from '../cli/operation/send/refusals.ts';
 import {
   announce,
   changeOptions,
   readBeforeWrite,
-  recording,
   recordsOf,
   refuseEarlier,
   send,
+  withHistoryErrors,
 } from '../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
 import { labelOf } from '../cli/output/labels.ts';
@@ -45,7 +43,15 @@ import {
   waitForRunning,
   withFormerValues,
 } from '../history/changes/undo.ts';
-import { isInDoubt } from '../history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt } from '../history/journal/history-record.ts';
+import {
+  describeReplaced,
+  describeRestored,
+  offerBackup,
+  restoredView,
+  safetyLabelOf,
+  sendRestore,
+} from './backup/for-others.ts';
 
 export const command: CommandDefinition = {
   description: `Take back a change of this store that was made on this machine: an update of the store, saved operations settings,
@@ -84,10 +90,14 @@ nor an undo.`,
       ]);
     const target = await session.connect();
     const history = await session.history();
-    const undo = await recording(session, async () => {
-      await waitForRunning(history, changeOptions({ target, ui, session }));
-      return planUndo(history, given);
-    });
+    const undo = await withHistoryErrors(
+      session,
+      async () => {
+        await waitForRunning(history, changeOptions({ target, ui, session }));
+        return planUndo(history, given);
+      },
+      steps,
+    );
     const request = { operation: operations[undo.by], parameters: {}, body: null };
     const run = newRun({ ui, session, parsed }, target, request);
     const { dryRun } = session.flags;
@@ -101,7 +111,7 @@ nor an undo.`,
       await printResult(run, viewOf(undo), prepared.unchanged);
       return undefined;
     }
-    const { request: sent, question, ...options } = prepared;
+    const { request: sent, question, safetyLabel, ...options } = prepared;
     const whole = { ...run, request: sent };
     const change = { ...options, undoes: undo.record.id, seenLater: undo.later.map(({ id }) => id) };
     if (dryRun) {
@@ -110,7 +120,9 @@ nor an undo.`,
       return undefined;
     }
     await confirm(whole, undo, question);
-    const result = await send(whole, change);
+    const result = await (safetyLabel === undefined
+      ? send(whole, change)
+      : sendRestore(whole, safetyLabel, change));
     await printResult(run, viewOf(undo), result);
     return { applied: recordsOf(result) };
   },
@@ -118,8 +130,31 @@ nor an undo.`,
 
 /** What is sent after the user has seen it and agreed, or the result of an undo that changes nothing. */
 type PreparedUndo =
-  | (ChangeOptions & { readonly request: OperationRequest; readonly question: string })
+  | (ChangeOptions & {
+      readonly request: OperationRequest;
+      readonly question: string;
+      /** Of a restore. */
+      readonly safetyLabel?: string;
+    })
   | { readonly unchanged: Result };
+
+/** A backup from before the change: one that the user wanted, or the service takes before each restore and names in its response. */
+function stepsToRestore(change: HistoryRecord | null): readonly Step[] {
+  const { sections = ['store'] } = asObject(parseJson(change?.body));
+  const own = change?.safetyBackupId ?? null;
+  const id = own ?? textAt(change && answerBody(change), ['preRestoreBackupId']);
+  if (id === null || !Array.isArray(sections))
+    return [{ run: ['history', 'show', change?.id ?? ''], rest: 'to see it' }];
+  const run = ['backup', 'restore', id, '--sections', sections.join(',')];
+  return [{ run, rest: `to restore what ${own === null ? 'the service' : 'you'} backed up before it` }];
+}
+
+/** What to do where a change cannot be taken back. */
+const steps: RefusalSteps = {
+  no_safety_backup: stepsToRestore,
+  replaced_unknown: stepsToRestore,
+  nothing_to_undo: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }],
+};
 
 const operations = { backup: restoreBackup, fields: updateStore, document: saveSettings };
 

@@ -11,7 +11,12 @@ import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
 import { checkParameter } from '../input/path-parameter.ts';
 import { newRun, type Run } from '../operation/call/run.ts';
-import { changeOptions, expectApplied, noteRecording, recording } from '../operation/send/send-run.ts';
+import {
+  changeOptions,
+  expectApplied,
+  noteRecording,
+  withHistoryErrors,
+} from '../operation/send/send-run.ts';
 import { type ItemResult, knownResult, makeResult, resultOfError } from './item-result.ts';
 import type { Limits } from './limits.ts';
 
@@ -35,7 +40,7 @@ export async function openHistoryBatch(run: Run, limits: Limits): Promise<Histor
   const { session } = run;
   const history = await session.history();
   const options = { ...changeOptions(run), ...limits, operation: run.request.operation };
-  return recording(session, () => beginBatch(history, options));
+  return withHistoryErrors(session, () => beginBatch(history, options));
 }
 
 /**

@@ -6,10 +6,10 @@ import { line } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, Preview } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { operationCommand } from '../../cli/operation/define-operation.ts';
-import { knownBackup, restoredView, safetyLabelOf, sectionsOf } from '../../cli/operation/result/restored.ts';
-import { describeReplaced } from '../../cli/operation/send/describe-replaced.ts';
-import { send } from '../../cli/operation/send/send-run.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
+import { describeReplaced } from './describe-replaced.ts';
+import { knownBackup, restoredView, safetyLabelOf, sectionsOf } from './restored.ts';
+import { sendRestore } from './send-restore.ts';
 
 const noSafetyBackup = '--no-safety-backup';
 
@@ -72,6 +72,6 @@ async function previewRestore(run: Run): Promise<Preview> {
   return {
     text: await describeReplaced(run, isSafe),
     alwaysShow: true,
-    send: () => send(run, { safetyLabel }),
+    send: () => sendRestore(run, safetyLabel),
   };
 }

@@ -1,9 +1,9 @@
 import { asObject } from '../../base/json.ts';
 import { joined, line } from '../../cli/core/sanitize.ts';
 import { memoryOf, showCommand } from '../../cli/operation/lists/show-command.ts';
-import { rowsOfRestoring } from '../../cli/operation/result/restoring.ts';
 import { renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { showBackup } from '../../contract/operations/backups.ts';
+import { rowsOfRestoring } from './restoring.ts';
 
 export const command = showCommand({
   ...memoryOf('backup'),

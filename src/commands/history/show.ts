@@ -8,7 +8,6 @@ import { changesBetween } from '../../cli/core/json-changes.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { joined, line, maskWebhooks, type Printable } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
-import { rowsOfRestored } from '../../cli/operation/result/restored.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { answerBody, describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
@@ -21,6 +20,7 @@ import type { History } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
+import { rowsOfRestored } from '../backup/for-others.ts';
 
 export const command: CommandDefinition = {
   description: 'Show one change: what was sent and what the service returned.',

@@ -1,9 +1,9 @@
 import { asObject, isObject } from '../../base/json.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { printable } from '../../cli/core/sanitize.ts';
-import { rowsOfRestoring } from '../../cli/operation/result/restoring.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { pathParameters } from '../../contract/operation.ts';
+import { rowsOfRestoring } from '../backup/for-others.ts';
 import { type CommandEnd, type Inputs, runCommand, runTool } from './run-command.ts';
 import { findTool, type Setup, type Tool } from './tools.ts';
 

@@ -11,8 +11,7 @@ import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { argumentValue, choiceOf } from '../../cli/core/parsed-command.ts';
 import { joined, line, type Printable, printableInOneLine } from '../../cli/core/sanitize.ts';
 import { noticeUndo, printSuccess } from '../../cli/operation/result/print-result.ts';
-import { safetyLabelOf } from '../../cli/operation/result/restored.ts';
-import { changeOptions, noteRecording, recording } from '../../cli/operation/send/send-run.ts';
+import { changeOptions, noteRecording, withHistoryErrors } from '../../cli/operation/send/send-run.ts';
 import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
@@ -29,6 +28,7 @@ import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
+import { safetyLabelOf } from '../backup/for-others.ts';
 import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
 
 /** What `--mark` takes. */
@@ -97,7 +97,7 @@ async function markByHand(
   const history = await session.history();
   const { signal } = ui.io;
   const state = mark === 'applied' ? mark : 'not_sent';
-  const marked = await recording(session, () => markRecords(history, id, state, { signal }));
+  const marked = await withHistoryErrors(session, () => markRecords(history, id, state, { signal }));
   const what = marked.length === 1 ? (marked[0]?.id ?? id) : `${marked.length} changes of ${id}`;
   printSuccess(ui, `Marked ${what} as ${mark}`);
   const summaries = marked.map((record) => recordSummary(record));

@@ -5,15 +5,19 @@ import { commandLine } from '../../cli/config/phrase.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { newRun } from '../../cli/operation/call/run.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
-import { describeBackup, restoredView, safetyLabelOf } from '../../cli/operation/result/restored.ts';
 import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { describeReplaced } from '../../cli/operation/send/describe-replaced.ts';
-import { send } from '../../cli/operation/send/send-run.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';
 import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import { idInPath } from '../../history/objects/known-objects.ts';
+import {
+  describeBackup,
+  describeReplaced,
+  restoredView,
+  safetyLabelOf,
+  sendRestore,
+} from '../backup/for-others.ts';
 import { createdId } from './describe.ts';
 
 /** The restore that an applied backup was taken for, if its command ended before it was begun; else null. */
@@ -48,7 +52,7 @@ export async function offerRestore(
   const run = newRun({ ui, session, parsed }, await session.connect(), request);
   ui.notice(await describeReplaced(run, true));
   await confirmById(run, backupId, 'Restore this backup?');
-  const result = await send(run, { safetyLabel: await safetyLabelOf(session, backupId) });
+  const result = await sendRestore(run, await safetyLabelOf(session, backupId));
   // With --json, the results of `resume` are the only document.
   if (!ui.json) await printResult(run, restoredView, result);
 }

@@ -9,7 +9,7 @@ import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-t
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
-import { readBeforeWrite, recording, send } from '../../cli/operation/send/send-run.ts';
+import { readBeforeWrite, send, withHistoryErrors } from '../../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import type { Style } from '../../cli/output/style.ts';
 import type { Row } from '../../cli/output/tables.ts';
@@ -84,7 +84,9 @@ export async function prepareSave(
   const request = { ...run.request, body: next };
   const history = await run.session.history();
   const contender =
-    changes.length > 0 ? null : await recording(run.session, async () => findInDoubt(history, request));
+    changes.length > 0
+      ? null
+      : await withHistoryErrors(run.session, async () => findInDoubt(history, request));
   const changesNothing = changes.length === 0 && contender === null;
   if (!changesNothing) refuseInexactNumbers(base);
   return {

@@ -62,9 +62,7 @@ async function previewUpdate(run: Run): Promise<Preview> {
   const current = await readCurrent(run, showStore);
   const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
   const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
-  const { offerBackup } = isSeen(seen, request.body)
-    ? {}
-    : await import('../../cli/operation/send/offer-backup.ts');
+  const { offerBackup } = isSeen(seen, request.body) ? {} : await import('../backup/for-others.ts');
   const safetyBackupId = await offerBackup?.(run);
   const text = await drawRecord(rows, ui.err);
   return { text, alwaysShow: true, send: () => sendUpdate(run, current, { safetyBackupId }) };

@@ -60,8 +60,6 @@ export interface RunQuestions {
 /** What a change may need besides its request. */
 export interface ChangeOptions
   extends Omit<ChangeRequest, 'operation' | 'parameters' | 'body' | 'bodyText' | 'fresh'> {
-  /** The label of the backup that is made before a change that destroys something. */
-  readonly safetyLabel?: string | undefined;
   /** The flag of the command that sends what was sent before: a refusal names it. */
   readonly allowDuplicateFlag?: string | undefined;
 }

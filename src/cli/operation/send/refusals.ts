@@ -1,29 +1,26 @@
-import { asObject, parseJson } from '../../../base/json.ts';
 import { HistoryError, type RefusalReason, RefusedError } from '../../../history/errors.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
 import { CliError, localStateError, type Step, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
-import { textAt } from '../../core/field-path.ts';
-import { answerBody } from '../../output/record-summary.ts';
 import { anotherKey } from '../result/outcome-error.ts';
 
 const show = (earlier: HistoryRecord | null): readonly Step[] => [
   { run: ['history', 'show', earlier?.id ?? ''], rest: 'to see it' },
 ];
 
-function showOrSend(earlier: HistoryRecord | null, allowDuplicateFlag?: string): readonly Step[] {
-  if (allowDuplicateFlag === undefined) return show(earlier);
-  return [...show(earlier), { say: `add ${allowDuplicateFlag} to send it anyway` }];
-}
+/** What to do about a refusal, where a command knows more than the history. */
+export type RefusalSteps = Readonly<
+  Partial<Record<RefusalReason, (earlier: HistoryRecord | null) => readonly Step[]>>
+>;
 
-/** A backup from before the change: one that the user wanted, or the service takes before each restore and names in its response. */
-function restoreBackup(change: HistoryRecord | null): readonly Step[] {
-  const { sections = ['store'] } = asObject(parseJson(change?.body));
-  const own = change?.safetyBackupId ?? null;
-  const id = own ?? textAt(change && answerBody(change), ['preRestoreBackupId']);
-  if (id === null || !Array.isArray(sections)) return show(change);
-  const run = ['backup', 'restore', id, '--sections', sections.join(',')];
-  return [{ run, rest: `to restore what ${own === null ? 'the service' : 'you'} backed up before it` }];
+/** The steps of a command with a flag that sends what was sent before. */
+export function sendAnyway(flag: string | undefined): RefusalSteps {
+  if (flag === undefined) return {};
+  const next = (earlier: HistoryRecord | null) => [
+    ...show(earlier),
+    { say: `add ${flag} to send it anyway` },
+  ];
+  return { duplicate: next, only_once: next };
 }
 
 /** How a command ends whose change is refused by the rules of its operation, where that is not a conflict that can be shown. */
@@ -34,7 +31,7 @@ const refusals: Readonly<
       {
         readonly exitCode?: ExitCode;
         readonly code?: string;
-        next?(earlier: HistoryRecord | null, allowDuplicateFlag?: string): readonly Step[];
+        next?(earlier: HistoryRecord | null): readonly Step[];
       }
     >
   >
@@ -45,20 +42,17 @@ const refusals: Readonly<
     next: (earlier) => [{ run: ['resume', earlier?.id ?? ''], rest: 'before you run the command again' }],
   },
   changed_meanwhile: { code: 'already_sent' },
-  duplicate: { code: 'already_sent', next: showOrSend },
-  only_once: { code: 'already_sent', next: showOrSend },
+  duplicate: { code: 'already_sent' },
+  only_once: { code: 'already_sent' },
   key_reused: {
     exitCode: exitCodes.usage,
     code: 'idempotency_key_reused',
     next: () => anotherKey,
   },
-  no_safety_backup: { next: restoreBackup },
-  replaced_unknown: { next: restoreBackup },
-  nothing_to_undo: { next: () => [{ run: ['history', 'list'], rest: 'to see the changes of this store' }] },
 };
 
-/** Turns an error of the history into a CLI error; returns any other error unchanged. For `allowDuplicateFlag` see ChangeOptions. */
-export function describeHistoryError(error: unknown, allowDuplicateFlag?: string): unknown {
+/** Turns an error of the history into a CLI error; returns any other error unchanged. */
+export function describeHistoryError(error: unknown, refusalSteps: RefusalSteps = {}): unknown {
   if (error instanceof RefusedError) {
     const { exitCode = exitCodes.conflict, code = error.reason, next = show } = refusals[error.reason] ?? {};
     const { earlier, fields, message } = error;
@@ -66,7 +60,7 @@ export function describeHistoryError(error: unknown, allowDuplicateFlag?: string
       code,
       exitCode,
       what: error.reason === 'in_doubt' ? `${message}, so this one was not sent` : message,
-      next: next(earlier, allowDuplicateFlag),
+      next: (refusalSteps[error.reason] ?? next)(earlier),
       outcome: error.reason === 'in_doubt' ? 'unknown' : 'not_sent',
       operationId: earlier?.id,
       ...(fields.length > 0 && {

@@ -1,6 +1,7 @@
 import { isObject } from '../../../base/json.ts';
 import type { Applied, Outcome } from '../../../client/outcome.ts';
 import { nounOf, type Operation } from '../../../contract/operation.ts';
+import type { FailedSafetyBackup, RecordedChange } from '../../../history/changes/safety-backup.ts';
 import { HistoryError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
 import type { HistoryRecord } from '../../../history/journal/history-record.ts';
@@ -20,7 +21,7 @@ import type { ChangeOptions, OperationRequest, Result, Run } from '../call/run.t
 import { describeStoreInUse } from '../call/store-in-use.ts';
 import { differencesFromSent } from '../result/compare-response.ts';
 import { outcomeError, type Subject } from '../result/outcome-error.ts';
-import { describeHistoryError } from './refusals.ts';
+import { describeHistoryError, type RefusalSteps, sendAnyway } from './refusals.ts';
 
 /** Says where a change goes before it is sent. */
 export async function announce({ target, ui, session }: Run): Promise<void> {
@@ -74,17 +75,23 @@ async function read(run: Run, waitMs: number): Promise<Result> {
 
 /** A read that a write depends on: a damaged history stops it. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
-  return read(run, await recording(run.session, () => storeWait(run.session)));
+  return read(run, await withHistoryErrors(run.session, () => storeWait(run.session)));
 }
 
 /** The applied outcome. Throws any other as the user's error. */
 export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
-  const { target, request, ui, session, fields, parsed } = run;
-  if (outcome.kind === 'applied') {
-    noteDrift(ui, outcome);
-    return outcome;
-  }
-  throw outcomeError(session, outcome, {
+  if (outcome.kind !== 'applied') throw errorOfRun(run, outcome, record);
+  noteDrift(run.ui, outcome);
+  return outcome;
+}
+
+/** The user's error for an outcome of a run that is not `applied`. */
+export function errorOfRun(
+  { target, request, session, fields, parsed }: Run,
+  outcome: Exclude<Outcome, { kind: 'applied' }>,
+  record: HistoryRecord | null,
+): CliError {
+  return outcomeError(session, outcome, {
     class: request.operation.class,
     fields: fieldsToNameByFlag(fields, parsed),
     recordId: record?.id,
@@ -130,27 +137,33 @@ export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui'
 /** Throws what {@link send} would be refused for, and sends nothing. */
 export async function refuseEarlier(
   run: Run,
-  { safetyLabel: _, allowDuplicateFlag, ...options }: ChangeOptions,
+  { allowDuplicateFlag, ...options }: ChangeOptions,
 ): Promise<void> {
   const { session, parsed } = run;
   const { previewChange } = await import('../../../history/changes/change.ts');
   const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
   const common = changeOptions(run);
   const history = await session.history();
-  await recording(session, () => previewChange(history, request, common), allowDuplicateFlag);
+  await withHistoryErrors(
+    session,
+    () => previewChange(history, request, common),
+    sendAnyway(allowDuplicateFlag),
+  );
 }
 
-async function change(
+/** Records a change and sends it. What came of it is data: also that of the backup which `safetyLabel` asks for. */
+export async function recordRun(
   run: Run,
-  { safetyLabel, allowDuplicateFlag, ...options }: ChangeOptions,
-): Promise<Result> {
+  { allowDuplicateFlag, ...options }: ChangeOptions,
+  safetyLabel?: string,
+): Promise<RecordedChange | FailedSafetyBackup> {
   const { request, ui, session, parsed } = run;
   // Reads do without the history, and so start faster.
   const { recordChange } = await import('../../../history/changes/change.ts');
   const common = changeOptions(run);
   const history = await session.history();
   const { operation, parameters, body, bodyText } = request;
-  const changed = await recording(
+  const changed = await withHistoryErrors(
     session,
     () =>
       recordChange(
@@ -158,26 +171,27 @@ async function change(
         { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
         { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
       ),
-    allowDuplicateFlag,
+    sendAnyway(allowDuplicateFlag),
   );
-  // Loaded on demand: only a restore has one.
-  const restored = changed.safetyBackup && (await import('../result/restored.ts'));
-  if (changed.kind === 'safety_backup') {
-    noteRecording(ui, changed.safetyBackup);
-    const { recordingError } = changed.safetyBackup;
-    throw restored?.withoutRestore(run, changed, describeHistoryError(recordingError));
-  }
-  noteRecording(ui, changed);
-  const { record, outcome, isEarlier } = changed;
-  if (outcome.kind === 'applied') {
-    rememberStoreName(history, record, outcome.body);
-  }
-  let applied: Applied;
-  try {
-    applied = expectApplied(run, outcome, record);
-  } catch (error) {
-    throw restored === null ? error : restored.withSafetyBackup(error, record);
-  }
+  const { record, outcome, ...recorded } = changed.kind === 'change' ? changed : changed.safetyBackup;
+  noteRecording(ui, recorded);
+  if (outcome.kind === 'applied') rememberStoreName(history, record, outcome.body);
+  return changed;
+}
+
+async function change(run: Run, options: ChangeOptions): Promise<Result> {
+  const changed = await recordRun(run, options);
+  // Only a restore asks for a safety backup, see commands/backup/send-restore.ts.
+  if (changed.kind === 'safety_backup') throw new Error('a safety backup that nobody asked for');
+  return resultOfChange(run, changed);
+}
+
+/** The result of a change that was applied. Throws any other outcome as the user's error. */
+export function resultOfChange(
+  run: Run,
+  { record, outcome, isEarlier }: Omit<RecordedChange, 'kind'>,
+): Result {
+  const applied = expectApplied(run, outcome, record);
   noteOtherValues(run, applied);
   return { ...resultOf(applied, record), isEarlier };
 }
@@ -196,17 +210,17 @@ function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
   else ui.notice(line`${text}`, 'dim');
 }
 
-/** Turns the errors of the history into the user's; for `allowDuplicateFlag` see {@link ChangeOptions}. */
-export async function recording<Value>(
+/** Turns the errors of the history into the user's. */
+export async function withHistoryErrors<Value>(
   { io }: Session,
   record: () => Promise<Value>,
-  allowDuplicateFlag?: string,
+  steps: RefusalSteps = {},
 ): Promise<Value> {
   try {
     return await record();
   } catch (error) {
     if (io.signal.aborted && error instanceof HistoryError) throw cancelledError();
-    throw describeHistoryError(error, allowDuplicateFlag);
+    throw describeHistoryError(error, steps);
   }
 }
 
@@ -218,7 +232,10 @@ const findings = {
 } as const;
 
 /** What the user should know about how an outcome was found out and written down. */
-export function noteRecording(ui: Ui, { finding, recordingError }: Recorded): void {
+export function noteRecording(
+  ui: Ui,
+  { finding, recordingError }: Pick<Recorded, 'finding' | 'recordingError'>,
+): void {
   const { notice } = ui;
   const found = finding && findings[finding];
   if (found) notice(found, 'yellow');

@@ -1,21 +1,16 @@
-import { asObject, parseJson } from '../../../base/json.ts';
-import { createBackup } from '../../../contract/operations/backups.ts';
-import type { FailedSafetyBackup } from '../../../history/changes/safety-backup.ts';
-import type { Recorded } from '../../../history/history.ts';
-import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { idInPath, type KnownObject } from '../../../history/objects/known-objects.ts';
-import { listKnown } from '../../command/known.ts';
-import type { Session } from '../../command/session.ts';
-import { CliError } from '../../core/errors.ts';
-import { exitCodes } from '../../core/exit-codes.ts';
-import { getPath, textAt } from '../../core/field-path.ts';
-import { line, shorten } from '../../core/sanitize.ts';
-import { formatDistance, formatMinute } from '../../output/format-value.ts';
-import { labelOf } from '../../output/labels.ts';
-import { answerBody } from '../../output/record-summary.ts';
-import type { Row } from '../../output/tables.ts';
-import type { OperationRequest, Result, Run } from '../call/run.ts';
-import { outcomeError } from './outcome-error.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import { listKnown } from '../../cli/command/known.ts';
+import type { Session } from '../../cli/command/session.ts';
+import { getPath, textAt } from '../../cli/core/field-path.ts';
+import { line, shorten } from '../../cli/core/sanitize.ts';
+import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
+import { formatDistance, formatMinute } from '../../cli/output/format-value.ts';
+import { labelOf } from '../../cli/output/labels.ts';
+import { answerBody } from '../../cli/output/record-summary.ts';
+import type { Row } from '../../cli/output/tables.ts';
+import { createBackup } from '../../contract/operations/backups.ts';
+import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { idInPath, type KnownObject } from '../../history/objects/known-objects.ts';
 import { describeExchange, sectionLabel } from './restoring.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
@@ -84,63 +79,4 @@ function describeSection({ changed, removed, returned }: Readonly<Record<string,
 
 export function sectionsOf(body: OperationRequest['body']): string[] {
   return Array.isArray(body?.sections) ? body.sections.map(String) : [];
-}
-
-/** The error of a restore that was not sent. */
-export function withoutRestore(
-  run: Run,
-  { safetyBackup, inDoubt }: FailedSafetyBackup,
-  recordingError: unknown,
-): unknown {
-  const error = safetyBackupError(run, safetyBackup, recordingError);
-  if (inDoubt === null || !(error instanceof CliError)) return error;
-  return new CliError({
-    ...error.failure,
-    code: 'outcome_unknown',
-    exitCode: exitCodes.unknown,
-    what: `an earlier attempt to restore it may have been applied, and it was not sent again: ${error.failure.what}`,
-    outcome: 'unknown',
-    operationId: inDoubt.id,
-    safetyBackupId: inDoubt.safetyBackupId ?? undefined,
-    next: [{ run: ['resume', inDoubt.id], rest: 'when this is fixed' }],
-  });
-}
-
-function safetyBackupError(
-  { target: { profile, baseUrl }, session }: Run,
-  { outcome, record }: Recorded,
-  error: unknown,
-): unknown {
-  if (outcome.kind === 'applied') {
-    const { id } = asObject(outcome.body);
-    if (error instanceof CliError && typeof id === 'string') {
-      const next = [{ say: 'run it again when this is fixed: it takes another safety backup' }];
-      return withSafetyBackup(new CliError({ ...error.failure, next }), { safetyBackupId: id });
-    }
-    return new CliError({
-      code: 'no_safety_backup',
-      exitCode: exitCodes.notApplied,
-      what: 'the service returned no id for the safety backup, so the restore could not be undone',
-      next: [{ say: 'add --no-safety-backup to restore without one' }],
-      outcome: 'not_sent',
-      operationId: record.id,
-    });
-  }
-  const { failure } = outcomeError(session, outcome, {
-    class: record.class,
-    recordId: record.id,
-    profile,
-    baseUrl,
-  });
-  return new CliError({ ...failure, what: `the safety backup failed: ${failure.what}`, outcome: 'not_sent' });
-}
-
-/** The error of a restore after its safety backup: it says which one was taken. */
-export function withSafetyBackup(
-  error: unknown,
-  { safetyBackupId }: Pick<HistoryRecord, 'safetyBackupId'>,
-): unknown {
-  if (!(error instanceof CliError) || safetyBackupId === null) return error;
-  const done = [`safety backup ${safetyBackupId} was taken`];
-  return new CliError({ ...error.failure, done, safetyBackupId });
 }

@@ -1,10 +1,10 @@
-import { createBackup } from '../../../contract/operations/backups.ts';
-import { phrase, toRun } from '../../config/phrase.ts';
-import { getPath } from '../../core/field-path.ts';
-import { agrees } from '../../prompts/ask-or-fail.ts';
-import type { Run } from '../call/run.ts';
-import { printSuccess } from '../result/print-result.ts';
-import { send } from './send-run.ts';
+import { phrase, toRun } from '../../cli/config/phrase.ts';
+import { getPath } from '../../cli/core/field-path.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
+import { printSuccess } from '../../cli/operation/result/print-result.ts';
+import { send } from '../../cli/operation/send/send-run.ts';
+import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+import { createBackup } from '../../contract/operations/backups.ts';
 
 /**
  * Where the present values of the store are not known, there is no undo: that is said before, with another way to take it back.

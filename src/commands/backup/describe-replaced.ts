@@ -1,14 +1,14 @@
-import { asObject } from '../../../base/json.ts';
-import { showBackup } from '../../../contract/operations/backups.ts';
-import { rememberObjects } from '../../command/known.ts';
-import { joined, line, type Printable } from '../../core/sanitize.ts';
-import { drawRecord } from '../../output/describe-changes.ts';
-import type { Run } from '../call/run.ts';
-import { describeStoreInUse } from '../call/store-in-use.ts';
-import { describeBackup, sectionsOf } from '../result/restored.ts';
-import { rowsOfRestoring } from '../result/restoring.ts';
-import { askForHelp } from './ask-service.ts';
-import { expectApplied } from './send-run.ts';
+import { asObject } from '../../base/json.ts';
+import { rememberObjects } from '../../cli/command/known.ts';
+import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
+import { describeStoreInUse } from '../../cli/operation/call/store-in-use.ts';
+import { askForHelp } from '../../cli/operation/send/ask-service.ts';
+import { expectApplied } from '../../cli/operation/send/send-run.ts';
+import { drawRecord } from '../../cli/output/describe-changes.ts';
+import { showBackup } from '../../contract/operations/backups.ts';
+import { describeBackup, sectionsOf } from './restored.ts';
+import { rowsOfRestoring } from './restoring.ts';
 
 /**
  * What a restore replaces, and with what, said before it is confirmed: what each section would change, where the service can be

@@ -1,7 +1,7 @@
-import { asObject } from '../../../base/json.ts';
-import { valueOrNone } from '../../output/describe-changes.ts';
-import type { Tone } from '../../output/labels.ts';
-import { labelOf } from '../../output/labels.ts';
+import { asObject } from '../../base/json.ts';
+import { valueOrNone } from '../../cli/output/describe-changes.ts';
+import type { Tone } from '../../cli/output/labels.ts';
+import { labelOf } from '../../cli/output/labels.ts';
 
 /** A row of plain text. */
 type TextRow = readonly [label: string, value: string, tone?: Tone];
