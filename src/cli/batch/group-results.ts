@@ -13,18 +13,19 @@ const maxApart = 3;
 export function groupByReason<Item>(
   ended: readonly { readonly item: Item; readonly result: ItemResult }[],
 ): ResultGroup<Item>[] {
-  const groups = new Map<string, { items: Item[]; result: ItemResult }>();
-  for (const { item, result } of ended) {
-    const key = JSON.stringify([result.outcome, result.message]);
+  const groups = new Map<string, { item: Item; result: ItemResult }[]>();
+  for (const one of ended) {
+    const key = JSON.stringify([one.result.outcome, one.result.message]);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { items: [item], result });
-    else group.items.push(item);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
   }
-  return [...groups.values()].flatMap(({ items, result }) =>
-    items.length > maxApart && result.message !== ''
-      ? [{ items, result }]
-      : items.map((item) => ({ items: [item], result })),
-  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first !== undefined && group.length > maxApart && first.result.message !== ''
+      ? [{ items: group.map(({ item }) => item), result: first.result }]
+      : group.map(({ item, result }) => ({ items: [item], result }));
+  });
 }
 
 /** `36 posts: a.md, b.md, c.md and 33 more`. */

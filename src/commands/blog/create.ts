@@ -25,7 +25,8 @@ const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
     description: `Create blog posts from Markdown files as blog programs have them (\`storectl help files\` says what is sent), or one post
 from flags. Without a status they become drafts, and a file that says it is a draft stays one. Run the same command again to
 continue: no post is created twice.`,
-    details: `A file may have front matter: YAML between lines of ---, TOML between +++, or JSON. Sent are its title, slug (or the last
+    details: `A file may have front matter: YAML between lines of ---, TOML between +++, JSON, or, as in Pelican,
+lines such as "Title: Sale" that end with an empty line. Sent are its title, slug (or the last
 part of permalink, url or path), excerpt (description, summary), tags (tag, categories, category), the date (publishDate,
 published_at, pubDate, date), status, scheduledAt, metaTitle, metaDescription, coverImageId and featuredProductIds. Other fields
 are left out; the plan says which. The first heading of level 1 is the title if there is none, else the name of the file in

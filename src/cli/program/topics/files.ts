@@ -61,7 +61,7 @@ export const topic: Topic = {
     {
       heading: 'Posts, as blog create reads them:',
       paragraphs: [
-        "Front matter is YAML between lines of ---, TOML between +++, or JSON. What cannot be read is an error of that file. Quote a pattern such as 'posts/**/*.md', because not every shell knows **. The plan (--dry-run) shows what becomes of each file.",
+        "Front matter is YAML between lines of ---, TOML between +++, JSON, or lines such as Title: Sale that end with an empty line. What cannot be read is an error of that file. Quote a pattern such as 'posts/**/*.md', because not every shell knows **. The plan (--dry-run) shows what becomes of each file.",
       ],
       items: [
         ['title', 'title, or the first heading of level 1, or the name of the file in words'],

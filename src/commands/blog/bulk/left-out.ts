@@ -23,7 +23,7 @@ export function describeLeftOut(posts: readonly PostFile[]): string | null {
     return `${name} (${count}${files}${meant === null ? '' : `; did you mean ${meant}?`})`;
   });
   const more = names.length - shown.length;
-  const rest = more === 0 ? '' : ` and ${more} more fields`;
+  const rest = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'field' : 'fields'}`;
   return `Left out: ${shown.join(', ')}${rest}. --send FIELD sends one as it is.`;
 }
 

@@ -176,6 +176,7 @@ function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): 
       : [
           `Drafts have no date: ${dates === 1 ? 'that of 1 post is' : `those of ${dates} posts are`} not sent.`,
         ]),
+    ...noteSections(create.filter(({ file }) => sectionPage.test(file)).map(({ file }) => file)),
     describeLeftOut(create) ?? [],
     ...noteOtherStatus(planned),
     ...noteCopies(
@@ -185,6 +186,17 @@ function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): 
 }
 
 const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
+
+/** Hugo and Zola list the posts of a folder on such a page. With a text of its own it may be meant as a post, too. */
+const sectionPage = /(?:^|[/\\])_index\.[^/\\]+$/;
+
+function noteSections(files: readonly string[]): string[] {
+  if (files.length === 0) return [];
+  const pages = files.length === 1 ? 'the page of a folder' : 'pages of folders';
+  return [
+    `Warning: ${filesOf(files)}: in Hugo and Zola ${pages}, not ${files.length === 1 ? 'a post' : 'posts'}.`,
+  ];
+}
 
 /** The same command with another status does not change what exists. */
 function noteOtherStatus(planned: readonly PlannedPost[]): string[] {

@@ -28,7 +28,7 @@ export async function readPostFiles(
     const twin = withSlug.get(post.slug ?? '')?.find((other) => other !== post);
     if (twin === undefined || post.isEmpty || post.slug === null) return post;
     const reason =
-      'is the same in another file: set slug in the front matter, or import one folder at a time with --slug-prefix';
+      'is the same in another file: set slug in the front matter, or import one folder or year at a time with --slug-prefix';
     return {
       ...post,
       problem: post.problem ?? {

@@ -1,5 +1,15 @@
 import { isObject } from '../../../base/json.ts';
-import type { Field } from './front-matter.ts';
+
+/** A field of front matter. */
+export interface Field {
+  readonly name: string;
+  /** The line of the file on which it stands, from 1. */
+  readonly line: number;
+  /** Its value as JSON. */
+  readonly value: unknown;
+  /** Its value with every number, truth value and date as the text that the file has: `1.10` stays `1.10`. */
+  readonly written: unknown;
+}
 
 /** What is wrong with a file of a post. */
 export interface FileProblem {

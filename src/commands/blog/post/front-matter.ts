@@ -6,17 +6,8 @@ import {
   TooDeepError,
 } from '../../../cli/core/document/document.ts';
 import { readDocument } from '../../../cli/core/document/read-document.ts';
-
-/** A field of front matter. */
-export interface Field {
-  readonly name: string;
-  /** The line of the file on which it stands, from 1. */
-  readonly line: number;
-  /** Its value as JSON. */
-  readonly value: unknown;
-  /** Its value with every number, truth value and date as the text that the file has: `1.10` stays `1.10`. */
-  readonly written: unknown;
-}
+import type { Field } from './fields.ts';
+import { readHeaderLines } from './header-lines.ts';
 
 /** A file with front matter, or without. */
 export interface SplitFile {
@@ -49,16 +40,17 @@ interface Block {
 
 /**
  * Front matter and content of a file: YAML between `---` (closed by `---` or `...`), TOML between `+++`, JSON as `{ … }`,
- * between `;;;`, or after `---json`. A byte order mark, empty lines and HTML comments before it change nothing. Text that begins
- * like front matter and cannot be read throws a FrontMatterError: it must never become the text of a post.
+ * between `;;;`, or after `---json`, or lines `Title: …` without a mark. A byte order mark, empty lines and HTML comments before
+ * it change nothing. Text that begins like front matter and cannot be read throws a FrontMatterError: it must never become the text of a post.
  */
 export async function splitFile(text: string): Promise<SplitFile> {
   const source = text.replace(/^\ufeff/, '');
   const block = findBlock(source);
-  const start = block === null ? 0 : block.end;
+  const above = block === null ? readHeaderLines(source) : null;
+  const start = block?.end ?? above?.end ?? 0;
   const blank = /^(?:[ \t]*\r?\n)+/.exec(source.slice(start))?.[0].length ?? 0;
   return {
-    fields: block === null ? [] : await readBlock(block),
+    fields: block === null ? (above?.fields ?? []) : await readBlock(block),
     content: source.slice(start + blank),
     contentLine: lineAt(source, start + blank),
   };

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { isTypo } from '../../../base/nearest-name.ts';
 import { readDate } from './dates.ts';
+import type { Field } from './fields.ts';
 import { type FieldIndex, plainName, problemOf } from './fields.ts';
-import type { Field } from './front-matter.ts';
 
 /** Fields that keep a post from the public if they are true. */
 const privateIfTrue = ['draft', 'isDraft', 'is_draft', 'hidden', 'unlisted', 'private', 'headless'];

@@ -2,8 +2,8 @@ import { parseTime, timeExamples } from '../../../cli/input/parse-time.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { slugOf } from '../../../contract/slug.ts';
 import { readDate } from './dates.ts';
+import type { Field } from './fields.ts';
 import { type FieldIndex, indexFields, type ProblemInFile, plainName, problemOf } from './fields.ts';
-import type { Field } from './front-matter.ts';
 import { readVisibility, visibilityNames } from './is-public.ts';
 import { dateNames, findDate, findSlug, slugNames } from './slug-and-date.ts';
 import { readTags } from './tags.ts';
@@ -79,7 +79,11 @@ export function mapFields(whole: FieldIndex, file: string | null, mapping: Mappi
   if (content !== undefined)
     throw problemOf(content, 'is no field of the front matter: the content stands below it');
   const visibility = readVisibility(whole, file, mapping);
-  const date = findDate(whole, file, mapping.timeZone);
+  const isDateHeld = isIn(leaveOut, 'publishedAt') || 'publishedAt' in common;
+  const date = findDate(whole, file, {
+    ...mapping,
+    isHeld: (name) => isDateHeld || isIn(leaveOut, name),
+  });
   const sent = fields.filter((field) => isSentAsIs(field, mapping));
   const index = sent.length === 0 ? whole : indexFields(fields.filter((field) => !sent.includes(field)));
   const namesOf = (target: string) =>

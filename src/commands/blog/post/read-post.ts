@@ -1,5 +1,5 @@
-import { type FileProblem, indexFields, ProblemInFile } from './fields.ts';
-import { type Field, FrontMatterError, splitFile } from './front-matter.ts';
+import { type Field, type FileProblem, indexFields, ProblemInFile } from './fields.ts';
+import { FrontMatterError, splitFile } from './front-matter.ts';
 import { findBodyProblem } from './limits.ts';
 import { type MappedFields, type Mapping, mapFields, slugFor } from './map-fields.ts';
 import { firstHeading, titleOfFile } from './title.ts';

@@ -42,17 +42,33 @@ export const dateNames = [
   ...['published', 'publish'],
 ];
 
+/** How dates are read. */
+interface DateRules {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** IANA name, of dates without a zone. */
+  readonly timeZone: string;
+  /** Whether the date in the field with this name is not to be sent. */
+  isHeld(name: string): boolean;
+}
+
 /**
  * When a post was or will be published, in epoch milliseconds: its field, else the date that begins the name of its file or
- * folder, else the folders `/2013/05/06/` above it or in its permalink. Null if nothing says so.
+ * folder, else the folders `/2013/05/06/` above it or in its permalink. Null if nothing says so. A date that is held back counts
+ * only if it is still to come: the post must not be public before it.
  */
-export function findDate(index: FieldIndex, file: string | null, timeZone: string): number | null {
+export function findDate(
+  index: FieldIndex,
+  file: string | null,
+  { now, timeZone, isHeld }: DateRules,
+): number | null {
   for (const field of index.filled(dateNames)) {
     const { name, written } = field;
     const date = typeof written === 'string' ? readDate(written, timeZone) : null;
-    if (date !== null) return date;
+    if (date !== null && (date > now || !isHeld(name))) return date;
     // Hugo writes this where there is no date. The last two names may also say whether the post is public.
-    if (/^0001-01-01/.test(String(written)) || /^publish(?:ed)?$/i.test(name)) continue;
+    const isNone = /^0001-01-01/.test(String(written)) || /^publish(?:ed)?$/i.test(name);
+    if (isNone || isHeld(name)) continue;
     throw problemOf(field, 'cannot be read as a date', written);
   }
   const permalinks = index.filled(slugNames.slice(1)).map(({ written }) => String(written));

@@ -1,6 +1,6 @@
 import { isObject } from '../../../base/json.ts';
+import type { Field } from './fields.ts';
 import { type FieldIndex, plainName, problemOf } from './fields.ts';
-import type { Field } from './front-matter.ts';
 
 /** Fields of Jekyll whose text is split at spaces, too. */
 const spaced = ['tags', 'categories'];

@@ -80,6 +80,7 @@ test('of files with one slug none goes, also with --skip-invalid; a prefix impor
 
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 created, 2 failed') });
   expect(result.stdout).toMatch(/june\/sale\.md +slug is the same .* \("sale", as may\/sale\.md\)/);
+  expect(result.stdout).toMatch(/may\/sale\.md +slug is the same .* \("sale", as june\/sale\.md\)/);
   expect(JSON.parse(may.stdout)).toMatchObject([{ slug: 'may-sale', outcome: 'applied' }]);
   expect(proxy.writes().map(({ body }) => JSON.parse(body).slug)).toEqual(['a', 'may-sale']);
 });
@@ -123,6 +124,26 @@ test('the plan says once what stays behind, and drafts have no date', async () =
     { layout: 'post' },
     { layout: 'post', author: 'me' },
   ]);
+});
+
+test('the page of a section is named before it becomes a post', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, {
+    'posts/_index.md': 'All about ink',
+    'posts/_index.de.md': '---\ntitle: D\n---\n',
+    'posts/a.md': 'A',
+  });
+
+  const one = await machine.run(['blog', 'create', 'posts/*.md', '--dry-run']);
+  writeFiles(machine, { 'pens/_index.md': 'All about pens' });
+  const two = await machine.run(['blog', 'create', '*/*.md', '--dry-run']);
+
+  expect(one.stderr).toContain(
+    'Warning: posts/_index.md: in Hugo and Zola the page of a folder, not a post.\n',
+  );
+  expect(two.stderr).toContain(
+    'Warning: pens/_index.md and 1 more: in Hugo and Zola pages of folders, not posts.\n',
+  );
 });
 
 test('dates are kept by the service, and a draft stays one whatever a flag says', async () => {

@@ -24,6 +24,8 @@ test.each([
   ['lines of Windows', '---\r\ntitle: T\r\n---\r\n\r\nText\n'],
   ['a byte order mark', '\ufeff---\ntitle: T\n---\nText\n'],
   ['empty lines before', '\n \n---\ntitle: T\n---\n\nText\n'],
+  ['lines without a mark', 'Title: T\nDate: 2020-01-02 10:00\n\nText\n'],
+  ['such lines of Windows', 'title:   T\r\ntags: a, b\r\nsummary: a story:\r\n    of ink\r\n\r\nText\n'],
   ['comments before', '<!-- SPDX: x -->\n<!--\nmore\n-->\n\n---\ntitle: T\n---\nText\n'],
 ])('front matter: %s', async (_, text) => {
   expect(await read(text)).toMatchObject({ problem: null, body: { title: 'T', contentMd: 'Text\n' } });
@@ -35,6 +37,9 @@ test.each([
   '{: .lead}\nText\n',
   '<!-- note -->\nText\n',
   'Text\n\n---\n',
+  'Title: T\n\nText\n',
+  'Note: a text\nthat goes on\n\nText\n',
+  'Date: today\nAuthor: me\n\nText\n',
 ])('no front matter: %j is the content as it is', async (text) => {
   expect(await read(text)).toMatchObject({ problem: null, body: { contentMd: text } });
 });
@@ -147,6 +152,29 @@ test.each([
   ['date: 0001-01-01T00:00:00Z', '/b/2019-01-02-a.md', '2019-01-02'],
 ])('the date of %j in %s', async (fields, file, day) => {
   expect((await read(yaml(fields), { ...published, file })).body.publishedAt).toBe(`${day}T00:00:00Z`);
+});
+
+test('a date that is held back is not sent, and need not be one', async () => {
+  const past = yaml('date: 2020-01-02');
+  const wrong = yaml('date: 2021-02-29');
+  const file = '/b/2019-01-02-a.md';
+
+  expect((await read(wrong, published)).problem).toMatchObject({ field: 'date' });
+  for (const text of [past, wrong]) {
+    for (const held of ['date', 'publishedAt']) {
+      const { body, problem, leftOut } = await read(text, { ...published, leaveOut: [held] });
+      expect({ body, problem, leftOut }).toEqual({
+        body: { title: 'Post', slug: 'post', contentMd: 'Text\n', status: 'published' },
+        problem: null,
+        leftOut: ['date'],
+      });
+    }
+  }
+  const common = { status: 'published', publishedAt: '2021-02-28T00:00:00Z' };
+  expect(await read(wrong, { common })).toMatchObject({ problem: null, body: common });
+  expect((await read(wrong, { ...published, file, leaveOut: ['date'] })).body).toMatchObject({
+    publishedAt: '2019-01-02T00:00:00Z',
+  });
 });
 
 test('the date of a folder high above says nothing about a post', async () => {
