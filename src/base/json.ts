@@ -1,3 +1,6 @@
+/** What JSON calls an object, not to be changed. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** The value of JSON text, or undefined if there is no text or it is not JSON. */
 export function parseJson(text: string | null | undefined): unknown {
   if (typeof text !== 'string') return undefined;

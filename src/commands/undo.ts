@@ -1,4 +1,4 @@
-import { asObject, parseJson } from '../base/json.ts';
+import { asObject } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
@@ -30,7 +30,7 @@ import {
 } from '../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
 import { labelOf } from '../cli/output/labels.ts';
-import { answerBody, recordSummary } from '../cli/output/record-summary.ts';
+import { recordSummary } from '../cli/output/record-summary.ts';
 import { agrees } from '../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../contract/operations/backups.ts';
 import { clientFields, saveSettings, showSettings } from '../contract/operations/settings.ts';
@@ -43,7 +43,7 @@ import {
   waitForRunning,
   withFormerValues,
 } from '../history/changes/undo.ts';
-import { type HistoryRecord, isInDoubt } from '../history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt, receivedBody, sentBody } from '../history/journal/history-record.ts';
 import {
   describeReplaced,
   describeRestored,
@@ -140,9 +140,9 @@ type PreparedUndo =
 
 /** A backup from before the change: one that the user wanted, or the service takes before each restore and names in its response. */
 function stepsToRestore(change: HistoryRecord | null): readonly Step[] {
-  const { sections = ['store'] } = asObject(parseJson(change?.body));
+  const { sections = ['store'] } = asObject(change && sentBody(change));
   const own = change?.safetyBackupId ?? null;
-  const id = own ?? textAt(change && answerBody(change), ['preRestoreBackupId']);
+  const id = own ?? textAt(change && receivedBody(change), ['preRestoreBackupId']);
   if (id === null || !Array.isArray(sections))
     return [{ run: ['history', 'show', change?.id ?? ''], rest: 'to see it' }];
   const run = ['backup', 'restore', id, '--sections', sections.join(',')];
@@ -220,7 +220,7 @@ async function readSettings(run: Run): Promise<Present> {
     question: 'save these settings',
     change: (fields) => ({
       request: { ...run.request, body: clientFields(withFormerValues(answer, fields)) },
-      replaced: JSON.stringify(answer),
+      replaced: asObject(answer),
       ifMatch: etag,
     }),
   };
@@ -254,7 +254,7 @@ async function prepareRestore(
 ): Promise<PreparedUndo> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
-  const { removed, returned } = asObject(getPath(answerBody(record), ['sections', 'blog']));
+  const { removed, returned } = asObject(getPath(receivedBody(record), ['sections', 'blog']));
   const notes = [
     line`${record.id} restored ${await describeRestored(session, record)}.`,
     ...(Number(removed) > 0 ? [line`The posts that it removed come back.`] : []),

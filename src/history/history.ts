@@ -1,10 +1,10 @@
 import { monotonicMs } from '../base/clock.ts';
 import type { LockOptions } from '../base/files/lock.ts';
-import { asObject, parseJson } from '../base/json.ts';
+import { asObject } from '../base/json.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
 import { HistoryError } from './errors.ts';
-import { type HistoryRecord, isAfter } from './journal/history-record.ts';
+import { type HistoryRecord, isAfter, sentBody } from './journal/history-record.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
 import { dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
@@ -87,7 +87,7 @@ export function openHistory(settings: JournalSettings) {
     const exact = records.filter((record) => record.id === wanted);
     const found = exact.length > 0 || wanted !== logId ? exact : records;
     if (found.length > 0) return found;
-    const labelled = list().records.find(({ body }) => asObject(parseJson(body)).label === id);
+    const labelled = list().records.find((record) => asObject(sentBody(record)).label === id);
     const label = labelled === undefined ? '' : `, but it is the label of ${labelled.id}`;
     throw new HistoryError('record_not_found', `no change "${id}" in the history of this store${label}`);
   }

@@ -1,18 +1,18 @@
-import { asObject, isObject, jsonOrText, parseJson } from '../base/json.ts';
+import { asObject, isObject, type JsonObject } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Client } from '../client/client.ts';
 import { makeHeaderKey } from '../client/idempotency-key.ts';
-import { buildPath, canonicalPath, type Operation } from '../contract/operation.ts';
+import { buildPath, canonicalId, canonicalPath, type Operation } from '../contract/operation.ts';
 import { findOperation } from '../contract/operations.ts';
 import { HistoryError } from './errors.ts';
-import { type HistoryRecord, type Intent, isInDoubt } from './journal/history-record.ts';
+import { type HistoryRecord, type Intent, isInDoubt, sentBody } from './journal/history-record.ts';
 
 /** A change that is asked for, before it is recorded. */
 export interface ChangeRequest {
   readonly operation: Operation;
   /** Path parameters other than `storeId`. */
   readonly parameters?: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>> | null;
+  readonly body: JsonObject | null;
   /** JSON text to send as it is, instead of what `body` would become; `body` is then the object that it parses to. */
   readonly bodyText?: string | undefined;
   readonly ifMatch?: string | null | undefined;
@@ -20,8 +20,8 @@ export interface ChangeRequest {
   readonly idempotencyKey?: string | undefined;
   /** The key that a read before the change was sent with, so that what it said about keys is about this change. */
   readonly keyOfRead?: string | undefined;
-  /** JSON of the document that it replaces, where the caller has read it. */
-  readonly replaced?: string | null | undefined;
+  /** The document that it replaces, where the caller has read it. */
+  readonly replaced?: JsonObject | null | undefined;
   /** Id of a backup that was made before it, where it cannot be undone otherwise. */
   readonly safetyBackupId?: string | undefined;
   /** Id of the record that it takes back. */
@@ -42,7 +42,7 @@ export function intentOf(
   storeId: string,
   body: ChangeRequest['body'] = request.body,
 ): Intent {
-  const { operation, parameters, bodyText, ifMatch, replaced, safetyBackupId, undoes } = request;
+  const { operation, parameters = {}, bodyText, ifMatch, replaced, safetyBackupId, undoes } = request;
   const text = bodyText ?? (body && JSON.stringify(body));
   const requestTarget = buildPath(operation, { ...parameters, storeId });
   const path = canonicalPath(requestTarget);
@@ -50,17 +50,23 @@ export function intentOf(
     operation: operation.id,
     class: operation.class,
     method: operation.method,
+    parameters: ownParameters(parameters),
     path,
     requestTarget: requestTarget === path ? null : requestTarget,
     ifMatch: ifMatch ?? null,
     body: text,
     fingerprint: fingerprint({ operation: operation.id, path, body: text }),
-    idempotencyKey: keyOf(text) ?? headerKeyFor(request),
+    idempotencyKey: keyOf({ body: text }) ?? headerKeyFor(request),
     replaced: replaced ?? null,
     safetyBackupId: safetyBackupId ?? null,
     undoes: undoes ?? null,
     safetyBackupFor: null,
   };
+}
+
+/** The store's id is a field of its own in a record. */
+function ownParameters({ storeId: _, ...own }: Readonly<Record<string, string>>): Intent['parameters'] {
+  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, canonicalId(value)]));
 }
 
 /** Every operation of the contract that changes something has a key in its header, but for those with one in the body. */
@@ -71,11 +77,8 @@ function headerKeyFor({ operation, idempotencyKey, keyOfRead }: ChangeRequest): 
 }
 
 /** The key that a record was sent with in the header `Idempotency-Key`, or null. */
-export function headerKeyOf({
-  idempotencyKey,
-  body,
-}: Pick<Intent, 'idempotencyKey' | 'body'>): string | null {
-  return keyOf(body) === null ? idempotencyKey : null;
+export function headerKeyOf(intent: Pick<Intent, 'idempotencyKey' | 'body'>): string | null {
+  return keyOf(intent) === null ? intent.idempotencyKey : null;
 }
 
 /** What the client needs to ask whether the service applies a record once by the key in its header, or null without one. */
@@ -96,7 +99,7 @@ export function refuseSecret(
   { path, requestTarget, body, ifMatch, idempotencyKey, replaced }: Intent,
   { redact }: Pick<Client, 'redact'>,
 ): void {
-  const text = [path, requestTarget, body, ifMatch, idempotencyKey, replaced].join('\n');
+  const text = [path, requestTarget, body, ifMatch, idempotencyKey, JSON.stringify(replaced)].join('\n');
   if (redact(text) !== text) throw new HistoryError('secret_in_record', 'the request contains the API key');
 }
 
@@ -104,14 +107,15 @@ export function refuseSecret(
  * SHA-256 (hex) that two commands of one store share when they ask for the same: same operation, path and body, whatever
  * the order of the body's fields and whatever its idempotency key.
  */
-export function fingerprint({ operation, path, body }: Pick<Intent, 'operation' | 'path' | 'body'>): string {
-  const value = jsonOrText(body);
+export function fingerprint(intent: Pick<Intent, 'operation' | 'path' | 'body'>): string {
+  const { operation, path } = intent;
+  const value = sentBody(intent);
   return sha256(JSON.stringify([operation, path, sortFields(isObject(value) ? withoutKey(value) : value)]));
 }
 
 /** The idempotency key in a request body, or null. */
-export function keyOf(body: string | null): string | null {
-  const { idempotencyKey } = asObject(parseJson(body));
+export function keyOf(intent: Pick<Intent, 'body'>): string | null {
+  const { idempotencyKey } = asObject(sentBody(intent));
   return typeof idempotencyKey === 'string' ? idempotencyKey : null;
 }
 

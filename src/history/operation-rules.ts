@@ -1,18 +1,18 @@
-import { asObject, isObject, leafPaths, parseJson } from '../base/json.ts';
+import { asObject, isObject, leafPaths } from '../base/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
 import { serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import type { OperationId } from '../contract/operations.ts';
-import type { HistoryRecord } from './journal/history-record.ts';
+import { type HistoryRecord, objectIdOf, receivedBody, sentBody } from './journal/history-record.ts';
 
 /** A request as far as the rules look at it. */
-type Sent = Pick<HistoryRecord, 'path' | 'body'>;
+type Sent = Pick<HistoryRecord, 'parameters' | 'body'>;
 
 /** How a read settles a change in doubt. */
 interface Proof {
+  /** Its path has the same parameters as the change. */
   readonly operation: Operation;
-  path(record: Sent): string;
   /**
    * `applied` proves the change. `untouched` is what it was before, which may still change while a request is on its way.
    * `other` proves nothing. Null: the response cannot be read.
@@ -64,23 +64,21 @@ export interface OperationRules {
   readonly alsoReads?: OperationId;
 }
 
-const requestBody = ({ body }: Sent) => asObject(parseJson(body));
+const requestBody = (record: Sent) => asObject(sentBody(record));
 
 const dispute: Proof = {
   operation: showDispute,
-  path: ({ path }) => path.replace(/\/decision$/, ''),
   judge(record, response) {
     const found = asObject(asObject(response).record);
     const { status, resolution } = requestBody(record);
     if (typeof found.status !== 'string' || typeof found.id !== 'string') return null;
     if (found.status === 'open') return 'untouched';
-    const id = decodeURIComponent(record.path.split('/').at(-2) ?? '');
     const isSameText =
       typeof found.resolution !== 'string' ||
       typeof resolution !== 'string' ||
       found.resolution.trim() === resolution.trim();
     const isSentDispute =
-      found.id.toLowerCase() === id.toLowerCase() && found.status === status && isSameText;
+      found.id.toLowerCase() === objectIdOf(record)?.toLowerCase() && found.status === status && isSameText;
     return isSentDispute ? 'applied' : 'other';
   },
   result: (response) => asObject(response).record,
@@ -88,11 +86,10 @@ const dispute: Proof = {
 
 const settings: Proof = {
   operation: showSettings,
-  path: ({ path }) => path,
   judge(record, response) {
-    if (includes(response, parseJson(record.body))) return 'applied';
+    if (includes(response, sentBody(record))) return 'applied';
     // The replaced document has the time of its saving, so it matches only if it was not saved since.
-    return record.replaced !== null && includes(response, parseJson(record.replaced)) ? 'untouched' : 'other';
+    return record.replaced !== null && includes(response, record.replaced) ? 'untouched' : 'other';
   },
   result: (response) => response,
 };
@@ -189,7 +186,7 @@ export function rulesOf(operation: string): OperationRules {
 }
 
 /** See {@link OperationRules.writes}. */
-export function writtenPaths(record: Pick<HistoryRecord, 'operation' | 'path' | 'body'>): readonly string[] {
+export function writtenPaths(record: Sent & Pick<HistoryRecord, 'operation'>): readonly string[] {
   return rulesOf(record.operation).writes(record);
 }
 
@@ -198,7 +195,7 @@ export function changedPaths(record: HistoryRecord): readonly string[] {
   const { changed } = rulesOf(record.operation);
   const written = writtenPaths(record);
   if (changed === undefined || record.state !== 'applied') return written;
-  const response = asObject(parseJson(record.response?.body));
+  const response = asObject(receivedBody(record));
   return written.flatMap((path) => changed(path, response));
 }
 

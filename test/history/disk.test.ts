@@ -292,7 +292,7 @@ describe('the API key', () => {
 
   test('in what a change replaces is refused', async () => {
     const scene = await startScene();
-    const leaking = { ...rename('A'), replaced: '{"name":"sk_secret_key"}' };
+    const leaking = { ...rename('A'), replaced: { name: 'sk_secret_key' } };
     await expect(scene.change(leaking)).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);
   });

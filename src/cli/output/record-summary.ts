@@ -1,6 +1,11 @@
-import { asObject, isObject, jsonOrText } from '../../base/json.ts';
-import { type HistoryRecord, isInDoubt } from '../../history/journal/history-record.ts';
-import { idInPath } from '../../history/objects/known-objects.ts';
+import { asObject, isObject } from '../../base/json.ts';
+import {
+  type HistoryRecord,
+  isInDoubt,
+  objectIdOf,
+  receivedBody,
+  sentBody,
+} from '../../history/journal/history-record.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 import { changesBetween } from '../core/json-changes.ts';
@@ -67,30 +72,26 @@ export function recordChoice(record: HistoryRecord) {
   return { value: id, name: `${id}  ${words.map(printable).join(', ')}`, short: id };
 }
 
-/** The parsed body of the response, the text if it is not JSON, or null without a response. */
-export function answerBody({ response }: HistoryRecord): unknown {
-  return jsonOrText(response?.body ?? null);
-}
-
 function nameOf(record: HistoryRecord): string | null {
-  const { body, undoes, path, state } = record;
+  const { undoes, state } = record;
   if (undoes !== null) return `undo of ${undoes}`;
-  const { label, title, name, status } = asObject(jsonOrText(body));
+  const { label, title, name, status } = asObject(sentBody(record));
   const text = [label, title, name, status].find((one) => typeof one === 'string') ?? changedFields(record);
-  const id = state === 'applied' ? null : idInPath(path);
+  const id = state === 'applied' ? null : objectIdOf(record);
   return [text, id].filter(Boolean).join(' ') || null;
 }
 
 /** The fields that an update changed, as far as this machine knew their values: `Cashback, Time zone`; else empty. */
-function changedFields({ operation, replaced, body }: HistoryRecord): string {
+function changedFields(record: HistoryRecord): string {
+  const { operation, replaced } = record;
   if (!['fields', 'document'].includes(rulesOf(operation).undo ?? '')) return '';
-  const changes = changesBetween(asObject(jsonOrText(replaced)), asObject(jsonOrText(body)));
+  const changes = changesBetween(replaced ?? {}, asObject(sentBody(record)));
   const changed = changes.filter(({ after }) => after !== undefined);
   return changed.map(({ path }) => labelOf(path)).join(', ');
 }
 
 function resultOf(record: HistoryRecord): string | null {
-  const body = answerBody(record);
+  const body = receivedBody(record);
   if (isObject(body) && typeof body.id === 'string' && body.id !== record.storeId) return body.id;
   if (record.state === 'rejected')
     return record.response?.problem?.code ?? String(record.response?.status ?? '');

@@ -18,7 +18,7 @@ import {
 } from '../../cli/operation/send/send-run.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/exchange.ts';
-import type { HttpMethod, Operation } from '../../contract/operation.ts';
+import { type HttpMethod, type Operation, parametersOf } from '../../contract/operation.ts';
 import { type RawBody, readRawBody } from './raw-body.ts';
 import {
   addQuery,
@@ -155,7 +155,8 @@ async function send(request: RawRequest): Promise<CommandResult> {
 function runOf(raw: RawRequest): Run {
   const { connection, method, path } = raw;
   const { value, text } = raw.body;
-  const known = matchOperation(method, path) ?? rawChange(method, path);
+  const matched = matchOperation(method, path);
+  const known = matched ?? rawChange(method, path);
   const hasKey = text === undefined ? value !== null : typeof value?.idempotencyKey === 'string';
   const isRepeated = known.class !== 'keyed' || hasKey;
   const operation: Operation = {
@@ -165,7 +166,8 @@ function runOf(raw: RawRequest): Run {
     class: method === 'GET' ? 'read' : isRepeated ? known.class : 'one-shot',
   };
   const bodyText = text !== undefined && { bodyText: text };
-  return newRun(raw, connection, { operation, parameters: {}, body: value, ...bodyText });
+  const parameters = matched === null ? {} : parametersOf(matched, path);
+  return newRun(raw, connection, { operation, parameters, body: value, ...bodyText });
 }
 
 async function read({ ui, session, connection, method, path }: RawRequest): Promise<Result> {

@@ -1,4 +1,4 @@
-import { asObject, parseJson } from '../../base/json.ts';
+import { asObject } from '../../base/json.ts';
 import { listKnown } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { getPath, textAt } from '../../cli/core/field-path.ts';
@@ -6,11 +6,15 @@ import { line, shorten } from '../../cli/core/sanitize.ts';
 import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
 import { formatDistance, formatMinute } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { answerBody } from '../../cli/output/record-summary.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { idInPath, type KnownObject } from '../../history/objects/known-objects.ts';
+import {
+  type HistoryRecord,
+  objectIdOf,
+  receivedBody,
+  sentBody,
+} from '../../history/journal/history-record.ts';
+import type { KnownObject } from '../../history/objects/known-objects.ts';
 import { describeExchange, sectionLabel } from './restoring.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
@@ -19,7 +23,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   const backups = (await session.history()).list({ operation: createBackup.id }).records;
   // Labels of safety backups would nest.
   const isSafety = backups.some(
-    (record) => record.safetyBackupFor !== null && textAt(answerBody(record), ['id']) === backupId,
+    (record) => record.safetyBackupFor !== null && textAt(receivedBody(record), ['id']) === backupId,
   );
   const shown =
     typeof createdAt === 'string' ? `${backupId.slice(0, 8)} (${formatMinute(createdAt)})` : backupId;
@@ -45,10 +49,10 @@ export async function knownBackup(
 
 /** `store, blog from backup 01a1… ("nightly")`. */
 export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
-  const backupId = idInPath(record.path) ?? '';
+  const backupId = objectIdOf(record) ?? '';
   const { label } = (await knownBackup(session, backupId)) ?? {};
   const suffix = typeof label === 'string' ? ` ("${label}")` : '';
-  const sections = sectionsOf(asObject(parseJson(record.body)));
+  const sections = sectionsOf(asObject(sentBody(record)));
   return `${sections.join(', ')} from backup ${backupId}${suffix}`;
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/json.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { apart, joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { Preview } from '../../cli/operation/call/operation-command.ts';
@@ -91,6 +92,6 @@ export async function previewDecision(run: Run, isShown = run.questions !== null
 }
 
 /** What a decision replaces, for its record. */
-export function replacedStatusOf({ record: { status } }: CurrentDispute): string {
-  return JSON.stringify({ status });
+export function replacedStatusOf({ record: { status } }: CurrentDispute): JsonObject {
+  return { status };
 }

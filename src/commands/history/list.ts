@@ -8,7 +8,6 @@ import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';
 import {
-  answerBody,
   countRecords,
   describeState,
   type RecordSummary,
@@ -24,10 +23,12 @@ import { isDamage } from '../../history/errors.ts';
 import {
   type HistoryRecord,
   isInDoubt,
+  objectIdOf,
   rawOperationId,
+  receivedBody,
   recordStates,
 } from '../../history/journal/history-record.ts';
-import { idInPath, knownObjects } from '../../history/objects/known-objects.ts';
+import { knownObjects } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 
@@ -100,7 +101,7 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
         : line`No history yet on this machine for this store.`,
       show() {
         const seen = readSeen(history.journal.folder).map(({ id }) => id);
-        const made = all.flatMap((record) => [idInPath(record.path), textAt(answerBody(record), ['id'])]);
+        const made = all.flatMap((record) => [objectIdOf(record), textAt(receivedBody(record), ['id'])]);
         ui.print(drawHistory(summaries, ui, [...seen, ...made.filter((id) => id !== null)]));
         ui.notice(line`Stored in ${history.journal.folder}`);
         if (records.some(({ open }) => open))
@@ -127,7 +128,7 @@ function summarize(records: readonly HistoryRecord[], all: readonly HistoryRecor
   return records.map((record) => {
     const summary = { ...recordSummary(record), undoneBy: undoneBy(record)?.id ?? null };
     if (record.operation !== restoreBackup.id || record.undoes !== null) return summary;
-    const backupId = idInPath(record.path);
+    const backupId = objectIdOf(record);
     const label = known.find(({ id }) => id === backupId)?.fields.label;
     return { ...summary, label: typeof label === 'string' ? label : backupId };
   });

@@ -1,4 +1,3 @@
-import { isObject, parseJson } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
@@ -9,7 +8,7 @@ import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { joined, line, maskWebhooks, type Printable } from '../../cli/core/sanitize.ts';
 import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
-import { answerBody, describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
+import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
@@ -17,7 +16,7 @@ import { clientFields } from '../../contract/operations/settings.ts';
 import { indexUndos, planUndo } from '../../history/changes/undo.ts';
 import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { type HistoryRecord, receivedBody, sentBody } from '../../history/journal/history-record.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { markedByHand } from '../../history/recorded-outcome.ts';
 import { rowsOfRestored } from '../backup/for-others.ts';
@@ -81,12 +80,10 @@ function drawRecord({ out }: Ui, record: HistoryRecord, all: readonly HistoryRec
     undoneBy: indexUndos(all)(record)?.id,
     failure: record.failure?.message,
   };
-  const sent = parseJson(record.body) ?? {};
+  const sent = sentBody(record) ?? {};
   // What it replaced, if the record says so.
-  const replaced = parseJson(record.replaced);
-  const request = isObject(replaced)
-    ? rowsOfChanges(changesBetween(clientFields(replaced), sent))
-    : rowsOf(sent);
+  const { replaced } = record;
+  const request = replaced ? rowsOfChanges(changesBetween(clientFields(replaced), sent)) : rowsOf(sent);
   const { bold } = out.color;
   const block = (title: string, rows: readonly Row[]) =>
     rows.length === 0 ? [] : [joined([bold(line`${title}`), renderIndented(rows, out)], '\n')];
@@ -132,7 +129,7 @@ function rowsOfResponse(record: HistoryRecord): Row[] {
     ...response,
     ...(note !== undefined && { note }),
   };
-  const shown = body === null || isUpdate ? {} : answerBody(record);
+  const shown = body === null || isUpdate ? {} : receivedBody(record);
   const isRestore = record.operation === restoreBackup.id && record.state === 'applied';
   return [...rowsOf(head), ...(isRestore ? rowsOfRestored(shown) : rowsOf(shown))];
 }

@@ -2,10 +2,10 @@ import { type ItemResult, makeResult, resultOfError } from '../../cli/batch/item
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
-import { answerBody, recordSummary } from '../../cli/output/record-summary.ts';
+import { recordSummary } from '../../cli/output/record-summary.ts';
 import type { LeftReason, previewResume, Resumed } from '../../history/changes/resume.ts';
 import type { Finding } from '../../history/history.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import { type HistoryRecord, receivedBody } from '../../history/journal/history-record.ts';
 
 export const words = {
   one: 'change',
@@ -119,7 +119,7 @@ export function cellsOf(record: HistoryRecord, result: ItemResult): string[] {
 
 /** The id of what an applied change made. */
 export function createdId(record: HistoryRecord | null): string | null {
-  const { id } = Object(record && answerBody(record));
+  const { id } = Object(record && receivedBody(record));
   return typeof id === 'string' ? id : null;
 }
 
@@ -135,7 +135,7 @@ export function documentOfChange(found: HistoryRecord, result: ItemResult, actio
     reason: result.code !== null && Object.hasOwn(reasons, result.code) ? result.code : null,
     state,
     attempts,
-    result: state === 'applied' ? answerBody(record) : null,
+    result: state === 'applied' ? receivedBody(record) : null,
     message: result.message,
   };
 }

@@ -24,8 +24,7 @@ import {
   resumeRecord,
 } from '../../history/changes/resume.ts';
 import { logIdOf } from '../../history/history.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { idInPath } from '../../history/objects/known-objects.ts';
+import { type HistoryRecord, objectIdOf, sentBody } from '../../history/journal/history-record.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import { safetyLabelOf } from '../backup/for-others.ts';
@@ -175,9 +174,9 @@ async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promis
 }
 
 function showRequest(ui: Ui, record: HistoryRecord): void {
-  const { method, path, body } = record;
+  const { method, path } = record;
   ui.notice(line`${recordChoice(record).name}`);
-  const rows = rowsOf(body === null ? {} : JSON.parse(body));
+  const rows = rowsOf(sentBody(record) ?? {});
   ui.notice(renderIndented([['Method', method], ['Path', path], ...rows], ui.err));
 }
 
@@ -190,7 +189,7 @@ async function resumeOne(
 ): Promise<Resumed> {
   const target = await session.connect();
   const history = await session.history();
-  const safetyLabel = await safetyLabelOf(session, idInPath(record.path) ?? '');
+  const safetyLabel = await safetyLabelOf(session, objectIdOf(record) ?? '');
   const options = { ...changeOptions({ target, ui, session }), signal, safetyLabel };
   let resumed = await resumeRecord(history, record.id, options);
   if (resumed.action === 'left' && (await isWanted(ui, resumed, isNamed)))

@@ -1,4 +1,3 @@
-import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { commandLine } from '../../cli/config/phrase.ts';
@@ -9,8 +8,7 @@ import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
-import { idInPath } from '../../history/objects/known-objects.ts';
+import { type HistoryRecord, objectIdOf } from '../../history/journal/history-record.ts';
 import {
   describeBackup,
   describeReplaced,
@@ -26,11 +24,9 @@ export function findUnfinished(history: History, record: HistoryRecord) {
   if (record.safetyBackupFor === null || record.state !== 'applied' || safetyBackupId === null) return null;
   if (history.recordsOf(logIdOf(record.id)).some(({ safetyBackupFor }) => safetyBackupFor === null))
     return null;
-  const { path, body } = asObject(parseJson(record.safetyBackupFor));
-  const backupId = typeof path === 'string' ? idInPath(path) : null;
-  const request = typeof body === 'string' ? parseJson(body) : body;
-  const { sections } = asObject(request);
-  if (backupId === null || !isObject(request) || !Array.isArray(sections)) return null;
+  const { sections } = record.safetyBackupFor.body;
+  const backupId = objectIdOf(record.safetyBackupFor);
+  if (backupId === null || !Array.isArray(sections)) return null;
   return { safetyBackupId, backupId, sections: sections.map(String) };
 }
 

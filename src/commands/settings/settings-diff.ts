@@ -97,7 +97,7 @@ export async function prepareSave(
       const again = await readSettings(run);
       if (!isDeepStrictEqual(base.document, again.document))
         throw movedError(base.document, again.document, ifMoved);
-      return send({ ...run, request }, { replaced: JSON.stringify(base.document), ifMatch: again.etag });
+      return send({ ...run, request }, { replaced: base.document, ifMatch: again.etag });
     },
   };
 }
@@ -121,7 +121,7 @@ export const savedView = {
   show: ({ answer, record }) => {
     if (record === null || record.replaced === null || !isObject(answer)) return [];
     const { rows, others } = rowsOfSettings(
-      changesBetween(clientFields(JSON.parse(record.replaced)), clientFields(answer)),
+      changesBetween(clientFields(record.replaced), clientFields(answer)),
     );
     return [...rows, ...others];
   },

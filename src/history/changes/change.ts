@@ -1,10 +1,9 @@
 import type { Lock } from '../../base/files/lock.ts';
-import { parseJson } from '../../base/json.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { RefusedError } from '../errors.ts';
 import { type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
 import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
-import type { HistoryRecord, Intent } from '../journal/history-record.ts';
+import { type HistoryRecord, type Intent, sentBody } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { recordedOutcome } from '../recorded-outcome.ts';
@@ -109,7 +108,7 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
 function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.replaced !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
-  return { ...intent, replaced: replacedValues(lastSeen(intent.operation, past), parseJson(intent.body)) };
+  return { ...intent, replaced: replacedValues(lastSeen(intent.operation, past), sentBody(intent)) };
 }
 
 async function continueEarlier(

@@ -1,5 +1,5 @@
-import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
-import { type HistoryRecord, mayBeApplied } from '../journal/history-record.ts';
+import { asObject, isObject, type JsonObject, leafPaths } from '../../base/json.ts';
+import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../journal/history-record.ts';
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 
 /** A document as the response to a change of single fields showed it last. */
@@ -7,7 +7,7 @@ export interface SeenDocument {
   /** ISO 8601; null if it was read right now. */
   readonly seenAt: string | null;
   /** Without what something else may have changed since. */
-  readonly document: Readonly<Record<string, unknown>>;
+  readonly document: JsonObject;
   /** The value at a path: null if it was not set, undefined if something else may have changed it since. */
   valueAt(path: readonly string[]): unknown;
 }
@@ -17,12 +17,12 @@ export function lastSeen(operation: string, past: readonly HistoryRecord[]): See
   const standing = past.filter(mayBeApplied);
   const index = standing.findIndex(
     (record) =>
-      record.operation === operation && record.state === 'applied' && isObject(responseBody(record)),
+      record.operation === operation && record.state === 'applied' && isObject(receivedBody(record)),
   );
   const record = standing[index];
   if (record === undefined) return null;
   const later = standing.slice(0, index).flatMap(changedPaths);
-  const seen = responseBody(record);
+  const seen = receivedBody(record);
   const seenValue = (path: readonly string[]) => {
     const single = writtenPaths({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });
     return overlap(later, single) ? undefined : (valueAt(seen, path) ?? null);
@@ -44,10 +44,10 @@ export function isSeen(seen: SeenDocument | null, fields: unknown): boolean {
   return leafPaths(fields).every((path) => seen?.valueAt(path) !== undefined);
 }
 
-/** JSON of the values that a change of these fields replaces, as far as they were seen, or null. */
-export function replacedValues(seen: SeenDocument | null, fields: unknown): string | null {
+/** The values that a change of these fields replaces, as far as they were seen, or null. */
+export function replacedValues(seen: SeenDocument | null, fields: unknown): JsonObject | null {
   const replaced = seen && seenValues(seen.valueAt, fields);
-  return replaced ? JSON.stringify(replaced) : null;
+  return isObject(replaced) ? replaced : null;
 }
 
 function seenValues(seenValue: SeenDocument['valueAt'], fields: unknown): unknown {
@@ -56,16 +56,13 @@ function seenValues(seenValue: SeenDocument['valueAt'], fields: unknown): unknow
 }
 
 /** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
-export function hasUndo({ operation, state, safetyBackupId, replaced, body }: HistoryRecord): boolean {
+export function hasUndo(record: HistoryRecord): boolean {
+  const { operation, state, safetyBackupId, replaced } = record;
   const { undo } = rulesOf(operation);
   if (state !== 'applied') return false;
   if (undo !== 'fields')
     return undo !== undefined && (undo === 'backup' ? safetyBackupId : replaced) !== null;
-  return leafPaths(parseJson(body)).every((path) => valueAt(parseJson(replaced), path) !== undefined);
-}
-
-function responseBody({ response }: HistoryRecord): unknown {
-  return parseJson(response?.body);
+  return leafPaths(sentBody(record)).every((path) => valueAt(replaced, path) !== undefined);
 }
 
 /** The value at a path of a JSON document; undefined if it is not there. */

@@ -3,7 +3,7 @@ import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
 import { HistoryError } from '../errors.ts';
 import type { History, Recorded } from '../history.ts';
 import { intentOf } from '../intent.ts';
-import { type HistoryRecord, type Intent, isInDoubt } from '../journal/history-record.ts';
+import { type HistoryRecord, type Intent, isInDoubt, sentBody } from '../journal/history-record.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { type Sending, sendRecord } from './send.ts';
 
@@ -15,10 +15,10 @@ export function safetyIntent({ journal }: History, intent: Intent, label: string
   const { safetyBackupRule } = rulesOf(intent.operation);
   if (safetyBackupRule === undefined || label === undefined) return null;
   const body = { ...safetyBackupRule.body(intent, label), idempotencyKey: makeIdempotencyKey() };
-  const { operation, path, body: prepared } = intent;
+  const { operation, parameters } = intent;
   return {
     ...intentOf({ operation: safetyBackupRule.operation, body }, journal.store.storeId),
-    safetyBackupFor: JSON.stringify({ operation, path, body: prepared }),
+    safetyBackupFor: { operation, parameters, body: asObject(sentBody(intent)) },
   };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { keepDoubt } from '../../client/doubt.ts';
 import { type KeyAnswer, keyAnswerIn } from '../../client/key-answers.ts';
 import type { Applied, AttemptFailure, Outcome } from '../../client/outcome.ts';
+import { buildPath } from '../../contract/operation.ts';
 import { findOperation } from '../../contract/operations.ts';
 import { HistoryError } from '../errors.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
@@ -135,7 +136,7 @@ export async function readProof(sending: Omit<Sending, 'writer'>, record: Histor
   const { proof } = rulesOf(record.operation);
   if (proof === undefined) return { finding: 'unreadable', applied: null, answer: null };
   const { timeoutMs, signal, inBatch } = sending;
-  const path = proof.path(record);
+  const path = buildPath(proof.operation, { storeId: record.storeId, ...record.parameters });
   const request = { method: 'GET', path, body: null, class: 'read' } as const;
   const key = path === (record.requestTarget ?? record.path) ? headerKeyOf(record) : null;
   const read = await sending.client.send(

@@ -1,7 +1,13 @@
-import { asObject, isObject, leafPaths, parseJson } from '../../base/json.ts';
+import { asObject, isObject, leafPaths } from '../../base/json.ts';
 import { RefusedError } from '../errors.ts';
 import type { History, SendOptions } from '../history.ts';
-import { type HistoryRecord, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
+import {
+  type HistoryRecord,
+  isInDoubt,
+  mayBeApplied,
+  receivedBody,
+  sentBody,
+} from '../journal/history-record.ts';
 import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
 import { waitForHolder } from './earlier.ts';
 import { lastSeen, valueAt, withValue } from './replaced-values.ts';
@@ -93,11 +99,11 @@ function mainRecord(history: History, id: string): HistoryRecord {
 
 /** Throws a RefusedError `replaced_unknown` that names what this machine has not seen. */
 function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): UndoneField[] {
-  const replaced = parseJson(record.replaced);
-  const sent = parseJson(record.body);
+  const { replaced } = record;
+  const sent = sentBody(record);
   const { undo, serverOwned = [] } = rulesOf(record.operation);
   const isDocument = undo === 'document';
-  const isComparable = isDocument && isObject(replaced);
+  const isComparable = isDocument && replaced !== null;
   const paths = isComparable ? differingPaths(replaced, sent, serverOwned) : leafPaths(sent);
   const unknown = isComparable
     ? []
@@ -106,7 +112,7 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
     const names = unknown.map((path) => path.join('.'));
     throw new RefusedError('replaced_unknown', record, names);
   }
-  const response = parseJson(record.response?.body);
+  const response = receivedBody(record);
   const changed = isObject(response) ? response : sent;
   const seen = lastSeen(record.operation, records);
   return paths.map((path) => ({

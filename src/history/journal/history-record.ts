@@ -1,3 +1,4 @@
+import { type JsonObject, jsonOrText } from '../../base/json.ts';
 import type { Problem } from '../../client/outcome.ts';
 import type { HttpMethod, OperationClass } from '../../contract/operation.ts';
 
@@ -37,24 +38,30 @@ export interface Intent {
   readonly operation: string;
   readonly class: OperationClass;
   readonly method: HttpMethod;
+  /** Path parameters other than `storeId`, UUIDs in lower case. */
+  readonly parameters: Readonly<Record<string, string>>;
   /** Without a query, as `canonicalPath` writes it: requests for the same have the same one. */
   readonly path: string;
   /** Path and query as they are sent, where that is not `path`: a raw request is sent as it was typed. */
   readonly requestTarget: string | null;
   readonly ifMatch: string | null;
-  /** The exact body, as text. */
+  /** The exact body, as text: the same bytes are sent again. {@link sentBody} has it as data. */
   readonly body: string | null;
   /** See intent.ts: the same for two commands that ask for the same. */
   readonly fingerprint: string;
   readonly idempotencyKey: string | null;
-  /** JSON of what it replaces, as far as this machine knew, for undo. */
-  readonly replaced: string | null;
+  /** What it replaces, as far as this machine knew, for undo. */
+  readonly replaced: JsonObject | null;
   /** Of a restore: the backup that undoes it. */
   readonly safetyBackupId: string | null;
   /** Id of the record that it takes back. */
   readonly undoes: string | null;
-  /** Of a safety backup: the request that it is taken for, as JSON, in case that is never begun. */
-  readonly safetyBackupFor: string | null;
+  /** Of a safety backup: the request that it is taken for, in case that is never begun. */
+  readonly safetyBackupFor: {
+    readonly operation: string;
+    readonly parameters: Intent['parameters'];
+    readonly body: JsonObject;
+  } | null;
 }
 
 /** One change, as this machine knows it. `history show --json` prints these fields. */
@@ -97,6 +104,31 @@ export type RecordChange = Pick<HistoryRecord, 'id'> &
       'state' | 'attempts' | 'sentAt' | 'response' | 'failure' | 'supersededBy' | 'safetyBackupId'
     >
   >;
+
+/** Texts are parsed once, however many look at them. */
+const parsedBodies = new WeakMap<object, { sent?: unknown; received?: unknown }>();
+
+function parsedOnce(of: object, part: 'sent' | 'received', text: string | null): unknown {
+  const parsed = parsedBodies.get(of) ?? {};
+  if (!(part in parsed)) parsed[part] = jsonOrText(text);
+  parsedBodies.set(of, parsed);
+  return parsed[part];
+}
+
+/** The body of the request: as data, as text if it is not JSON, or null without one. */
+export function sentBody(record: Pick<Intent, 'body'>): unknown {
+  return parsedOnce(record, 'sent', record.body);
+}
+
+/** The body of the response: as data, as text if it is not JSON, or null without one. */
+export function receivedBody({ response }: Pick<HistoryRecord, 'response'>): unknown {
+  return response && parsedOnce(response, 'received', response.body);
+}
+
+/** The id in its path, or null: an operation has at most one besides the store's. */
+export function objectIdOf({ parameters }: Pick<Intent, 'parameters'>): string | null {
+  return Object.values(parameters)[0] ?? null;
+}
 
 /** True if the service may have applied the change without this machine knowing, and that still matters. */
 export function isInDoubt({ state, supersededBy }: Pick<HistoryRecord, 'state' | 'supersededBy'>): boolean {

@@ -95,6 +95,7 @@ export function blankRecord(
     operation,
     class: 'one-shot',
     method: 'POST',
+    parameters: {},
     path: '',
     requestTarget: null,
     ifMatch: null,

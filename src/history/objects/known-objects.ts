@@ -1,6 +1,6 @@
-import { asObject, parseJson } from '../../base/json.ts';
+import { asObject } from '../../base/json.ts';
 import type { ObjectKind } from '../../contract/objects.ts';
-import type { HistoryRecord } from '../journal/history-record.ts';
+import { type HistoryRecord, objectIdOf, receivedBody } from '../journal/history-record.ts';
 
 export type KnownKind = ObjectKind;
 
@@ -60,18 +60,13 @@ export function knownObjects(
   return [...known.values()];
 }
 
-function sightingOf({ path, state, response, createdAt }: HistoryRecord): KnownObject[] {
+function sightingOf(record: HistoryRecord): KnownObject[] {
+  const { state, response, createdAt } = record;
   const seenAt = response?.receivedAt || createdAt;
   const { existing } = response?.problem ?? {};
   if (typeof existing?.id === 'string') return [{ id: existing.id, seenAt, fields: existing }];
   if (state === 'rejected') return [];
-  const fields = state === 'applied' ? asObject(parseJson(response?.body)) : {};
-  const id = idInPath(path) ?? fields.id;
+  const fields = state === 'applied' ? asObject(receivedBody(record)) : {};
+  const id = objectIdOf(record) ?? fields.id;
   return typeof id === 'string' ? [{ id, seenAt, fields }] : [];
-}
-
-/** The id in `/disputes/{id}/decision`. */
-export function idInPath(path: string): string | null {
-  const [, id] = /\/([^/]+)\/(?:decision|appeal|restore)$/.exec(path) ?? [];
-  return id === undefined ? null : decodeURIComponent(id);
 }

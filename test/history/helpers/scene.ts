@@ -55,7 +55,7 @@ export const save = {
   operation: saveSettings,
   body: wantedSettings,
   ifMatch: '"1"',
-  replaced: JSON.stringify(replacedSettings),
+  replaced: replacedSettings,
 };
 /** With a key of the user's own. */
 export const withKey = <Request extends { body: object }>(request: Request, idempotencyKey = 'mine') => ({

@@ -6,6 +6,7 @@ export const intent: Intent = {
   operation: 'backup.create',
   class: 'keyed',
   method: 'POST',
+  parameters: {},
   path: '/stores/1/backups',
   requestTarget: null,
   ifMatch: null,

@@ -1,4 +1,4 @@
-import { asObject, parseJson } from '../../../base/json.ts';
+import { asObject } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import {
   openHistoryBatch,
@@ -22,14 +22,18 @@ import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { answerBody } from '../../../cli/output/record-summary.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import type { Problem } from '../../../client/outcome.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { HistoryBatch } from '../../../history/changes/batch.ts';
 import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
-import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
+import {
+  type HistoryRecord,
+  isInDoubt,
+  receivedBody,
+  sentBody,
+} from '../../../history/journal/history-record.ts';
 import type { FileProblem } from '../post/fields.ts';
 import { heldNames } from '../post/map-fields.ts';
 import { leaveOut, skipInvalid } from './file-options.ts';
@@ -165,9 +169,9 @@ function holdBack(outcome: Recorded['outcome']): Step[] {
 }
 
 /** Whether the post that a refusal shows in the way is the one that was sent; null if it shows none. */
-function compareExisting({ body }: HistoryRecord, { existing }: Problem): 'same' | 'other' | null {
+function compareExisting(record: HistoryRecord, { existing }: Problem): 'same' | 'other' | null {
   if (existing === undefined) return null;
-  const { title, contentMd } = asObject(parseJson(body));
+  const { title, contentMd } = asObject(sentBody(record));
   const isSame = existing.title === title && existing.contentSha256 === sha256(String(contentMd));
   return isSame ? 'same' : 'other';
 }
@@ -205,7 +209,7 @@ function describePost({ outcome, record }: ItemResult): string[] {
 
 /** The post as the service has shown it, also where it refused another with the same slug. */
 function shownPost(record: HistoryRecord | null): unknown {
-  return record?.response?.problem?.existing ?? (record && answerBody(record));
+  return record?.response?.problem?.existing ?? (record && receivedBody(record));
 }
 
 /** The result of a file, as `--json` prints it. */

@@ -1,4 +1,4 @@
-import { asObject, parseJson } from '../../../base/json.ts';
+import { asObject } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import {
   describeStatuses,
@@ -10,12 +10,16 @@ import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
-import { answerBody } from '../../../cli/output/record-summary.ts';
 import { restoreBackup } from '../../../contract/operations/backups.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import { isRestoredOver } from '../../../history/changes/earlier.ts';
 import type { History } from '../../../history/history.ts';
-import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
+import {
+  type HistoryRecord,
+  isInDoubt,
+  receivedBody,
+  sentBody,
+} from '../../../history/journal/history-record.ts';
 import type { FileProblem } from '../post/fields.ts';
 import { skipInvalid } from './file-options.ts';
 import { describeLeftOut } from './left-out.ts';
@@ -56,7 +60,7 @@ export function planPosts(
   const fix = `fix the invalid files${skipsInvalid ? '' : `, or add ${skipInvalid} to create the others`}`;
   const known = allowsDuplicates ? [] : readKnownPosts(history);
   const bySlug = new Map(known.map((record) => [slugOf(record), record]));
-  const byContent = new Map(known.map((record) => [contentOf(asObject(parseJson(record.body))), record]));
+  const byContent = new Map(known.map((record) => [contentOf(asObject(sentBody(record))), record]));
   return posts.map((post) => {
     const { slug, body } = post;
     const isSlugSent = body.slug !== undefined;
@@ -97,7 +101,7 @@ export function placeOf({ file, problem }: PostFile): string {
 }
 
 function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
-  const sent = asObject(parseJson(record.body));
+  const sent = asObject(sentBody(record));
   const isSame = contentOf(sent) === contentOf(post.body);
   if (record.state === 'applied') {
     if (isSame) return makeResult('exists', { record });
@@ -204,7 +208,7 @@ function noteOtherStatus(planned: readonly PlannedPost[]): string[] {
     ({ post, plan, earlier }) =>
       typeof plan !== 'string' &&
       plan.outcome === 'exists' &&
-      (textAt(parseJson(earlier?.body), ['status']) ?? 'draft') === 'draft' &&
+      (textAt(earlier && sentBody(earlier), ['status']) ?? 'draft') === 'draft' &&
       (post.body.status ?? 'draft') !== 'draft',
   );
   const [first] = others;
@@ -250,7 +254,7 @@ function readKnownPosts(history: History): HistoryRecord[] {
 }
 
 function slugOf(record: HistoryRecord): string | null {
-  return textAt(parseJson(record.body), ['slug']) ?? textAt(answerBody(record), ['slug']);
+  return textAt(sentBody(record), ['slug']) ?? textAt(receivedBody(record), ['slug']);
 }
 
 function contentOf({ title, contentMd }: Readonly<Record<string, unknown>>): string {

@@ -1,12 +1,15 @@
-import { asObject, parseJson } from '../../../base/json.ts';
 import { type ItemResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import { textAt } from '../../../cli/core/field-path.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { answerBody } from '../../../cli/output/record-summary.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import { type History, logIdOf } from '../../../history/history.ts';
-import { type HistoryRecord, isInDoubt } from '../../../history/journal/history-record.ts';
+import {
+  type HistoryRecord,
+  isInDoubt,
+  receivedBody,
+  sentBody,
+} from '../../../history/journal/history-record.ts';
 import type { Decision } from '../dispute-status.ts';
 import type { CaseNumber, DecisionRow } from './decisions-file.ts';
 
@@ -58,8 +61,8 @@ export function readOwnDecisions(history: History): FindOwn {
 }
 
 /** The decision in the request of a record. */
-export function decisionOf({ body }: HistoryRecord): Decision {
-  const sent = parseJson(body);
+export function decisionOf(record: HistoryRecord): Decision {
+  const sent = sentBody(record);
   return { status: textAt(sent, ['status']) ?? '', resolution: textAt(sent, ['resolution']) ?? '' };
 }
 
@@ -78,7 +81,7 @@ export function documentOfRow(
   { baseUrl, storeId }: History['journal']['store'],
 ) {
   const { record } = result;
-  const request = record && parseJson(record.body);
+  const request = record && sentBody(record);
   return {
     line,
     disputeId,
@@ -90,8 +93,8 @@ export function documentOfRow(
     profile: record?.profile ?? null,
     baseUrl,
     storeId,
-    replacedStatus: asObject(parseJson(record?.replaced)).status ?? null,
+    replacedStatus: record?.replaced?.status ?? null,
     request,
-    response: record && answerBody(record),
+    response: record && receivedBody(record),
   };
 }
