@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { describeSystemError, errorCode } from '../base/system-error.ts';
-import type { HistoryRecord } from '../history/journal/history-record.ts';
+import type { HistoryRecord } from '../history/record/history-record.ts';
 import {
   type CommandDefinition,
   type CommandResult,

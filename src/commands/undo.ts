@@ -43,7 +43,7 @@ import {
   waitForRunning,
   withFormerValues,
 } from '../history/changes/undo.ts';
-import { type HistoryRecord, isInDoubt, receivedBody, sentBody } from '../history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt, receivedBody, sentBody } from '../history/record/history-record.ts';
 import {
   describeReplaced,
   describeRestored,

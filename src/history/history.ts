@@ -3,14 +3,14 @@ import type { LockOptions } from '../base/files/lock.ts';
 import { asObject } from '../base/json.ts';
 import type { CallInput, Client } from '../client/client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { HistoryError } from './errors.ts';
-import { type HistoryRecord, isAfter, sentBody } from './journal/history-record.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import { listLogs, listNames, readLeniently, readRecords, remainingWait } from './journal/log-folder.ts';
 import { dayOf, isUnfinished, type LogName } from './journal/log-name.ts';
 import type { LogWriter } from './journal/log-writer.ts';
 import { beginLog, type Listing, type LogStart, reopenLog } from './journal/open-log.ts';
 import { logsWith } from './operation-rules.ts';
+import { HistoryError } from './record/errors.ts';
+import { type HistoryRecord, isAfter, sentBody } from './record/history-record.ts';
 
 /** What this machine knows of the changes of one store. */
 export type History = ReturnType<typeof openHistory>;

@@ -4,7 +4,7 @@ import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
 import { serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import type { OperationId } from '../contract/operations.ts';
-import { type HistoryRecord, objectIdOf, receivedBody, sentBody } from './journal/history-record.ts';
+import { type HistoryRecord, objectIdOf, receivedBody, sentBody } from './record/history-record.ts';
 
 /** A request as far as the rules look at it. */
 type Sent = Pick<HistoryRecord, 'parameters' | 'body'>;

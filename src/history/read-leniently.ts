@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { HistoryError, historyFiles } from './errors.ts';
-import type { HistoryRecord } from './journal/history-record.ts';
 import { listLogs, readLeniently } from './journal/log-folder.ts';
 import type { LogName } from './journal/log-name.ts';
 import { logsWith } from './operation-rules.ts';
+import { HistoryError, historyFiles } from './record/errors.ts';
+import type { HistoryRecord } from './record/history-record.ts';
 
 /** As many as anybody looks through while they wait for Tab. */
 const maxRecords = 200;

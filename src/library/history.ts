@@ -4,14 +4,14 @@ import { canonicalId } from '../contract/operation.ts';
 import { type RecordOptions, recordChange } from '../history/changes/change.ts';
 import { markRecords, openRecords, resumeRecord } from '../history/changes/resume.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
-import type { ChangeRequest } from '../history/intent.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
 import { repairLogs } from '../history/journal/repair.ts';
+import type { ChangeRequest } from '../history/record/intent.ts';
 import { storeFolder } from '../history/store-folder.ts';
 import type { History, HistoryEntry, RecordFilter, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
 
-export { HistoryError, RefusedError } from '../history/errors.ts';
+export { HistoryError, RefusedError } from '../history/record/errors.ts';
 
 /** What a client sends with if it has a history. */
 export interface Sender {

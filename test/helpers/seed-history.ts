@@ -3,15 +3,15 @@ import path from 'node:path';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
 import { findOperation } from '../../src/contract/operations.ts';
 import { type History, openHistory } from '../../src/history/history.ts';
-import { intentOf } from '../../src/history/intent.ts';
+import { parseLogName } from '../../src/history/journal/log-name.ts';
+import { recordIn } from '../../src/history/journal/log-writer.ts';
+import { beginLog } from '../../src/history/journal/open-log.ts';
 import type {
   HistoryRecord,
   RecordedResponse,
   RecordState,
-} from '../../src/history/journal/history-record.ts';
-import { parseLogName } from '../../src/history/journal/log-name.ts';
-import { recordIn } from '../../src/history/journal/log-writer.ts';
-import { beginLog } from '../../src/history/journal/open-log.ts';
+} from '../../src/history/record/history-record.ts';
+import { intentOf } from '../../src/history/record/intent.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import type { Machine } from './cli.ts';
 

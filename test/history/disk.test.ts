@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/base/files/files.ts';
-import type { HistoryRecord } from '../../src/history/journal/history-record.ts';
+import type { HistoryRecord } from '../../src/history/record/history-record.ts';
 import {
   backup,
   post,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fingerprint, keyOf } from '../../src/history/intent.ts';
+import { fingerprint, keyOf } from '../../src/history/record/intent.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { RefusedError } from '../../src/history/errors.ts';
 import { rulesOf } from '../../src/history/operation-rules.ts';
+import { RefusedError } from '../../src/history/record/errors.ts';
 import { appeal, decision, dispute, endpoint, hour, post, startScene } from './helpers/scene.ts';
 
 describe('the same command again', () => {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodeFileSystem } from '../../src/base/files/files.ts';
 import { markRecords, openRecords, resumeRecord } from '../../src/history/changes/resume.ts';
-import { RefusedError } from '../../src/history/errors.ts';
 import { openHistory } from '../../src/history/history.ts';
 import { repairLogs } from '../../src/history/journal/repair.ts';
 import { findOpenElsewhere } from '../../src/history/read-leniently.ts';
+import { RefusedError } from '../../src/history/record/errors.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {

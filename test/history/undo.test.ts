@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { markRecords } from '../../src/history/changes/resume.ts';
 import { planUndo, waitForRunning, withFormerValues } from '../../src/history/changes/undo.ts';
-import type { RefusedError } from '../../src/history/errors.ts';
+import type { RefusedError } from '../../src/history/record/errors.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { openDispute } from '../../src/contract/operations/disputes.ts';
-import type { RecordState } from '../../src/history/journal/history-record.ts';
+import type { RecordState } from '../../src/history/record/history-record.ts';
 import { insert } from '../../src/service/storage/core/statement.ts';
 import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
 import { effectsOf, setScene } from '../acceptance/scene.ts';

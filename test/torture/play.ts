@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
 import { type History, openHistory } from '../../src/history/history.ts';
-import { type HistoryRecord, isInDoubt } from '../../src/history/journal/history-record.ts';
+import { type HistoryRecord, isInDoubt } from '../../src/history/record/history-record.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import {
   type ClientResult,

@@ -1,4 +1,4 @@
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import type { HistoryRecord } from '../../history/record/history-record.ts';
 import type { CommandResult } from '../command/command-definition.ts';
 import { reportApplied } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';

@@ -1,4 +1,4 @@
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import type { HistoryRecord } from '../../history/record/history-record.ts';
 import type { CliError, Step } from '../core/errors.ts';
 import { type ExitCode, exitCodes } from '../core/exit-codes.ts';
 import { describeItem } from '../output/failure-text.ts';

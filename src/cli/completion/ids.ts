@@ -1,4 +1,3 @@
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
 import {
   isKnownKind,
   knownObjects,
@@ -7,6 +6,7 @@ import {
 } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
 import { readNewestRecords } from '../../history/read-leniently.ts';
+import type { HistoryRecord } from '../../history/record/history-record.ts';
 import {
   type ConnectionFlags,
   demoProfile,

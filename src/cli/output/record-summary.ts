@@ -1,13 +1,13 @@
 import { asObject, isObject } from '../../base/json.ts';
+import { rulesOf } from '../../history/operation-rules.ts';
 import {
   type HistoryRecord,
   isInDoubt,
   objectIdOf,
   receivedBody,
   sentBody,
-} from '../../history/journal/history-record.ts';
-import { rulesOf } from '../../history/operation-rules.ts';
-import { markedByHand } from '../../history/recorded-outcome.ts';
+} from '../../history/record/history-record.ts';
+import { markedByHand } from '../../history/record/recorded-outcome.ts';
 import { changesBetween } from '../core/json-changes.ts';
 import { printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';

@@ -4,7 +4,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { canonicalPath, type HttpMethod, type Operation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
-import { rawOperationId } from '../../history/journal/history-record.ts';
+import { rawOperationId } from '../../history/record/history-record.ts';
 
 export const rawMethods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

@@ -8,13 +8,13 @@ import { formatDistance, formatMinute } from '../../cli/output/format-value.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import type { Row } from '../../cli/output/tables.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
+import type { KnownObject } from '../../history/objects/known-objects.ts';
 import {
   type HistoryRecord,
   objectIdOf,
   receivedBody,
   sentBody,
-} from '../../history/journal/history-record.ts';
-import type { KnownObject } from '../../history/objects/known-objects.ts';
+} from '../../history/record/history-record.ts';
 import { describeExchange, sectionLabel } from './restoring.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */

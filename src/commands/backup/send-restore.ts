@@ -7,7 +7,7 @@ import { describeHistoryError } from '../../cli/operation/send/refusals.ts';
 import { errorOfRun, recordRun, resultOfChange } from '../../cli/operation/send/send-run.ts';
 import type { FailedSafetyBackup } from '../../history/changes/safety-backup.ts';
 import type { Recorded } from '../../history/history.ts';
-import type { HistoryRecord } from '../../history/journal/history-record.ts';
+import type { HistoryRecord } from '../../history/record/history-record.ts';
 
 /**
  * Restores a backup, after a safety backup with this label; without one if there is no label. Throws what the service refuses, and

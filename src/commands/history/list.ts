@@ -19,7 +19,9 @@ import { truncateText } from '../../cli/output/wrap.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { operations } from '../../contract/operations.ts';
 import { indexUndos } from '../../history/changes/undo.ts';
-import { isDamage } from '../../history/errors.ts';
+import { knownObjects } from '../../history/objects/known-objects.ts';
+import { readSeen } from '../../history/objects/seen-objects.ts';
+import { isDamage } from '../../history/record/errors.ts';
 import {
   type HistoryRecord,
   isInDoubt,
@@ -27,10 +29,8 @@ import {
   rawOperationId,
   receivedBody,
   recordStates,
-} from '../../history/journal/history-record.ts';
-import { knownObjects } from '../../history/objects/known-objects.ts';
-import { readSeen } from '../../history/objects/seen-objects.ts';
-import { markedByHand } from '../../history/recorded-outcome.ts';
+} from '../../history/record/history-record.ts';
+import { markedByHand } from '../../history/record/recorded-outcome.ts';
 
 /** In columns. --json prints labels whole. */
 const maxLabelWidth = 60;

@@ -6,7 +6,7 @@ import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
-import { pruneLogs } from '../../history/journal/prune.ts';
+import { pruneLogs } from '../../history/prune.ts';
 
 const backups = '--backups';
 const description = 'Remove changes older than this, for example 90d, 12w or 36h';

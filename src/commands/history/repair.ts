@@ -5,8 +5,8 @@ import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { recordChoice } from '../../cli/output/record-summary.ts';
-import { isInDoubt } from '../../history/journal/history-record.ts';
 import { findUnusable, type RepairedLog, repairLogs } from '../../history/journal/repair.ts';
+import { isInDoubt } from '../../history/record/history-record.ts';
 
 export const command: CommandDefinition = {
   description: `Repair damaged logs of the history: a copy is set aside, and what can still be read is kept. While a log is

@@ -14,11 +14,11 @@ import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
 import { indexUndos, planUndo } from '../../history/changes/undo.ts';
-import { HistoryError, RefusedError } from '../../history/errors.ts';
 import type { History } from '../../history/history.ts';
-import { type HistoryRecord, receivedBody, sentBody } from '../../history/journal/history-record.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
-import { markedByHand } from '../../history/recorded-outcome.ts';
+import { HistoryError, RefusedError } from '../../history/record/errors.ts';
+import { type HistoryRecord, receivedBody, sentBody } from '../../history/record/history-record.ts';
+import { markedByHand } from '../../history/record/recorded-outcome.ts';
 import { rowsOfRestored } from '../backup/for-others.ts';
 
 export const command: CommandDefinition = {

@@ -5,7 +5,7 @@ import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
 import type { LeftReason, previewResume, Resumed } from '../../history/changes/resume.ts';
 import type { Finding } from '../../history/history.ts';
-import { type HistoryRecord, receivedBody } from '../../history/journal/history-record.ts';
+import { type HistoryRecord, receivedBody } from '../../history/record/history-record.ts';
 
 export const words = {
   one: 'change',

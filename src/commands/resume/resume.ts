@@ -24,9 +24,9 @@ import {
   resumeRecord,
 } from '../../history/changes/resume.ts';
 import { logIdOf } from '../../history/history.ts';
-import { type HistoryRecord, objectIdOf, sentBody } from '../../history/journal/history-record.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
+import { type HistoryRecord, objectIdOf, sentBody } from '../../history/record/history-record.ts';
 import { safetyLabelOf } from '../backup/for-others.ts';
 import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
 

@@ -8,7 +8,7 @@ import { confirmById } from '../../cli/operation/send/confirm.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { type History, logIdOf } from '../../history/history.ts';
-import { type HistoryRecord, objectIdOf } from '../../history/journal/history-record.ts';
+import { type HistoryRecord, objectIdOf } from '../../history/record/history-record.ts';
 import {
   describeBackup,
   describeReplaced,

@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { RefusedError } from '../errors.ts';
 import { type History, type Recorded, type SendOptions, waitOf } from '../history.ts';
-import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
-import type { HistoryRecord, Intent } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
+import { RefusedError } from '../record/errors.ts';
+import type { HistoryRecord, Intent } from '../record/history-record.ts';
+import { type ChangeRequest, intentOf, refuseSecret } from '../record/intent.ts';
 import { findEarlier, sameCommandBy } from './earlier.ts';
 import { type Resumed, resumeRecord } from './resume.ts';
 import { sendRecord } from './send.ts';

@@ -1,12 +1,12 @@
 import type { Lock } from '../../base/files/lock.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
-import { RefusedError } from '../errors.ts';
 import { type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
-import { type ChangeRequest, intentOf, refuseSecret } from '../intent.ts';
-import { type HistoryRecord, type Intent, sentBody } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
-import { recordedOutcome } from '../recorded-outcome.ts';
+import { RefusedError } from '../record/errors.ts';
+import { type HistoryRecord, type Intent, sentBody } from '../record/history-record.ts';
+import { type ChangeRequest, intentOf, refuseSecret } from '../record/intent.ts';
+import { recordedOutcome } from '../record/recorded-outcome.ts';
 import { findEarlier, hasOwnKey } from './earlier.ts';
 import { lastSeen, replacedValues } from './replaced-values.ts';
 import { continueRecord, recordedResult } from './resume.ts';

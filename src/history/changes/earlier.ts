@@ -1,14 +1,14 @@
-import { RefusedError } from '../errors.ts';
 import { type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
-import { type ChangeRequest, changeWithKey, isSameCommand } from '../intent.ts';
+import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
+import { RefusedError } from '../record/errors.ts';
 import {
   type HistoryRecord,
   type Intent,
   isAfter,
   isInDoubt,
   mayBeApplied,
-} from '../journal/history-record.ts';
-import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
+} from '../record/history-record.ts';
+import { type ChangeRequest, changeWithKey, isSameCommand } from '../record/intent.ts';
 import { resumeRecord } from './resume.ts';
 
 /** How long the same content counts as sent twice by mistake. */

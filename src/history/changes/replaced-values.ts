@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject, leafPaths } from '../../base/json.ts';
-import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../journal/history-record.ts';
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
+import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../record/history-record.ts';
 
 /** A document as the response to a change of single fields showed it last. */
 export interface SeenDocument {

@@ -1,10 +1,10 @@
-import { HistoryError, RefusedError } from '../errors.ts';
 import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
-import { changeWithKey } from '../intent.ts';
-import { type HistoryRecord, isAfter, isInDoubt, mayBeApplied } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
-import { markedByHand, recordedOutcome } from '../recorded-outcome.ts';
+import { HistoryError, RefusedError } from '../record/errors.ts';
+import { type HistoryRecord, isAfter, isInDoubt, mayBeApplied } from '../record/history-record.ts';
+import { changeWithKey } from '../record/intent.ts';
+import { markedByHand, recordedOutcome } from '../record/recorded-outcome.ts';
 import {
   type FailedSafetyBackup,
   type RecordedChange,

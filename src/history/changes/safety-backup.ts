@@ -1,10 +1,10 @@
 import { asObject } from '../../base/json.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
-import { HistoryError } from '../errors.ts';
 import type { History, Recorded } from '../history.ts';
-import { intentOf } from '../intent.ts';
-import { type HistoryRecord, type Intent, isInDoubt, sentBody } from '../journal/history-record.ts';
 import { rulesOf } from '../operation-rules.ts';
+import { HistoryError } from '../record/errors.ts';
+import { type HistoryRecord, type Intent, isInDoubt, sentBody } from '../record/history-record.ts';
+import { intentOf } from '../record/intent.ts';
 import { type Sending, sendRecord } from './send.ts';
 
 /**

@@ -4,13 +4,13 @@ import { type KeyAnswer, keyAnswerIn } from '../../client/key-answers.ts';
 import type { Applied, AttemptFailure, Outcome } from '../../client/outcome.ts';
 import { buildPath } from '../../contract/operation.ts';
 import { findOperation } from '../../contract/operations.ts';
-import { HistoryError } from '../errors.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
-import { headerKeyOf } from '../intent.ts';
-import type { HistoryRecord } from '../journal/history-record.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
-import { changeOf } from '../recorded-outcome.ts';
+import { HistoryError } from '../record/errors.ts';
+import type { HistoryRecord } from '../record/history-record.ts';
+import { headerKeyOf } from '../record/intent.ts';
+import { changeOf } from '../record/recorded-outcome.ts';
 
 /** Where a record is sent from. */
 export interface Sending extends SendOptions {

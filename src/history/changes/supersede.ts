@@ -1,8 +1,8 @@
 import { type History, logIdOf } from '../history.ts';
-import { type ChangeRequest, intentOf, isSameCommand } from '../intent.ts';
-import { type HistoryRecord, isInDoubt } from '../journal/history-record.ts';
 import { reopenLog } from '../journal/open-log.ts';
 import { includesPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
+import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
+import { type ChangeRequest, intentOf, isSameCommand } from '../record/intent.ts';
 
 /**
  * Ends the doubt about earlier changes that no longer matter, because a later one that was applied sets the same. What another

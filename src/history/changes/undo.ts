@@ -1,14 +1,14 @@
 import { asObject, isObject, leafPaths } from '../../base/json.ts';
-import { RefusedError } from '../errors.ts';
 import type { History, SendOptions } from '../history.ts';
+import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
+import { RefusedError } from '../record/errors.ts';
 import {
   type HistoryRecord,
   isInDoubt,
   mayBeApplied,
   receivedBody,
   sentBody,
-} from '../journal/history-record.ts';
-import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
+} from '../record/history-record.ts';
 import { waitForHolder } from './earlier.ts';
 import { lastSeen, valueAt, withValue } from './replaced-values.ts';
 

@@ -5,7 +5,7 @@ import { type Lock, type LockOptions, openLocks } from '../../base/files/lock.ts
 import { type ProcessFacts, readMachine } from '../../base/files/process-identity.ts';
 import { memoize } from '../../base/memoize.ts';
 import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
-import { historyFiles } from '../errors.ts';
+import { historyFiles } from '../record/errors.ts';
 import { locksFolder } from './log-name.ts';
 
 /** The store whose changes a journal records. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { listFolder, readText } from '../../base/files/files.ts';
-import { DamagedError, HistoryError } from '../errors.ts';
-import type { HistoryRecord } from './history-record.ts';
+import { DamagedError, HistoryError } from '../record/errors.ts';
+import type { HistoryRecord } from '../record/history-record.ts';
 import type { Journal, StoreIdentity } from './journal.ts';
 import { type LogName, type LogStatus, makeLogName, parseLogName } from './log-name.ts';
 import { type ParsedLog, parseLog } from './parse-log.ts';

@@ -1,6 +1,6 @@
 import { parseJson } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { HistoryRecord, Intent } from './history-record.ts';
+import type { HistoryRecord, Intent } from '../record/history-record.ts';
 import type { LogName } from './log-name.ts';
 
 /** A change of what a line says that an older version would misread needs a new number. */

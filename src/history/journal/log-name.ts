@@ -1,4 +1,4 @@
-import { rawOperationId } from './history-record.ts';
+import { rawOperationId } from '../record/history-record.ts';
 
 /** Folders beside the logs. */
 export const locksFolder = 'locks';

@@ -1,8 +1,8 @@
 import { MAX_FILE_BYTES } from '../../base/files/files.ts';
 import type { Lock } from '../../base/files/lock.ts';
 import { type AppendOptions, openSynced } from '../../base/files/synced-file.ts';
-import { HistoryError } from '../errors.ts';
-import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from './history-record.ts';
+import { HistoryError } from '../record/errors.ts';
+import { type HistoryRecord, type Intent, isInDoubt, type RecordChange } from '../record/history-record.ts';
 import type { Journal } from './journal.ts';
 import { type FoundLog, fileOf, renameLog, statusOf } from './log-folder.ts';
 import {

@@ -10,8 +10,8 @@ import {
   syncParents,
 } from '../../base/files/files.ts';
 import type { Lock, LockOptions } from '../../base/files/lock.ts';
-import { HistoryError } from '../errors.ts';
-import type { Intent } from './history-record.ts';
+import { HistoryError } from '../record/errors.ts';
+import type { Intent } from '../record/history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, listNames, readLog, renameLog } from './log-folder.ts';
 import { type LogHeader, logFormat, patchOfIntent, serializeLine } from './log-lines.ts';

@@ -1,5 +1,5 @@
-import { DamagedError } from '../errors.ts';
-import { type HistoryRecord, isInDoubt } from './history-record.ts';
+import { DamagedError } from '../record/errors.ts';
+import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
 import { applyPatches, isHeaderOf, type LogHeader, logFormat, parseLine } from './log-lines.ts';
 import type { LogName } from './log-name.ts';
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { createFile, ensureFolder, fileFailure, readBytes, syncFolder } from '../../base/files/files.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { type DamagedError, HistoryError, isDamage } from '../errors.ts';
-import { type HistoryRecord, isInDoubt } from './history-record.ts';
+import { type DamagedError, HistoryError, isDamage } from '../record/errors.ts';
+import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
 import type { Journal } from './journal.ts';
 import { fileOf, listLogs, readLog, statusOf } from './log-folder.ts';
 import {

@@ -1,6 +1,6 @@
 import { asObject } from '../../base/json.ts';
 import type { ObjectKind } from '../../contract/objects.ts';
-import { type HistoryRecord, objectIdOf, receivedBody } from '../journal/history-record.ts';
+import { type HistoryRecord, objectIdOf, receivedBody } from '../record/history-record.ts';
 
 export type KnownKind = ObjectKind;
 

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { ensureFolder } from '../../base/files/files.ts';
 import { asObject, parseJson } from '../../base/json.ts';
 import { lastSeen } from '../changes/replaced-values.ts';
-import { historyFiles } from '../errors.ts';
 import type { History } from '../history.ts';
-import type { HistoryRecord } from '../journal/history-record.ts';
 import { changedPaths, overlap } from '../operation-rules.ts';
+import { historyFiles } from '../record/errors.ts';
+import type { HistoryRecord } from '../record/history-record.ts';
 import type { SeenObject } from './known-objects.ts';
 
 /** Size from which the file is rewritten with each object once, in bytes. */

@@ -1,5 +1,5 @@
-import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import { blankRecord, type LogHeader } from '../../../src/history/journal/log-lines.ts';
+import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
 
 /** A record as a log has it, applied unless `change` says otherwise. */
 export function recordOf(

@@ -16,8 +16,8 @@ import { type RecordOptions, recordChange } from '../../../src/history/changes/c
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
 import type { FailedSafetyBackup, RecordedChange } from '../../../src/history/changes/safety-backup.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
-import type { ChangeRequest } from '../../../src/history/intent.ts';
-import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
+import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
+import type { ChangeRequest } from '../../../src/history/record/intent.ts';
 import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { listLogs, listNames, readLeniently, readRecords } from '../../../src/history/journal/log-folder.ts';
 import { dayOf, makeLogName, parseLogName } from '../../../src/history/journal/log-name.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
-import { pruneLogs } from '../../../src/history/journal/prune.ts';
+import { pruneLogs } from '../../../src/history/prune.ts';
 import { allRecords, beginOne, dayMs, makeScene, type Scene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 

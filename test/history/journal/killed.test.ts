@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { HistoryRecord } from '../../../src/history/journal/history-record.ts';
 import type { Journal } from '../../../src/history/journal/journal.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { type LogWriter, recordIn } from '../../../src/history/journal/log-writer.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
-import { pruneLogs } from '../../../src/history/journal/prune.ts';
 import { repairLogs } from '../../../src/history/journal/repair.ts';
+import { pruneLogs } from '../../../src/history/prune.ts';
+import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
 import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
 import { allRecords, dayMs, makeScene, type Scene } from './scene.ts';
 import { applied, post, unknown } from './values.ts';

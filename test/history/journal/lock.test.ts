@@ -14,7 +14,7 @@ import {
 } from '../../../src/base/files/process-identity.ts';
 import { sha256 } from '../../../src/base/sha256.ts';
 import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
-import { pruneLogs } from '../../../src/history/journal/prune.ts';
+import { pruneLogs } from '../../../src/history/prune.ts';
 import { buildChildren, type Child, type Children } from '../../helpers/children.ts';
 import { failWith } from './broken-disk.ts';
 import type { ChildTask } from './child.ts';

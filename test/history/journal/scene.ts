@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { FileSystem } from '../../../src/base/files/files.ts';
-import type { Intent } from '../../../src/history/journal/history-record.ts';
 import { type Journal, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
 import { listLogs, readRecords } from '../../../src/history/journal/log-folder.ts';
 import { beginLog } from '../../../src/history/journal/open-log.ts';
+import type { Intent } from '../../../src/history/record/history-record.ts';
 import { intent, store } from './values.ts';
 
 const noon = Date.parse('2026-11-23T12:00:00Z');

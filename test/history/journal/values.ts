@@ -1,4 +1,4 @@
-import type { Intent, RecordChange, RecordedResponse } from '../../../src/history/journal/history-record.ts';
+import type { Intent, RecordChange, RecordedResponse } from '../../../src/history/record/history-record.ts';
 
 export const store = { baseUrl: 'https://api.example.com', storeId: '4be5a3c0-0000-4000-8000-000000000001' };
 

@@ -1,7 +1,7 @@
 import { buildPath, type Operation } from '../../../contract/operation.ts';
 import { hasUndo } from '../../../history/changes/replaced-values.ts';
-import type { HistoryRecord } from '../../../history/journal/history-record.ts';
-import { markedByHand } from '../../../history/recorded-outcome.ts';
+import type { HistoryRecord } from '../../../history/record/history-record.ts';
+import { markedByHand } from '../../../history/record/recorded-outcome.ts';
 import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import type { Session } from '../../command/session.ts';

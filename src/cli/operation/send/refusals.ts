@@ -1,5 +1,5 @@
-import { HistoryError, type RefusalReason, RefusedError } from '../../../history/errors.ts';
-import type { HistoryRecord } from '../../../history/journal/history-record.ts';
+import { HistoryError, type RefusalReason, RefusedError } from '../../../history/record/errors.ts';
+import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import { CliError, localStateError, type Step, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 import { anotherKey } from '../result/outcome-error.ts';

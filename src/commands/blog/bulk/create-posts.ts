@@ -26,14 +26,14 @@ import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import type { Problem } from '../../../client/outcome.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { HistoryBatch } from '../../../history/changes/batch.ts';
-import { RefusedError } from '../../../history/errors.ts';
 import type { Recorded } from '../../../history/history.ts';
+import { RefusedError } from '../../../history/record/errors.ts';
 import {
   type HistoryRecord,
   isInDoubt,
   receivedBody,
   sentBody,
-} from '../../../history/journal/history-record.ts';
+} from '../../../history/record/history-record.ts';
 import type { FileProblem } from '../post/fields.ts';
 import { heldNames } from '../post/map-fields.ts';
 import { leaveOut, skipInvalid } from './file-options.ts';

@@ -19,7 +19,7 @@ import {
   isInDoubt,
   receivedBody,
   sentBody,
-} from '../../../history/journal/history-record.ts';
+} from '../../../history/record/history-record.ts';
 import type { FileProblem } from '../post/fields.ts';
 import { skipInvalid } from './file-options.ts';
 import { describeLeftOut } from './left-out.ts';

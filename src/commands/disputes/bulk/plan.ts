@@ -14,7 +14,7 @@ import { CliError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { isInDoubt } from '../../../history/journal/history-record.ts';
+import { isInDoubt } from '../../../history/record/history-record.ts';
 import { expectedStatus } from '../decide-one.ts';
 import {
   type CurrentDispute,

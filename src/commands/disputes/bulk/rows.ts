@@ -9,7 +9,7 @@ import {
   isInDoubt,
   receivedBody,
   sentBody,
-} from '../../../history/journal/history-record.ts';
+} from '../../../history/record/history-record.ts';
 import type { Decision } from '../dispute-status.ts';
 import type { CaseNumber, DecisionRow } from './decisions-file.ts';
 

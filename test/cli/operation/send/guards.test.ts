@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../../../src/contract/operations/blog.ts';
-import { intentOf } from '../../../../src/history/intent.ts';
-import type { RecordState } from '../../../../src/history/journal/history-record.ts';
 import { beginLog } from '../../../../src/history/journal/open-log.ts';
+import type { RecordState } from '../../../../src/history/record/history-record.ts';
+import { intentOf } from '../../../../src/history/record/intent.ts';
 import type { Machine } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
 import { fakeService, fakeStore } from '../../../helpers/scene.ts';

@@ -1,5 +1,5 @@
-import { advices, type FileProblem, type Files, nodeFileSystem } from '../base/files/files.ts';
-import type { HistoryRecord } from './journal/history-record.ts';
+import { advices, type FileProblem, type Files, nodeFileSystem } from '../../base/files/files.ts';
+import type { HistoryRecord } from './history-record.ts';
 
 /** Stable codes of what can go wrong with the history. */
 export type HistoryErrorCode =

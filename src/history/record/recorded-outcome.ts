@@ -1,6 +1,6 @@
-import { jsonOrText } from '../base/json.ts';
-import type { AttemptFailure, Outcome } from '../client/outcome.ts';
-import type { HistoryRecord, RecordChange } from './journal/history-record.ts';
+import { jsonOrText } from '../../base/json.ts';
+import type { AttemptFailure, Outcome } from '../../client/outcome.ts';
+import type { HistoryRecord, RecordChange } from './history-record.ts';
 
 /** Code of a failure that a person has settled: no response of the service proves it. */
 export const markedByHand = 'marked_by_hand';

@@ -1,11 +1,11 @@
-import { asObject, isObject, type JsonObject } from '../base/json.ts';
-import { sha256 } from '../base/sha256.ts';
-import type { Client } from '../client/client.ts';
-import { makeHeaderKey } from '../client/idempotency-key.ts';
-import { buildPath, canonicalId, canonicalPath, type Operation } from '../contract/operation.ts';
-import { findOperation } from '../contract/operations.ts';
+import { asObject, isObject, type JsonObject } from '../../base/json.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Client } from '../../client/client.ts';
+import { makeHeaderKey } from '../../client/idempotency-key.ts';
+import { buildPath, canonicalId, canonicalPath, type Operation } from '../../contract/operation.ts';
+import { findOperation } from '../../contract/operations.ts';
 import { HistoryError } from './errors.ts';
-import { type HistoryRecord, type Intent, isInDoubt, sentBody } from './journal/history-record.ts';
+import { type HistoryRecord, type Intent, isInDoubt, sentBody } from './history-record.ts';
 
 /** A change that is asked for, before it is recorded. */
 export interface ChangeRequest {

@@ -1,10 +1,10 @@
-import { fileFailure, sweepDrafts, syncFolder } from '../../base/files/files.ts';
-import { HistoryError } from '../errors.ts';
-import { rulesOf } from '../operation-rules.ts';
-import type { HistoryRecord } from './history-record.ts';
-import type { Journal } from './journal.ts';
-import { fileOf, listLogs, listNames, readLog } from './log-folder.ts';
-import { dayOf, type LogName } from './log-name.ts';
+import { fileFailure, sweepDrafts, syncFolder } from '../base/files/files.ts';
+import type { Journal } from './journal/journal.ts';
+import { fileOf, listLogs, listNames, readLog } from './journal/log-folder.ts';
+import { dayOf, type LogName } from './journal/log-name.ts';
+import { rulesOf } from './operation-rules.ts';
+import { HistoryError } from './record/errors.ts';
+import type { HistoryRecord } from './record/history-record.ts';
 
 export interface PruneOptions {
   readonly olderThanMs: number;
