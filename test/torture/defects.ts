@@ -86,7 +86,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'resume restores without a yes',
-    patches: [{ find: 'if (safetyBackupRule !== void 0) return { will: "needs_yes" };', replace: '' }],
+    patches: [{ find: 'safetyBackupRule === void 0 ? "send" : "needs_yes"', replace: '"send"' }],
   },
   {
     name: 'resume overwrites later changes',

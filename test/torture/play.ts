@@ -175,13 +175,13 @@ async function playStep(
 /** Stops the command, runs another one to its end, and wakes the first. */
 async function playStopped(
   scene: Scene,
-  { stopAt, system, meanwhile }: Extract<Step, { do: 'stopped' }>,
+  { stop, system, meanwhile }: Extract<Step, { do: 'stopped' }>,
 ): Promise<Run[]> {
   const start = {
     ...plainRun,
     inPair: true,
     typed: 'same' as const,
-    mishaps: { ...noMishaps, stopAt, system },
+    mishaps: { ...noMishaps, stop, system },
   };
   const others: Run[] = [];
   const first = runClient(scene, start, async (client) => {

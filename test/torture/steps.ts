@@ -1,5 +1,5 @@
 import type { PowerCut } from './client/disk.ts';
-import { type Identity, type Mishaps, noMishaps, plainIdentity, type System } from './client/machine.ts';
+import { type Identity, type Mishaps, noMishaps, plainIdentity, type Stop, type System } from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
 import type { Moment } from './service/model-server.ts';
@@ -53,7 +53,7 @@ export type Step =
   /** The command is stopped, another one runs meanwhile to its end, and the first is woken. */
   | {
       readonly do: 'stopped';
-      readonly stopAt: number;
+      readonly stop: Stop;
       readonly system: System;
       readonly meanwhile: Typed;
     }
@@ -89,7 +89,7 @@ export function chooseSteps(
 ): Step[] {
   const choices = { random, model, key, isBatch };
   const isInOrder = model.id === 'backup.restore' || model.class === 'repeatable';
-  if (mayBeStopped(choices) && random.chance(isInOrder ? 0.45 : 0.28)) return stopped(choices);
+  if (mayBeStopped(choices) && random.chance(isInOrder ? 0.45 : 0.36)) return stopped(choices);
   if (isRaw(choices) && random.chance(0.5)) return rawBeside(choices);
   if (isResent(model) && random.chance(0.1)) return oldDoubt(choices);
   if (model.class === 'repeatable' && random.chance(0.5)) return superseding(choices);
@@ -154,7 +154,7 @@ function run(choices: Choices, typed: Typed): Step {
       fullAt: random.chance(0.08) ? steps() : 0,
       jumpAt: random.chance(0.12) ? steps() : 0,
       jumpMs: random.pick([...clockSteps, ...stepsBack]),
-      stopAt: 0,
+      stop: null,
       system: 'linux',
       stdoutFull: tool === 'command' && random.chance(0.06),
       outputFull: tool === 'command' && !isAboutEarlier(typed) && random.chance(0.04),
@@ -197,20 +197,25 @@ function chooseTool({ random, model, key, isBatch }: Choices, typed: Typed): Too
   return (typed === 'same' || (isResume && chosen === 'library')) && can ? chosen : 'command';
 }
 
-/** At which places a client of this machine can be stopped, about: those before it has any lock are left out. */
-const places = [8, 65] as const;
-
-/**
- * The same for one of another host, which loses its locks: between its first lock and its record where a second one would be sent
- * twice, between its record and its request where the order counts, and between a safety backup and its restore.
- */
-function placesElsewhere({ model }: Choices): readonly [number, number] {
-  if (model.id === 'backup.restore') return [20, 38];
-
-  return model.class === 'repeatable' ? [21, 32] : [10, 22];
+/** A client of this machine is stopped anywhere with its locks. */
+function stopHere({ random }: Choices): Stop {
+  return { after: 'lock', steps: random.integer(1, 55) };
 }
 
-/** What is seen of a lost lock: of a backup, one more is what was asked for. */
+/**
+ * One of another host loses its locks. What comes of it is seen before its record is in place, when a second one would be sent as
+ * well, and around a safety backup.
+ */
+function stopElsewhere({ random, model }: Choices): Stop {
+  const isRestore = model.id === 'backup.restore';
+  return random.weighted<() => Stop>([
+    [3, () => ({ after: 'lock', steps: random.integer(1, 14) })],
+    [isRestore ? 3 : 1, () => ({ after: 'record', steps: random.integer(1, 8) })],
+    [isRestore ? 6 : 0, () => ({ after: 'response', steps: random.integer(1, 4) })],
+  ])();
+}
+
+/** Nothing would be seen of a lost lock: of a backup, one more is what was asked for. */
 const notStopped: readonly string[] = ['backup.create', 'notify.mark-read'];
 
 function mayBeStopped({ model, isBatch }: Choices): boolean {
@@ -223,14 +228,15 @@ function stopped(choices: Choices): Step[] {
   const isOrdered = model.id === 'store.update' || model.id === 'settings.save';
   const meanwhile =
     model.id === 'backup.restore' ? 'store-update' : isOrdered ? 'other-subject' : ('same' as const);
+  // What reads the dispute first is not sent again, and of one that is opened twice, a second was asked for.
+  const isSeen = model.id !== 'disputes.decide' && model.id !== 'disputes.open';
   const system = random.weighted<System>([
     [1, 'linux'],
-    [1, 'no-start-times'],
-    [2, 'other-host'],
+    [2, 'no-start-times'],
+    [isSeen ? 4 : 0, 'other-host'],
   ]);
-  const [first, last] = system === 'other-host' ? placesElsewhere(choices) : places;
-  const stopAt = random.integer(first, last);
-  const step: Step = { do: 'stopped', stopAt, system, meanwhile };
+  const stop = system === 'other-host' ? stopElsewhere(choices) : stopHere(choices);
+  const step: Step = { do: 'stopped', stop, system, meanwhile };
   return random.chance(0.5) ? [step] : [step, calm('resume')];
 }
 

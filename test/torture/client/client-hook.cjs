@@ -3,10 +3,12 @@
  * clock, fills its disk, each at a numbered step (what the program does to its state folder and to its connections,
  * from 1). And it writes down what no server can see: when bytes were sent, and whether their record was on disk.
  *
- * TORTURE_PLAN: { log, state, kept, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, stopAt, system, outputFull, defect }; steps
- * are 0 where nothing happens. `stopAt` counts reads of the state folder and all about locks as well. `system` is what the
- * process is to others: `linux`, `no-start-times`, or `other-host`, which nobody can look at. `output` is the folder of `--output-file`, `kept` is for files that the disk may yet bring back,
- * and `defect` names a fault of this file system, which the harness has to find.
+ * TORTURE_PLAN: { log, state, kept, output, offsetMs, killAt, fullAt, jumpAt, jumpMs, stop, system, outputFull, defect }; steps
+ * are 0 where nothing happens. `stop` is null, or `{ after, steps }`: so many steps after it has its first `lock`, or its first
+ * `record` is in place, or a first byte has come in `response` to a write; reads of the state folder and all about locks count,
+ * too. `system` is what the process is to others: `linux`, `no-start-times`, or `other-host`, which nobody can look at. `output`
+ * is the folder of `--output-file`, `kept` is for files that the disk may yet bring back, and `defect` names a fault of this file
+ * system, which the harness has to find.
  */
 const fs = require('node:fs');
 const net = require('node:net');
@@ -53,7 +55,11 @@ function die() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-let pauses = 0;
+/** Steps since each place that it may be stopped after. */
+const since = new Map();
+const reach = (place) => {
+  if (!since.has(place)) since.set(place, 0);
+};
 /** This hook itself reads the state folder. */
 let isLooking = false;
 
@@ -63,8 +69,8 @@ let isLooking = false;
  */
 function pause(followsAssertion = false) {
   if (isLooking || (followsAssertion && plan.system === 'other-host')) return;
-  pauses += 1;
-  if (pauses !== plan.stopAt) return;
+  for (const [place, count] of since) since.set(place, count + 1);
+  if (plan.stop === null || since.get(plan.stop.after) !== plan.stop.steps) return;
   tell({ event: 'stop' });
   process.kill(process.pid, 'SIGSTOP');
 }
@@ -217,12 +223,14 @@ fs.renameSync = (from, to) => {
   unsyncedNames.delete(from);
   unsyncedNames.add(to);
   for (const found of open.values()) if (found.file === from) found.file = to;
+  if (to.endsWith('.jsonl')) reach('record');
   note('rename', { from, file: to, inode });
   return result;
 };
 fs.linkSync = (from, to) => {
   if (typeof to === 'string' && to.startsWith(plan.state)) step();
-  return original.linkSync(from, to);
+  original.linkSync(from, to);
+  if (isLock(to)) reach('lock');
 };
 fs.unlinkSync = (file) => {
   if (typeof file === 'string' && file.startsWith(plan.state) && isLock(file)) pause(true);
@@ -280,6 +288,8 @@ socket.connect = function (...parameters) {
   return connect.apply(this, parameters);
 };
 const sending = new WeakMap();
+/** Connections on which a write was sent. */
+const writing = new WeakSet();
 socket._writeGeneric = function (several, data, encoding, callback) {
   step(true);
   const parts = several ? data.map(({ chunk }) => chunk) : [data];
@@ -292,6 +302,7 @@ socket._writeGeneric = function (several, data, encoding, callback) {
     // One request at a time on a connection, so the rest is its body.
     const key = /^idempotency-key: *(.+)$/im.exec(text.slice(0, head))?.[1];
     const isRecorded = () => recorded(body) && (key === undefined || recorded(key));
+    if (method !== 'GET') writing.add(this);
     tell({ event: 'send', method, ...(method !== 'GET' && { recorded: isRecorded() }) });
     sending.set(this, '');
   } else {
@@ -304,6 +315,7 @@ socket._writeGeneric = function (several, data, encoding, callback) {
 socket.push = function (chunk, encoding) {
   step();
   if (chunk !== null) {
+    if (writing.has(this)) reach('response');
     tell({ event: 'receive', port: this.localPort });
     const text = String(chunk);
     const wait = /^retry-after: *(.+)$/im.exec(text)?.[1];

@@ -14,8 +14,8 @@ export interface Mishaps {
   readonly fullAt: number;
   readonly jumpAt: number;
   readonly jumpMs: number;
-  /** It is stopped there, until it is woken; reads and locks count, too. */
-  readonly stopAt: number;
+  /** It is stopped there, until it is woken; null for never. */
+  readonly stop: Stop | null;
   readonly system: System;
   /** Standard output goes to a full device. */
   readonly stdoutFull: boolean;
@@ -23,6 +23,13 @@ export interface Mishaps {
   readonly outputFull: boolean;
   /** If it is killed, the power is cut with it; null where the system lives on. */
   readonly powerCut: PowerCut | null;
+}
+
+/** So many steps after its first lock, after its first record is in place, or after the response to its first write has begun. */
+export interface Stop {
+  readonly after: 'lock' | 'record' | 'response';
+  /** Reads and locks count, too. */
+  readonly steps: number;
 }
 
 /** What other clients can see of one: when it started, only that it runs, or nothing, as if it were on another host. */
@@ -55,7 +62,7 @@ export const noMishaps: Mishaps = {
   fullAt: 0,
   jumpAt: 0,
   jumpMs: 0,
-  stopAt: 0,
+  stop: null,
   system: 'linux',
   stdoutFull: false,
   outputFull: false,

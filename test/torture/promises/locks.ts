@@ -18,14 +18,15 @@ export const lockPromises: readonly ProgramPromise[] = [
   },
   {
     id: 'order-of-numbers',
-    text: 'changes of the same values take effect in the order of their numbers',
+    text: 'changes of the same values have numbers of their own, and take effect in their order',
     check: (story) => {
       if (story.class !== 'repeatable' || !story.runs.some(wasStopped)) return null;
-      const numbers = story.effects.flatMap((effect) => numberOf(story, effect) ?? []);
-      const late = numbers.find((number, place) => numbers.slice(0, place).some((other) => other > number));
-      return late === undefined
-        ? []
-        : [`change ${late} was applied after a later one: ${numbers.join(', ')}`];
+      const records = story.effects.flatMap((effect) => recordOf(story, effect) ?? []);
+      const late = records.find((record, place) =>
+        records.slice(0, place).some((other) => other !== record && other.number >= record.number),
+      );
+      const numbers = records.map(({ number }) => number).join(', ');
+      return late === undefined ? [] : [`change ${late.number} was applied after a later one: ${numbers}`];
     },
   },
   {
@@ -51,10 +52,10 @@ export const lockPromises: readonly ProgramPromise[] = [
 
 const isOf = ({ requests }: Run, { request }: Effect) => requests.some(({ number }) => number === request);
 
-/** The number of the change that the effect is of. */
-function numberOf({ requests, records }: Story, { request }: Effect): number | undefined {
+/** The record of the change that the effect is of. */
+function recordOf({ requests, records }: Story, { request }: Effect) {
   const body = requests.find(({ number }) => number === request)?.body;
   const found = [...records.values()].filter((record) => record.body === body);
   // Of two with the same bytes, nobody can tell which it was.
-  return found.length === 1 ? found[0]?.number : undefined;
+  return found.length === 1 ? found[0] : undefined;
 }

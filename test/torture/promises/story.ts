@@ -70,7 +70,7 @@ export const wasStopped = ({ events }: Run): boolean => events.some(({ event }) 
 
 /** What it finds out may not be written down: the disk is full, or another client has taken its locks over. */
 export const mayLoseRecord = ({ mishaps }: Run): boolean =>
-  mishaps.fullAt > 0 || (mishaps.stopAt > 0 && mishaps.system === 'other-host');
+  mishaps.fullAt > 0 || (mishaps.stop !== null && mishaps.system === 'other-host');
 
 /** A command about what was begun before. */
 const settles = ({ typed }: Run): boolean => isAboutEarlier(typed);
