@@ -126,6 +126,10 @@ export const defects: readonly Defect[] = [
     patches: [atStart('keyAnswerIn(read)', 'return "yes";')],
   },
   {
+    name: 'what this machine remembers is taken for the list of the service',
+    patches: [{ find: 'if (!isForPerson(ui)) throw cannotBeAsked("list", plural);', replace: '' }],
+  },
+  {
     name: 'repair forgets what is in doubt',
     patches: [
       {

@@ -17,6 +17,7 @@ const kindsOfRun: Readonly<Record<string, (run: Run) => boolean>> = {
   'stopped clients that lost a lock': (run) => wasStopped(run) && run.stderr.includes('lost the lock'),
   'clock set back while it runs': ({ mishaps: { jumpAt, jumpMs } }) => jumpAt > 0 && jumpMs < 0,
   'raw requests': ({ typed }) => typed === 'raw',
+  lists: ({ typed }) => typed === 'list',
   'clients beside another': ({ inPair }) => inPair,
   'commands at another base URL': ({ identity }) => identity.place === 'other',
   'another key, profile or spelling': ({ identity: { spelling, key, profile } }) =>
@@ -39,7 +40,10 @@ export function countDisturbances(
   count(`service: ${schedule.service}`, 1);
   count('delivered twice', requests.filter(({ fault }) => fault.isDeliveredTwice).length);
   count('refused by the service, and kept', requests.filter(({ isKept }) => isKept).length);
-  count('another user changed it right before', requests.filter(({ fault }) => fault.otherUser).length);
+  count(
+    'another user changed it right before',
+    requests.filter(({ fault }) => fault.otherUser !== undefined).length,
+  );
   for (const { fault } of requests) {
     const { ending } = fault;
     const wait = ending.does === 'status' ? ending.wait : null;
@@ -56,7 +60,7 @@ export function countDisturbances(
   for (const step of schedule.steps) {
     if (step.do === 'damage') count(`damaged log: ${step.how}`, Number(wasDamaged));
     if (step.do === 'power-cut') count('power cut while nothing runs', 1);
-    if (step.do === 'other-user') count('another user changes the store', 1);
+    if (step.do === 'other-user') count(`another user of the store: ${step.how}`, 1);
   }
 }
 

@@ -22,6 +22,8 @@ export interface OperationModel {
   readonly method: string | null;
   /** Of the same command again: each is asked for by itself, continues an open one, or is refused where one may be there. */
   readonly again: 'another' | 'continues' | 'refused';
+  /** The command that lists what it makes; none if nothing does. */
+  readonly list?: readonly string[];
   /** Subject of a request, or null where the request belongs to another operation. */
   subjectOf(request: SentRequest): string | null;
 }
@@ -116,6 +118,7 @@ export const operations = {
     readsFirst: false,
     freshFlag: '--new',
     command: (subjects) => ['disputes', 'open', '--reason', first(subjects)],
+    list: ['disputes', 'list'],
     subjectOf: ({ method, path, body }) =>
       method === 'POST' && path === `${storePath}/operations/disputes` ? text(body.reason) : null,
   },
@@ -128,6 +131,7 @@ export const operations = {
     readsFirst: false,
     freshFlag: null,
     command: (subjects) => ['backup', 'create', '--label', first(subjects), '--sections', 'store,blog'],
+    list: ['backup', 'list'],
     subjectOf: ({ method, path, body }) =>
       method === 'POST' && path === `${storePath}/operations/backups` ? text(body.label) : null,
   },
@@ -158,6 +162,7 @@ export const operations = {
       subjects.length === 1
         ? ['blog', 'create', '--title', first(subjects), '--content-md', 'Text.']
         : ['blog', 'create', ...subjects.map((subject) => `${subject}.md`)],
+    list: ['blog', 'list'],
     subjectOf: ({ method, path, body }) =>
       method === 'POST' && path === `${storePath}/blog/posts` ? text(body.title) : null,
   },
@@ -206,6 +211,7 @@ export const operations = {
       ...['notify', 'add-endpoint', '--name', first(subjects), '--events', 'feedback_digest'],
       ...['--url', webhook],
     ],
+    list: ['notify', 'list'],
     subjectOf: ({ method, path, body }) =>
       method === 'POST' && path === `${storePath}/notifications/endpoints` ? text(body.name) : null,
   },

@@ -117,7 +117,7 @@ export async function play(schedule: Schedule, options: PlayOptions): Promise<Tr
         machine.syncFolder(folder);
         if (file !== null) damagedFiles = [...damagedFiles, file];
         wasDamaged ||= file !== null;
-      } else if (step.do === 'other-user') server.models.own.changeStore();
+      } else if (step.do === 'other-user') server.models.own.changeStore(step.how, monotonicMs());
       else if (step.do === 'power-cut') machine.cutPower(step.cut);
       else {
         runs.push(...(await playStep({ schedule, server, machine, damagedFiles }, step)));

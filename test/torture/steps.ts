@@ -1,7 +1,16 @@
 import type { PowerCut } from './client/disk.ts';
-import { type Identity, type Mishaps, noMishaps, plainIdentity, type Stop, type System } from './client/machine.ts';
+import {
+  type Identity,
+  type Mishaps,
+  noMishaps,
+  plainIdentity,
+  type Stop,
+  type System,
+} from './client/machine.ts';
 import type { OperationModel } from './operations.ts';
 import type { Random } from './random.ts';
+import { chooseOtherUser } from './service/faults.ts';
+import type { OtherUser } from './service/model.ts';
 import type { Moment } from './service/model-server.ts';
 
 /** Kills the client when the server has come to this moment of a write, counted from 1 over the whole schedule. */
@@ -17,7 +26,7 @@ export type Listening = 'always' | 'never' | { readonly fromMs: number };
 /**
  * What the user types. `same` is the first command again; `resume-newest` names the newest open change, `undo` the newest
  * that can be undone; `store-update` is another change of this machine, of what a restore replaces; `raw` is the same request by
- * `api`, its path in another spelling.
+ * `api`, its path in another spelling; `list` lists what the operation makes.
  */
 export type Typed =
   | 'same'
@@ -28,7 +37,8 @@ export type Typed =
   | 'resume-newest'
   | 'undo'
   | 'store-update'
-  | 'raw';
+  | 'raw'
+  | 'list';
 
 /** What the user runs it with. */
 export type Tool = 'command' | 'library' | 'mcp';
@@ -69,7 +79,7 @@ export type Step =
   /** The user looks at the store, and says of what is in doubt whether it is there. */
   | { readonly do: 'mark' }
   /** Another user of the store changes it. */
-  | { readonly do: 'other-user' }
+  | { readonly do: 'other-user'; readonly how: OtherUser }
   /** While nothing runs. */
   | { readonly do: 'power-cut'; readonly cut: PowerCut };
 
@@ -87,7 +97,15 @@ export function chooseSteps(
   key: 'made' | 'given' | 'ci',
   isBatch: boolean,
 ): Step[] {
-  const choices = { random, model, key, isBatch };
+  const steps = chooseCourse({ random, model, key, isBatch });
+  if (model.list === undefined || !random.chance(0.6)) return steps;
+  // What this machine remembers is seldom all.
+  const look: Step[] = [...(random.chance(0.5) ? [otherUser(random)] : []), calm('list')];
+  return steps.length === 1 ? [...steps, ...look] : [...steps.slice(0, -1), ...look, ...steps.slice(-1)];
+}
+
+function chooseCourse(choices: Choices): Step[] {
+  const { random, model, key } = choices;
   const isInOrder = model.id === 'backup.restore' || model.class === 'repeatable';
   if (mayBeStopped(choices) && random.chance(isInOrder ? 0.45 : 0.36)) return stopped(choices);
   if (isRaw(choices) && random.chance(0.5)) return rawBeside(choices);
@@ -109,6 +127,7 @@ export function chooseSteps(
         [6, () => [{ do: 'mark' }, run(choices, 'same')]],
         [5, () => [{ do: 'power-cut', cut: powerCut(random) }]],
         [7, () => elsewhere(choices)],
+        [8, () => [otherUser(random), run(choices, 'same')]],
         [model.freshFlag === null ? 0 : 5, () => [run(choices, 'fresh')]],
         [key === 'given' ? 8 : 0, () => [run(choices, 'key-with-other-arguments')]],
         [model.class === 'repeatable' ? 15 : 0, () => [run(choices, 'other-subject')]],
@@ -364,9 +383,13 @@ function elsewhere({ random }: Choices): Step[] {
   return random.chance(0.5) ? steps : [calm('same', identity)];
 }
 
+function otherUser(random: Random): Step {
+  return { do: 'other-user', how: chooseOtherUser(random) };
+}
+
 /** What a restore replaces changes before it is given again, by this machine or by another user. */
 function changeBetween(choices: Choices): Step[] {
   const { random } = choices;
-  const change: Step = random.chance(0.5) ? { do: 'other-user' } : calm('store-update');
+  const change: Step = random.chance(0.5) ? otherUser(random) : calm('store-update');
   return [change, run(choices, random.pick(['same', 'resume', 'resume-newest', 'resume-newest']))];
 }

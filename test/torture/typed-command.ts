@@ -43,7 +43,7 @@ export function programOf(
 }
 
 export function subjectsOf(schedule: Schedule, typed: Run['typed']): readonly string[] {
-  if (isAboutEarlier(typed) || typed === 'store-update') return [];
+  if (isAboutEarlier(typed) || typed === 'store-update' || typed === 'list') return [];
   const isOther = typed === 'other-subject' || typed === 'key-with-other-arguments';
   return isOther ? [schedule.otherSubject] : schedule.subjects;
 }
@@ -54,20 +54,19 @@ export function commandLine(
   { typed }: Pick<Start, 'typed'>,
   records: () => readonly HistoryRecord[],
 ): string[] {
+  const { operation, key, seed, safetyBackup } = schedule;
+  const model: OperationModel = operations[operation];
   if (typed === 'resume') return ['resume'];
   if (typed === 'repair') return ['history', 'repair'];
   if (typed === 'raw') return rawCommand(schedule);
+  if (typed === 'list') return [...(model.list ?? [])];
   if (typed === 'store-update') return ['store', 'update', '--name', 'By this machine'];
   const lines = typed === 'resume-newest' || typed === 'undo' ? records() : [];
   if (typed === 'resume-newest') return ['resume', lines.find(isInDoubt)?.id ?? 'k3f9a2'];
   if (typed === 'undo') {
-    const newest = lines.find(
-      ({ operation, state }) => operation === schedule.operation && state === 'applied',
-    );
+    const newest = lines.find((record) => record.operation === operation && record.state === 'applied');
     return ['undo', newest?.id ?? 'k3f9a2', '--confirm', newest?.id ?? 'k3f9a2'];
   }
-  const { operation, key, seed, safetyBackup } = schedule;
-  const model: OperationModel = operations[operation];
   const keyFlags = {
     made: [],
     given: ['--idempotency-key', `key-${seed}`],

@@ -74,7 +74,7 @@ export const damagePromises: readonly ProgramPromise[] = [
 ];
 
 /** They may do without the log that is damaged. */
-const others: readonly string[] = ['store-update', 'resume-newest', 'undo', 'mark', 'repair'];
+const others: readonly string[] = ['store-update', 'resume-newest', 'undo', 'mark', 'repair', 'list'];
 
 /** Commands of the operation whose log is damaged, and `resume`: these have to read it. */
 function readsOwn({ class: operationClass }: Story, run: Run): boolean {

@@ -34,9 +34,9 @@ export const headerKeyPromises: readonly ProgramPromise[] = [
   },
   {
     id: 'store-of-others-is-kept',
-    text: 'an update of the store replaces nothing that another user has set since it was read',
+    text: 'an update of the store or its settings replaces nothing that another user has set since it was read',
     check: ({ schedule, overwritten }) =>
-      schedule.operation !== 'store.update' || schedule.service !== 'keys'
+      !['store.update', 'settings.save'].includes(schedule.operation) || schedule.service !== 'keys'
         ? null
         : overwritten.map((number) => `request ${number} replaced what another user had set`),
   },

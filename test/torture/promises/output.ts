@@ -1,4 +1,6 @@
+import type { Json } from '../operations.ts';
 import type { Run } from '../play.ts';
+import { noFault } from '../service/faults.ts';
 import { otherValue } from '../service/model.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
@@ -133,6 +135,26 @@ export const outputPromises: readonly ProgramPromise[] = [
         return isNamed || run.stderr.includes(effect.id)
           ? []
           : [`exit ${run.exitCode} without a word of the safety backup`];
+      });
+    },
+  },
+  {
+    id: 'lists-are-the-service',
+    text: 'a list that a script gets is what the service has: exit 0, or 7 where it cannot be asked, never what this machine remembers',
+    check: (story) => {
+      const lists = story.runs.filter((run) => run.typed === 'list' && !wasKilled(run));
+      if (lists.length === 0) return null;
+      return lists.flatMap(({ exitCode, document, requests, error }) => {
+        const listed = requests.findLast((request) => request.listed !== null && request.view === 'success');
+        if (exitCode !== 0) {
+          const isClear = requests.length > 0 && requests.every(({ fault }) => fault === noFault);
+          const expected = story.schedule.service === 'plain' ? 7 : 0;
+          return isClear && exitCode !== expected ? [`exit ${exitCode} (${String(error?.code)})`] : [];
+        }
+        const ids = Array.isArray(document) ? document.map(({ id }: Json) => String(id)) : [];
+        if (listed === undefined) return [`exit 0 with ${ids.length}, and the service did not say so`];
+        const isSame = ids.length === listed.listed?.length && ids.every((id) => listed.listed?.includes(id));
+        return isSame ? [] : [`printed ${ids.length} of ${listed.listed?.length}`];
       });
     },
   },

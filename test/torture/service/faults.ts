@@ -1,5 +1,6 @@
 import type { OperationModel } from '../operations.ts';
 import type { Random } from '../random.ts';
+import type { OtherUser } from './model.ts';
 
 /** How the answer to one request ends. Times in milliseconds. */
 type Ending =
@@ -38,21 +39,29 @@ export interface Wait {
 /** What happens to one request. */
 export interface Fault {
   readonly ending: Ending;
-  /** Whether and when the service applies a write: `later` is after the connection has ended. */
+  /** Whether and when the service applies a write: `later` is after the connection has ended, after {@link Fault.laterMs}. */
   readonly applies: 'no' | 'yes' | 'later';
   /** Statuses of informational answers that come before the final one, such as 100 and 103. */
   readonly before: readonly number[];
   /** How long the service takes. */
   readonly delayMs: number;
   /** Right before the request, another user changes the settings or the store, or decides the dispute otherwise. */
-  readonly otherUser?: boolean;
+  readonly otherUser?: OtherUser | undefined;
   /** The service itself refuses the request, and keeps that for its key. */
   readonly refuses?: boolean;
   /** Something on the way delivers the request once more, after the connection has ended. */
   readonly isDeliveredTwice?: boolean;
+  /** When what arrives late, or once more, does so. */
+  readonly laterMs: number;
 }
 
-export const noFault: Fault = { ending: { does: 'answer' }, applies: 'yes', before: [], delayMs: 0 };
+export const noFault: Fault = {
+  ending: { does: 'answer' },
+  applies: 'yes',
+  before: [],
+  delayMs: 0,
+  laterMs: 0,
+};
 
 /** 5xx that a server sends for a request that it certainly has not carried out. */
 const definite5xx = new Set([501, 505, 511]);
@@ -146,18 +155,32 @@ export function chooseWriteFault(random: Random, operation: OperationModel, serv
   const delayMs = random.chance(0.2) ? random.integer(20, 700) : 0;
   const refuses = service === 'keys' && operation.class !== 'keyed' && random.chance(0.15);
   const applies = refuses ? 'yes' : appliesFor(random, ending);
-  // What the service never saw is not delivered once more; without a key that it knows, the client could not help it.
-  const mayCome = service === 'keys' && applies !== 'no';
+  // What the service never saw is not delivered once more; without a key that it knows, the client could not help it. Nor after a
+  // refusal, which frees a key in the body.
+  const isKnown = service === 'keys' || operation.class === 'keyed';
+  const mayCome = isKnown && applies !== 'no';
   return {
     ending: refuses && random.chance(0.5) ? { does: 'answer' } : ending,
     applies,
     before,
     delayMs,
     // An update of the store has what would notice it.
-    otherUser: random.chance(operation.id === 'store.update' ? 0.6 : 0.15),
+    otherUser: random.chance(operation.id === 'store.update' ? 0.6 : 0.15)
+      ? chooseOtherUser(random)
+      : undefined,
     refuses,
     isDeliveredTwice: mayCome && random.chance(refuses ? 0.6 : 0.2),
+    // Within a run, or after the next one has begun.
+    laterMs: random.pick([400, 400, 400, 2500]),
   };
+}
+
+export function chooseOtherUser(random: Random): OtherUser {
+  return random.weighted([
+    [4, 'changes'],
+    [1, 'backup'],
+    [2, 'restores'],
+  ]);
 }
 
 /** A definite refusal means that nothing was applied; everything else leaves it open. */
@@ -194,7 +217,8 @@ export function chooseReadFault(random: Random, operation: OperationModel): Faul
     applies: 'yes',
     before: random.chance(0.1) ? [103] : [],
     delayMs: random.chance(0.2) ? 200 : 0,
-    otherUser: random.chance(0.15),
+    otherUser: random.chance(0.15) ? chooseOtherUser(random) : undefined,
+    laterMs: 0,
   };
 }
 
@@ -229,7 +253,7 @@ export function describeFault(fault: Fault): string {
   if (ending.does === 'contradict') parts.push(ending.what);
   if (before.length > 0) parts.push(`after ${before.join(', ')}`);
   if (delayMs > 0) parts.push(`${delayMs} ms`);
-  if (otherUser) parts.push('(another user changed it before)');
+  if (otherUser !== undefined) parts.push(`(another user before: ${otherUser})`);
   if (refuses) parts.push('(the service refuses it)');
   if (isDeliveredTwice) parts.push('(delivered twice)');
   return `${parts.join(' ')}, applies: ${applies}`;

@@ -44,6 +44,8 @@ export interface SeenRequest {
   readonly at: number;
   /** What the client can conclude, once the whole ending has been written. */
   view: View | null;
+  /** Ids of what the service listed; null for anything else. */
+  listed: readonly string[] | null;
   /** The response says that it is a refusal that stays the answer to the key. */
   isKept: boolean;
   /** The client takes a second response to an earlier request for its response, and never reads its own. */
@@ -81,8 +83,6 @@ export interface ModelServerOptions {
 }
 
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
-
-const laterMs = 400;
 
 /** A store management service that keeps the truth, behind a network that does what the faults say. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
@@ -151,6 +151,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       connection: socket,
       at: monotonicMs(),
       view: null,
+      listed: null,
       isKept: false,
       isHidden: false,
       answeredAt: Number.POSITIVE_INFINITY,
@@ -159,9 +160,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     tell('received');
     for (const status of fault.before) socket.write(informationalBytes(status));
     if (fault.delayMs > 0) await sleep(fault.delayMs);
-    if (fault.otherUser) model.changeByOtherUser(request, monotonicMs());
-    const answer = throughGateway(answerOf(model, request, seen.number, fault), request.key);
-    if (fault.isDeliveredTwice && !isRead) applyLater(model, request, seen.number);
+    if (fault.otherUser !== undefined) model.changeByOtherUser(request, fault.otherUser, monotonicMs());
+    const own = answerOf(model, request, seen.number, fault);
+    if (isRead && own.status === 200) seen.listed = idsIn(own.body);
+    const answer = throughGateway(own, request.key);
+    if (fault.isDeliveredTwice && !isRead) applyLater(model, request, seen.number, fault);
     if (fault.applies === 'yes') tell('applied');
     if (fault.ending.does !== 'hang') seen.answeredAt = monotonicMs();
     const earlier = behind.get(socket);
@@ -184,11 +187,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const read = model.read(request);
     if (read !== null) return read;
     if (fault.applies === 'yes') return model.apply(request, number, fault.refuses);
-    if (fault.applies === 'later') applyLater(model, request, number);
+    if (fault.applies === 'later') applyLater(model, request, number, fault);
     return model.pretend(request);
   }
 
-  function applyLater(model: Model, request: RawRequest, number: number): void {
+  function applyLater(model: Model, request: RawRequest, number: number, { laterMs }: Fault): void {
     const applied = sleep(laterMs).then(() => {
       model.apply(request, number);
       late.delete(applied);
@@ -228,6 +231,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     },
   };
   return api;
+}
+
+function idsIn(body: string): string[] | null {
+  const { items } = JSON.parse(body) as { items?: readonly { id: string }[] };
+  return items?.map(({ id }) => id) ?? null;
 }
 
 /** The path as a service that is generous sees it: escapes, letters of ids, slashes and queries make no difference. */

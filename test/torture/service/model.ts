@@ -31,6 +31,12 @@ export interface ModelOptions {
   readonly forgetsRefusals?: boolean;
 }
 
+/**
+ * What another user does: `changes` something, or puts back what it was before that; takes a `backup`; or `restores` one of the
+ * first day, so that later posts and endpoints are gone. Each is a change, whatever values come of it.
+ */
+export type OtherUser = 'changes' | 'backup' | 'restores';
+
 export interface OtherChange {
   readonly summary: string;
   /** Monotonic milliseconds. */
@@ -48,9 +54,9 @@ export interface Model {
   read(request: RawRequest): RawAnswer | null;
   identify(request: RawRequest): { operation: OperationId; subject: string } | null;
   /** Another user changes what the request is about, at a monotonic time in milliseconds. */
-  changeByOtherUser(request: RawRequest, at: number): void;
-  /** Another user changes the store, and what may be restored with it. */
-  changeStore(): void;
+  changeByOtherUser(request: RawRequest, how: OtherUser, at: number): void;
+  /** Another user does something to the whole store, at a monotonic time in milliseconds. */
+  changeStore(how: OtherUser, at: number): void;
   /** What another user wrote into the settings last, or null. */
   otherChange(): OtherChange | null;
   /** Numbers of requests whose changes replaced what another user had set since the client read it, though it could have known. */
@@ -88,7 +94,7 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
   const overwritten: number[] = [];
   const decided = new Map<string, Json>();
   const disputes = new Map(subjects.map((subject) => [uuidOf(subject), subject]));
-  let settings: Json = {
+  const firstSettings: Json = {
     quietHours: { enabled: false, start: '23:59', end: '07:00', timezone: 'Europe/Berlin' },
     templates: {},
     discovery: { enabled: false, summary: '', categories: [] },
@@ -98,7 +104,16 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
     env: 'live',
     updatedAt: since,
   };
-  let store: Json = { id: storeId, name: 'Before', slug: 'before', status: 'setup', createdAt: since };
+  const firstStore: Json = { id: storeId, name: 'Before', slug: 'before', status: 'setup', createdAt: since };
+  let settings = firstSettings;
+  let store = firstStore;
+  /** By the path of a list: what is in it, oldest first. */
+  const lists: Readonly<Record<string, Json[]>> = {
+    [`${storePath}/operations/backups`]: [],
+    [`${storePath}/blog/posts`]: [],
+    [`${storePath}/operations/disputes`]: [],
+    [`${storePath}/notifications/endpoints`]: [],
+  };
 
   const disputeOf = (id: string): Json => ({
     id,
@@ -121,7 +136,7 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
         store = { ...store, ...body };
         return store;
       case 'settings.save':
-        settings = { ...settings, ...body };
+        saveSettings(body);
         return settings;
       case 'notify.mark-read':
         return { ok: true };
@@ -137,9 +152,17 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
         return { id, reclaimId: /\/subdomain-reclaims\/([^/]+)\//.exec(path)?.[1], status: 'appealed' };
       default: {
         const { idempotencyKey: _, ...fields } = body;
-        return { id, version: 1, ...fields, createdAt: since };
+        const made = { id, version: 1, ...fields, createdAt: since };
+        lists[path]?.push(made);
+        return made;
       }
     }
+  }
+
+  function saveSettings(changed: Json): void {
+    versions.settings += 1;
+    const updatedAt = new Date(Date.parse(since) + versions.settings).toISOString();
+    settings = { ...settings, ...changed, updatedAt };
   }
 
   function identify({ method, path, body }: RawRequest) {
@@ -193,7 +216,7 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
     const before = storeVersion;
     const changed = change(operation, body, id, request.path);
     if (operation === 'store.update' || operation === 'backup.restore') versions.store += 1;
-    if (operation === 'settings.save' || operation === 'backup.restore') versions.settings += 1;
+    if (operation === 'backup.restore') versions.settings += 1;
     const answer = json(operations[operation].class === 'repeatable' ? 200 : 201, changed);
     effects.push({
       operation,
@@ -213,6 +236,8 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
     if (versioned !== null && key !== null) shown.set(`${versioned} ${key}`, versions[versioned]);
     if (path === `${storePath}/operations/settings`) return json(200, settings, etagOf(path));
     if (path === storePath && hasFeatures) return json(200, store, etagOf(path));
+    const listed = hasFeatures ? lists[path] : undefined;
+    if (listed !== undefined) return json(200, { items: listed.toReversed() });
     const [, backup] = /\/operations\/backups\/([^/]+)$/.exec(path) ?? [];
     if (backup !== undefined && hasFeatures)
       return json(200, { id: backup, label: 'A backup', sections: ['store', 'blog'], createdAt: since });
@@ -236,31 +261,60 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
 
   let others = 0;
   let otherChange: OtherChange | null = null;
-  function changeByOtherUser({ path }: RawRequest, at: number): void {
+  const noteOther = (summary: unknown, at: number): void => {
+    otherChange = { summary: String(summary), at, applied: effects.length };
+  };
+
+  function changeByOtherUser({ path }: RawRequest, how: OtherUser, at: number): void {
     const dispute = disputeInPath(path);
+    const versioned = versionedBy(path);
     if (dispute !== null) {
       if (!decided.has(dispute)) decided.set(dispute, { status: 'lost', resolution: 'Refunded.' });
-      return;
-    }
-    if (path === storePath) changeStore();
-    if (path !== `${storePath}/operations/settings`) return;
-    others += 1;
-    versions.settings += 1;
-    otherChange = { summary: `other ${others}`, at, applied: effects.length };
-    settings = {
-      ...settings,
-      discovery: { enabled: true, summary: otherChange.summary, categories: [] },
-    };
+    } else if (how !== 'changes' && versioned !== null) changeStore(how, at);
+    else if (versioned === 'store') changeName();
+    else if (versioned === 'settings') changeSettings(at);
   }
 
-  let revertsTo: unknown = null;
-  /** Changes the name, or puts the one from before back: both are changes. */
-  function changeStore(): void {
+  function changeStore(how: OtherUser, at: number): void {
+    others += 1;
+    if (how === 'changes') changeName();
+    else if (how === 'backup')
+      lists[`${storePath}/operations/backups`]?.push({
+        ...{ id: uuidOf(`other ${others}`), label: 'By another user' },
+        ...{ sections: ['store', 'blog'], createdAt: since },
+      });
+    else restoreFirst(at);
+  }
+
+  /** All that was there on the first day, and nothing that came later. Disputes and backups are in no backup. */
+  function restoreFirst(at: number): void {
+    storeVersion += 1;
+    versions.store += 1;
+    store = firstStore;
+    saveSettings({ ...firstSettings });
+    noteOther(summaryOf(settings), at);
+    for (const section of ['blog/posts', 'notifications/endpoints'])
+      lists[`${storePath}/${section}`]?.splice(0);
+  }
+
+  let settingsBefore: Json | null = null;
+  function changeSettings(at: number): void {
+    others += 1;
+    const { discovery } = settings;
+    saveSettings({
+      discovery: settingsBefore ?? { enabled: true, summary: `other ${others}`, categories: [] },
+    });
+    settingsBefore = settingsBefore === null ? (discovery as Json) : null;
+    noteOther(summaryOf(settings), at);
+  }
+
+  let nameBefore: unknown = null;
+  function changeName(): void {
     storeVersion += 1;
     versions.store += 1;
     const { name } = store;
-    store = { ...store, name: revertsTo ?? `By another user ${storeVersion}` };
-    revertsTo = revertsTo === null ? name : null;
+    store = { ...store, name: nameBefore ?? `By another user ${storeVersion}` };
+    nameBefore = nameBefore === null ? name : null;
   }
 
   return {
@@ -273,9 +327,11 @@ export function createModel(subjects: readonly string[], options: ModelOptions):
     changeByOtherUser,
     changeStore,
     otherChange: () => otherChange,
-    summary: () => (settings.discovery as Json).summary,
+    summary: () => summaryOf(settings),
   };
 }
+
+const summaryOf = ({ discovery }: Json): unknown => (discovery as Json).summary;
 
 function parse(body: string): Json {
   try {
