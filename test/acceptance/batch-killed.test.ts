@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../helpers/bulk.ts';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
-import { setScene } from './scene.ts';
 
 /** STORECTL_TEST_POSTS=1000 for the full size; fewer take the same paths in less time. */
 const count = Number(process.env.STORECTL_TEST_POSTS ?? 300);
@@ -9,7 +9,7 @@ const count = Number(process.env.STORECTL_TEST_POSTS ?? 300);
 test(
   `${count} files, killed half-way again and again: in the end each post exists exactly once`,
   async () => {
-    const { service, proxy, machine } = await setScene();
+    const { service, proxy, machine } = await setScene({ built: true });
     const existing = (await tables(service)).posts.length;
     const names = Array.from(
       { length: count },
@@ -71,7 +71,7 @@ test(
 );
 
 test('many posts of several killed runs are settled without a warning', async () => {
-  const { proxy, machine } = await setScene();
+  const { proxy, machine } = await setScene({ built: true });
   const names = Array.from({ length: 30 }, (_, index) => `post-${index}.md`);
   writeFiles(machine, Object.fromEntries(names.map((name) => [name, `# ${name}\n\nText.\n`])));
   proxy.decide(() => ({ waitFor: new Promise(() => {}) }));
@@ -95,7 +95,7 @@ test('many posts of several killed runs are settled without a warning', async ()
 });
 
 test('decisions, killed half-way and run again: each is recorded once', async () => {
-  const { service, proxy, machine } = await setScene();
+  const { service, proxy, machine } = await setScene({ built: true });
   const before = (await tables(service)).decisions.length;
   const ids = await otherUser(service).openDisputes(20);
   const rows = ids.map((id) => `${id},won,Delivered`);

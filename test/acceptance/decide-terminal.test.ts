@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { otherUser } from '../helpers/bulk.ts';
 import { makeEditor } from '../helpers/editor.ts';
 import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/program.ts';
+import { setScene } from '../helpers/scene.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 import { typed } from '../helpers/typed.ts';
-import { setScene } from './scene.ts';
 
 /** Opens a dispute and answers its id. */
 async function open(machine: ProgramMachine, reason: string, ...flags: string[]): Promise<string> {
@@ -66,7 +66,7 @@ test('disputes are decided one by one: skip, Ctrl-C, and the same command goes o
 }, 120_000);
 
 test('without an id it goes through the open disputes, without those that a colleague has decided meanwhile', async () => {
-  const { machine, service, anotherMachine } = await setScene();
+  const { machine, service, anotherMachine } = await setScene({ built: true });
   const colleague = otherUser(service);
   const ids: string[] = [];
   for (const reason of ['First', 'Second', 'Third']) ids.push(await open(machine, reason));
@@ -86,7 +86,7 @@ test('without an id it goes through the open disputes, without those that a coll
 }, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
-  const { machine, example } = await setScene();
+  const { machine, example } = await setScene({ built: true });
   const own = await open(machine, 'Mine');
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
@@ -103,7 +103,7 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
 });
 
 test('a dispute that is not there does not hold up the next one, and is named at the end', async () => {
-  const { machine, example } = await setScene();
+  const { machine, example } = await setScene({ built: true });
   const open = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const missing = '00000000-0000-4000-8000-000000000000';
   const terminal = await openTerminal(machine.folder, machine.env);
@@ -117,7 +117,7 @@ test('a dispute that is not there does not hold up the next one, and is named at
 });
 
 test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {
-  const { machine, example, proxy } = await setScene();
+  const { machine, example, proxy } = await setScene({ built: true });
   const own = await open(machine, 'Mine');
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
@@ -162,7 +162,7 @@ test('deciding by hand shows status and resolution before the id is typed, and d
 });
 
 test('a long plan of decisions says in the pager that a question follows, and breaks no word', async () => {
-  const { machine, service, proxy } = await setScene();
+  const { machine, service, proxy } = await setScene({ built: true });
   const statuses = ['won', 'lost', 'withdrawn', 'in_arbitration'];
   const rows = (await otherUser(service).openDisputes(60)).map(
     (id, index) => `${id},${statuses[index % 4]},ok`,

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
-import { setScene } from './scene.ts';
 
 test('the history is private, holds no key, and shows what was sent and what came back', async () => {
-  const { machine, proxy, service, example } = await setScene();
+  const { machine, proxy, service, example } = await setScene({ built: true });
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
   await machine.run(create, { env: { STORECTL_DEBUG: '1' } });
   await machine.run(['blog', 'create', '--title', 'Sale', '--content-md', 'Text.']);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { effectsOf, errorOf, setScene } from './scene.ts';
+import { setScene } from '../helpers/scene.ts';
+import { effectsOf, errorOf } from './effects.ts';
 
 const never = new Promise(() => {});
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
@@ -10,7 +11,7 @@ test.each([
   ['keyed', create],
   ['one-shot', ['blog', 'create', '--title', 'Sale', '--content-md', 'Text.', '--json']],
 ])('Ctrl-C while the answer is awaited (%s): exit 10 with the id, and no second request', async (_, args) => {
-  const { machine, proxy, service } = await setScene();
+  const { machine, proxy, service } = await setScene({ built: true });
   proxy.decide(() => ({ holdUntil: never }));
   const running = machine.start(args);
   await proxy.received(1);
@@ -28,7 +29,7 @@ test.each([
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s is the same with stored settings', async (signal) => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   mkdirSync(machine.configDirectory, { recursive: true, mode: 0o700 });
   writeFileSync(path.join(machine.configDirectory, 'settings.json'), '{"profiles":{}}', { mode: 0o600 });
   proxy.decide(() => ({ holdUntil: never }));
@@ -42,7 +43,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s is the same with stored settings',
 });
 
 test('Ctrl-C between two attempts: exit 10, and no further request', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   proxy.decide(() => ({ status: 503, headers: { 'retry-after': '20' } }));
   const running = machine.start(create);
   await running.shown(/retrying in/);
@@ -52,7 +53,7 @@ test('Ctrl-C between two attempts: exit 10, and no further request', async () =>
 });
 
 test('Ctrl-C before anything is sent, while standard input is read: exit 130, nothing on the wire', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   const preload = path.join(machine.folder, 'tell.cjs');
   // Says when the program begins to read its standard input.
   writeFileSync(
@@ -73,7 +74,7 @@ stdin.read = function (...parameters) { process.stderr.write('reading\\n'); stdi
 });
 
 test('Ctrl-C while the record is another process’s: exit 130, and the other one goes on', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   let answer = () => {};
   proxy.decide(() => ({ holdUntil: new Promise<void>((resolve) => (answer = resolve)) }));
   const args = [...create, '--idempotency-key', 'nightly-1'];

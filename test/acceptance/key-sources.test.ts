@@ -6,7 +6,8 @@ import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/
 import { startService } from '../helpers/service.ts';
 
 /** A machine that knows where the store is, and the key, which it does not know. */
-async function setScene(env: Readonly<Record<string, string>> = {}) {
+/** A machine that knows a service and a store, and has a key to it in a file alone. */
+async function addKeyFile(env: Readonly<Record<string, string>> = {}) {
   const { origin, storeId, apiKey } = await startService();
   const place = { STORECTL_BASE_URL: origin, STORECTL_STORE_ID: storeId };
   const machine = newProgramMachine({ ...place, ...env });
@@ -43,7 +44,7 @@ describe('the key comes from', () => {
       'from the command "cat key',
     ],
   ])('%s', async (_, line, from) => {
-    const { machine, apiKey } = await setScene();
+    const { machine, apiKey } = await addKeyFile();
 
     const { exitCode, stdout, stderr } = await bash(machine, line);
 
@@ -59,7 +60,7 @@ test.each([
   ['prints nothing', 'true', 2, /the key that the command prints is empty/],
   ['wants a terminal', 'echo asked > /dev/tty', 11, /the command for the key failed/],
 ])('a command that %s ends with a message that says so', async (_, command, exitCode, message) => {
-  const { machine } = await setScene({ STORECTL_API_KEY_COMMAND: command });
+  const { machine } = await addKeyFile({ STORECTL_API_KEY_COMMAND: command });
 
   const result = await machine.run(['settings', 'show']);
 
@@ -68,7 +69,7 @@ test.each([
 });
 
 test('a key command is stored in place of the key, for its base URL only', async () => {
-  const { machine, keyFile, apiKey } = await setScene();
+  const { machine, keyFile, apiKey } = await addKeyFile();
   const command = `cat '${keyFile}'`;
 
   const login = await machine.run(['auth', 'login', '--key-command', command]);
@@ -91,7 +92,7 @@ test('a key command is stored in place of the key, for its base URL only', async
 });
 
 test('auth logout says when it removes the only copy of a key', async () => {
-  const { machine, apiKey } = await setScene();
+  const { machine, apiKey } = await addKeyFile();
   const login = (profile: string) =>
     machine.run(['auth', 'login', '--profile', profile, '--with-key'], { stdin: { text: apiKey } });
   await login('main');

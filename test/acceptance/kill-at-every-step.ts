@@ -5,7 +5,7 @@ import type { RecordSummary } from '../../src/cli/output/record-summary.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { ProgramMachine } from '../helpers/program.ts';
-import type { Scene } from './scene.ts';
+import type { ProgramScene } from '../helpers/scene.ts';
 
 /*
  * kill -9 at every step of the program: every file that it writes, syncs, renames, links or removes, every connection,
@@ -43,7 +43,11 @@ async function stepsOf(machine: ProgramMachine, args: readonly string[]): Promis
 }
 
 /** Performs an operation from here, without the program. */
-export async function perform({ service }: Scene, operation: Operation, body: object): Promise<string> {
+export async function perform(
+  { service }: ProgramScene,
+  operation: Operation,
+  body: object,
+): Promise<string> {
   const client = createClient({
     baseUrl: service.origin,
     apiKey: service.apiKey,
@@ -69,7 +73,7 @@ export interface Trial {
 
 /** Kills the command at each step (of those `chosen`), each on a new machine, and looks at what is left. */
 export async function killAtEveryStep(
-  scene: Scene,
+  scene: ProgramScene,
   makeArgs: (name: string) => Promise<string[]>,
   look: (trial: Trial) => Promise<void>,
   chosen: (killAt: number, steps: number) => boolean = () => true,

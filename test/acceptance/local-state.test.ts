@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import { makeNamedPipe } from '../helpers/named-pipe.ts';
 import { newProgramMachine, type ProgramMachine, programLine } from '../helpers/program.ts';
-import { errorOf, setScene } from './scene.ts';
+import { setScene } from '../helpers/scene.ts';
+import { errorOf } from './effects.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 const historyOf = ({ stateDirectory, env }: ProgramMachine) =>
@@ -31,7 +32,7 @@ fs.${call} = (...parameters) => {
 }
 
 test('a full disk (no file may grow): exit 11, nothing sent, the record of before is whole', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   await machine.run(create);
   const folder = historyOf(machine);
   const before = readdirSync(folder);
@@ -52,7 +53,7 @@ test.each([
   ['EACCES', 'mkdirSync', /permission denied/],
   ['EIO', 'renameSync', /i\/o error/],
 ])('%s from %s: a clear message, exit 11, nothing sent', async (code, call, message) => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   const preload = failingDisk(machine, code, call);
   const result = await machine.run([...create, '--json'], { preload });
   expect(result.exitCode).toBe(11);
@@ -61,7 +62,7 @@ test.each([
 });
 
 test('a file, and a symbolic link, where the history should be: exit 11, nothing sent', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const [file, link] = [scene.anotherMachine(), scene.anotherMachine()];
   writeFileSync(file.stateDirectory, 'I am a file');
   expect(await file.run(create)).toMatchObject({ exitCode: 11 });
@@ -94,7 +95,7 @@ test.each([
 ])(
   'HOME=$home, and $own: exit 11 names what to set, and nothing is sent or written',
   async ({ home, own, missing }) => {
-    const { machine, proxy } = await setScene();
+    const { machine, proxy } = await setScene({ built: true });
     const preload = path.join(machine.folder, 'no-home.cjs');
     const lost = 'throw new Error("ENOENT")';
     writeFileSync(preload, home === undefined ? `require('node:os').homedir = () => { ${lost}; };` : '');
@@ -123,7 +124,7 @@ test.each([
   ['a device', (file: string) => symlinkSync('/dev/zero', file)],
   ['a folder', (file: string) => mkdirSync(file)],
 ])('.storectl.json that is %s: exit 11 at once, nothing sent', async (_, make) => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   make(path.join(machine.folder, '.storectl.json'));
 
   const result = await machine.run([...create, '--json']);
@@ -138,7 +139,7 @@ test.each([
   ['a named pipe', makeNamedPipe],
   ['a device', (file: string) => symlinkSync('/dev/zero', file)],
 ])('settings.json that is %s: what needs it is exit 11 at once, and Tab goes on', async (_, make) => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   mkdirSync(machine.configDirectory);
   make(path.join(machine.configDirectory, 'settings.json'));
 

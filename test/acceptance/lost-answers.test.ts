@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Passage } from '../helpers/lossy-proxy.ts';
 import type { ProgramMachine } from '../helpers/program.ts';
+import { type ProgramScene, setScene } from '../helpers/scene.ts';
 import type { TestService } from '../helpers/service.ts';
 import { typed } from '../helpers/typed.ts';
-import { effectsOf, errorOf, type Scene, setScene } from './scene.ts';
+import { effectsOf, errorOf } from './effects.ts';
 
 /** A backup to restore, made where nothing is lost. */
-async function makeBackup({ machine }: Scene): Promise<string> {
+async function makeBackup({ machine }: ProgramScene): Promise<string> {
   const { stdout } = await machine.run(['backup', 'create', '--label', 'first', '--sections', 'store', '-q']);
   return stdout.trim();
 }
@@ -34,11 +35,11 @@ const show = async (machine: ProgramMachine, id: string) =>
 
 /** Runs a trial of every keyed operation at the same time, each in a scene of its own: most of it is waiting. */
 async function tryKeyed(
-  trial: (scene: Scene, args: string[], effects: () => Promise<number>) => Promise<void>,
+  trial: (scene: ProgramScene, args: string[], effects: () => Promise<number>) => Promise<void>,
 ) {
   await Promise.all(
     Object.values(keyedOperations).map(async ({ command, effects }) => {
-      const scene = await setScene();
+      const scene = await setScene({ built: true });
       await trial(scene, command(await makeBackup(scene)), () => effects(scene.service));
     }),
   );
@@ -92,7 +93,7 @@ test('keyed: all answers are lost: exit 10 with the id, and resume ends it with 
 }, 120_000);
 
 test('the safety backup of a restore is as safe: with lost answers there is one of each', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { proxy, machine, service } = scene;
   const id = await makeBackup(scene);
   const seen = new Map<string, number>();
@@ -115,7 +116,7 @@ const oneShotOperations = {
       (await effectsOf(service)).posts.filter(({ title }) => title === 'Spring sale').length,
   },
   'reclaim appeal': {
-    command: ({ example }: Scene) => {
+    command: ({ example }: ProgramScene) => {
       const id = example.reclaims[0]?.id ?? '';
       return ['reclaim', 'appeal', id, '--text', 'The shop is open.', '--confirm', id];
     },
@@ -155,7 +156,7 @@ test.each(
     Object.entries(lost).map(([how, trouble]) => ({ name, how, ...operation, ...trouble })),
   ),
 )('$name in doubt, $how: one resume ends it without a question, nothing is doubled', async (row) => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { proxy, machine, service } = scene;
   const args = row.command(scene);
   proxy.decide(({ method }) => (method === 'GET' ? 'lose' : row.passage));
@@ -178,7 +179,7 @@ test.each(
 test.each(Object.entries(headerKeyed).map(([name, operation]) => ({ name, ...operation })))(
   '$name whose response is lost is ended by the command itself',
   async (row) => {
-    const scene = await setScene();
+    const scene = await setScene({ built: true });
     const { proxy, machine, service } = scene;
     let writes = 0;
     proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
@@ -191,7 +192,7 @@ test.each(Object.entries(headerKeyed).map(([name, operation]) => ({ name, ...ope
 );
 
 test('blog create in doubt is ended by the same command again, too', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { proxy, machine, service } = scene;
   const { command, effects } = oneShotOperations['blog create'];
   proxy.decide(({ method }) => (method === 'GET' ? 'lose' : 'drop'));
@@ -230,7 +231,7 @@ test.each(
 )(
   '$name and $trouble, headers $hides hidden: exit 10, one request, and resume sends nothing',
   async (row) => {
-    const scene = await setScene({}, row);
+    const scene = await setScene({ built: true, ...row });
     const { proxy, machine, service } = scene;
     proxy.decide(({ method }) => (method === 'GET' ? 'pass' : row.passage));
     const args = row.command(scene);
@@ -253,13 +254,13 @@ test.each(
   },
 );
 
-const decide = ({ example }: Scene) => {
+const decide = ({ example }: ProgramScene) => {
   const id = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];
 };
 
 test('disputes decide whose response is lost is sent again with its key: exit 0 with one decision', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { proxy, machine, service } = scene;
   let writes = 0;
   proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
@@ -270,7 +271,7 @@ test('disputes decide whose response is lost is sent again with its key: exit 0 
 });
 
 test('disputes decide in doubt that a colleague has decided otherwise since is rejected by resume', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { proxy, machine } = scene;
   const args = decide(scene);
   proxy.decide(({ method, path }) => (method === 'GET' && !path.endsWith('/decision') ? 'pass' : 'lose'));
@@ -295,7 +296,7 @@ test('disputes decide in doubt that a colleague has decided otherwise since is r
 });
 
 test('disputes decide settles a lost answer by reading where keys are not known: exit 0 with one decision, one POST', async () => {
-  const scene = await setScene({}, { hides: 'of both' });
+  const scene = await setScene({ built: true, hides: 'of both' });
   const { proxy, machine, service } = scene;
   proxy.decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
   const result = await machine.run([...decide(scene), '--json']);
@@ -308,7 +309,7 @@ test('disputes decide settles a lost answer by reading where keys are not known:
 
 test('disputes decide after a 503 or a reset that changed nothing, where keys are not known: exit 10, one POST, never sent again', async () => {
   const trial = async (passage: Passage) => {
-    const scene = await setScene({}, { hides: 'of both' });
+    const scene = await setScene({ built: true, hides: 'of both' });
     const { proxy, machine, service } = scene;
     const args = decide(scene);
     proxy.decide(({ method }) => (method === 'POST' ? passage : 'pass'));

@@ -7,7 +7,7 @@ import { programMachineFor } from '../helpers/program.ts';
 import { startService } from '../helpers/service.ts';
 
 /** The real service behind TLS as store.test, a name that only the proxy knows. */
-async function setScene() {
+async function serveOverTls() {
   const service = await startService();
   const ca = await createPrivateCa();
   const server = createServer(await ca.issue('store.test'), (socket) => {
@@ -30,7 +30,7 @@ async function setScene() {
 const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
 
 test('through HTTPS_PROXY to a service of a private authority that NODE_EXTRA_CA_CERTS names', async () => {
-  const { ca, proxy, machineWith } = await setScene();
+  const { ca, proxy, machineWith } = await serveOverTls();
   const address = proxy.url.replace('://', '://ci:p%40ss@');
   const machine = machineWith({ HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: ca.file });
 
@@ -48,7 +48,7 @@ test('through HTTPS_PROXY to a service of a private authority that NODE_EXTRA_CA
 });
 
 test('a certificate that is not trusted: exit 9, nothing sent, and the message says what to set', async () => {
-  const { proxy, machineWith } = await setScene();
+  const { proxy, machineWith } = await serveOverTls();
   const machine = machineWith({ HTTPS_PROXY: proxy.url });
 
   const result = await machine.run(backup.slice(0, -1));
@@ -67,7 +67,7 @@ test('a certificate that is not trusted: exit 9, nothing sent, and the message s
 });
 
 test('a trusted certificate for another name is refused, and no other authority is advised', async () => {
-  const { ca, proxy, machineWith } = await setScene();
+  const { ca, proxy, machineWith } = await serveOverTls();
   const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: ca.file };
   const result = await machineWith(env, 'https://other.test').run(backup);
 
@@ -77,7 +77,7 @@ test('a trusted certificate for another name is refused, and no other authority 
 });
 
 test('an HTTPS_PROXY that is no URL: exit 2 that names it', async () => {
-  const { machineWith } = await setScene();
+  const { machineWith } = await serveOverTls();
   const machine = machineWith({
     HTTPS_PROXY: 'socks5://127.0.0.1:1',
   });

@@ -6,8 +6,8 @@ import { namedPipeLine } from '../helpers/named-pipe.ts';
 import { programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 import { typed } from '../helpers/typed.ts';
+import { errorOf } from './effects.ts';
 import { expectNoneWaits, leavesOf, makeWorld } from './every-command.ts';
-import { errorOf } from './scene.ts';
 
 test('every command ends by itself with its exit code, with arguments and without', async () => {
   // More than a hundred runs, and one that hangs is killed for itself.

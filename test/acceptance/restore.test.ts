@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { effectsOf, errorOf, setScene } from './scene.ts';
+import { type ProgramScene, setScene } from '../helpers/scene.ts';
+import { effectsOf, errorOf } from './effects.ts';
 import { openSession } from './sessions/session.ts';
 
-async function makeBackup({ machine }: Awaited<ReturnType<typeof setScene>>): Promise<string> {
+async function makeBackup({ machine }: ProgramScene): Promise<string> {
   const args = ['backup', 'create', '--label', 'first', '--sections', 'store,blog', '-q'];
   return (await machine.run(args)).stdout.trim();
 }
@@ -17,7 +18,7 @@ const holdWrites = ({ method }: { readonly method: string }) =>
   method === 'GET' ? ('pass' as const) : { holdUntil: new Promise<never>(() => {}) };
 
 test('without --confirm and without a terminal: exit 3, nothing sent, whatever the other flags', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { machine, proxy } = scene;
   const id = await makeBackup(scene);
   const before = proxy.requests.length;
@@ -46,7 +47,7 @@ test('without --confirm and without a terminal: exit 3, nothing sent, whatever t
 }, 120_000);
 
 test('the safety backup is on the wire before the restore, and the printed undo command, pasted, undoes it', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { machine, proxy, service } = scene;
   await machine.run(['store', 'update', '--name', 'Old name']);
   const id = await makeBackup(scene);
@@ -72,7 +73,7 @@ test('the safety backup is on the wire before the restore, and the printed undo 
 });
 
 test('resume of a restore that was killed during its safety backup says that nothing was restored', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { machine, proxy, service } = scene;
   const id = await makeBackup(scene);
   proxy.decide(holdWrites);
@@ -111,7 +112,7 @@ test('resume of a restore that was killed during its safety backup says that not
 }, 120_000);
 
 test('a restore that was not begun is offered in a terminal by its label, and shows what it changed', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { machine, proxy } = scene;
   const id = await makeBackup(scene);
   await machine.run(['blog', 'create', '--title', 'Newer', '--content-md', 'x', '-q']);

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { type ProgramScene, setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
-import { effectsOf, errorOf, type Scene, setScene } from './scene.ts';
+import { effectsOf, errorOf } from './effects.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
 test.each([
-  ['in one state folder', (scene: Scene) => scene.machine],
-  ['on 20 machines', (scene: Scene) => scene.anotherMachine()],
+  ['in one state folder', (scene: ProgramScene) => scene.machine],
+  ['on 20 machines', (scene: ProgramScene) => scene.anotherMachine()],
 ])('20 processes at once with one key %s: one backup, one id, exit 0', async (_, machineOf) => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const args = [...create, '--idempotency-key', 'nightly-1', '-q'];
   const results = await Promise.all(Array.from({ length: 20 }, () => machineOf(scene).run(args)));
 
@@ -20,7 +21,7 @@ test.each([
 });
 
 test('another process that does not come to its end is waited for as long as --timeout says: exit 11', async () => {
-  const { machine, proxy, service } = await setScene();
+  const { machine, proxy, service } = await setScene({ built: true });
   proxy.decide(() => ({ waitFor: new Promise(() => {}) }));
   const args = [...create, '--idempotency-key', 'nightly-1'];
   const first = machine.start(args);
@@ -33,7 +34,7 @@ test('another process that does not come to its end is waited for as long as --t
 });
 
 test('the same key for the same store and backup, with their ids in capitals, is the same effect', async () => {
-  const { machine, proxy, service } = await setScene();
+  const { machine, proxy, service } = await setScene({ built: true });
   const { stdout } = await machine.run([...create, '-q']);
   const restore = (change: (id: string) => string) => {
     const id = change(stdout.trim());
@@ -74,7 +75,7 @@ const jobs = {
 test.each(Object.entries(jobs))(
   '%s: a job that is run again makes no second backup; the next run and another store do',
   async (_name, { first, rerun, next }) => {
-    const scene = await setScene({ CI: 'true' });
+    const scene = await setScene({ built: true, env: { CI: 'true' } });
     const { proxy, service } = scene;
     const made = await scene.anotherMachine(first).run(fromCi);
     expect(made).toMatchObject({ exitCode: 0 });
@@ -91,7 +92,7 @@ test.each(Object.entries(jobs))(
 );
 
 test('several backups of one CI job: without a name for each exit 2 says how to tell them apart', async () => {
-  const scene = await setScene({ CI: 'true', ...jobs['GitHub Actions'].first });
+  const scene = await setScene({ built: true, env: { CI: 'true', ...jobs['GitHub Actions'].first } });
   const { machine, service } = scene;
   const other = fromCi.map((word) => (word === 'nightly' ? 'media' : word));
   expect(await machine.run(fromCi)).toMatchObject({ exitCode: 0 });

@@ -2,22 +2,22 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createStore } from '../../src/service/index.ts';
-import { newProgramMachine } from '../helpers/program.ts';
-import { startService } from '../helpers/service.ts';
+import type { ProgramMachine } from '../helpers/program.ts';
+import { setScene } from '../helpers/scene.ts';
 
-async function startScene() {
-  const service = await startService();
-  const machine = newProgramMachine();
-  const database = service.databaseFile;
+/** The commands of the person who runs the service, and the file of a copy. */
+function operatorOn(machine: ProgramMachine) {
   const run = (...args: string[]) => machine.run(['service', ...args]);
   const copy = path.join(machine.folder, 'copy.db');
   const storesIn = async (file: string) =>
     (await run('stores', 'list', '-q', '--database', file)).stdout.trim().split('\n').length;
-  return { service, machine, database, run, copy, storesIn };
+  return { run, copy, storesIn };
 }
 
 test('a copy is made while the service runs: whole, private, and never over a file', async () => {
-  const { service, machine, database, run, copy, storesIn } = await startScene();
+  const { service, machine } = await setScene({ built: true });
+  const { databaseFile: database } = service;
+  const { run, copy, storesIn } = operatorOn(machine);
   const made = await run('backup', 'copy.db', '--database', database);
   expect(made).toMatchObject({
     exitCode: 0,
@@ -37,7 +37,9 @@ test('a copy is made while the service runs: whole, private, and never over a fi
 });
 
 test('a restore makes a new database, and is refused over a newer one and one that is in use', async () => {
-  const { service, machine, database, run, copy, storesIn } = await startScene();
+  const { service, machine } = await setScene({ built: true });
+  const { databaseFile: database } = service;
+  const { run, copy, storesIn } = operatorOn(machine);
   expect((await run('backup', copy, '--database', database)).exitCode).toBe(0);
   const fresh = path.join(machine.folder, 'fresh.db');
   expect((await run('restore', copy, '--database', fresh)).exitCode).toBe(0);
@@ -57,7 +59,9 @@ test('a restore makes a new database, and is refused over a newer one and one th
 });
 
 test('what a restore replaces is kept beside it', async () => {
-  const { machine, database, run, copy, storesIn } = await startScene();
+  const { service, machine } = await setScene({ built: true });
+  const { databaseFile: database } = service;
+  const { run, copy, storesIn } = operatorOn(machine);
   const old = path.join(machine.folder, 'old.db');
   expect((await run('stores', 'create', '--name', 'Old', '--database', old)).exitCode).toBe(0);
   expect((await run('stores', 'create', '--name', 'New', '--database', database)).exitCode).toBe(0);
@@ -68,7 +72,9 @@ test('what a restore replaces is kept beside it', async () => {
 });
 
 test('a file that is no copy, and PostgreSQL, are refused with what to do', async () => {
-  const { machine, run, database } = await startScene();
+  const { service, machine } = await setScene({ built: true });
+  const { databaseFile: database } = service;
+  const { run } = operatorOn(machine);
   const garbage = path.join(machine.folder, 'garbage.db');
   writeFileSync(garbage, 'x'.repeat(5_000));
   const fresh = path.join(machine.folder, 'fresh.db');

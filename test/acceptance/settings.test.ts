@@ -1,16 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf, setScene } from './scene.ts';
+import { type ProgramScene, setScene } from '../helpers/scene.ts';
+import { errorOf } from './effects.ts';
 
-const show = async ({ machine }: Awaited<ReturnType<typeof setScene>>) =>
+const show = async ({ machine }: ProgramScene) =>
   JSON.parse((await machine.run(['settings', 'show', '--json'])).stdout);
 
 test.each([
   ['between the two reads', 2],
   ['between the last read and the save', 3],
 ])('somebody saves %s: exit 6, it shows what moved, nothing is overwritten', async (_name, at) => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { machine, proxy, service } = scene;
   const other = scene.anotherMachine({ STORECTL_BASE_URL: service.origin });
   proxy.decide((_request, number) =>
@@ -32,7 +33,7 @@ test.each([
 });
 
 test('a file that was read before somebody else saved: exit 6; read anew, it is saved', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { machine, proxy } = scene;
   const file = path.join(machine.folder, 'settings.json');
   const mine = await show(scene);

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeEditor, replaceLine } from '../helpers/editor.ts';
 import { programLine } from '../helpers/program.ts';
+import { type ProgramScene, setScene } from '../helpers/scene.ts';
 import { seedChange } from '../helpers/seed-history.ts';
 import { openTerminal } from '../helpers/terminal.ts';
-import { type Scene, setScene } from './scene.ts';
 
 /** A shell in a terminal in which `storectl` is the built program. */
-async function openShell({ machine }: Scene, env: Readonly<Record<string, string>> = {}) {
+async function openShell({ machine }: ProgramScene, env: Readonly<Record<string, string>> = {}) {
   const terminal = await openTerminal(machine.folder, { ...machine.env, ...env });
   terminal.type(`storectl() { ${programLine} "$@"; }; clear`);
   await terminal.shows(/^\$$/);
@@ -30,7 +30,7 @@ esac`,
 }
 
 test('settings edit: what the service refuses brings back the text with the reason on top, then it is saved', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { folder } = scene.machine;
   const editor = makeCopyingEditor(folder, [
     `${replaceLine(/start: .*/g, 'start: "99:99"')}; ${replaceLine(/summary: Handmade.*/, 'summary: Mine alone.')}`,
@@ -52,7 +52,7 @@ test('settings edit: what the service refuses brings back the text with the reas
 });
 
 test('settings edit: somebody else saved while the editor was open: exit 6, nothing overwritten, the text is shown', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const other = scene.anotherMachine();
   const flag = path.join(scene.machine.folder, 'go');
   const editor = makeEditor(
@@ -74,7 +74,7 @@ test('settings edit: somebody else saved while the editor was open: exit 6, noth
 });
 
 test('Ctrl-C is a key like others in an editor that takes it: what is saved afterwards is saved', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { folder } = scene.machine;
   const editor = makeEditor(
     folder,
@@ -95,7 +95,7 @@ ${replaceLine(/start: .*/g, 'start: "20:00"')}`,
 });
 
 test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor runs: exit 130', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const terminal = await openShell(scene, { EDITOR: 'sh -c "echo editing; sleep 20"' });
   scene.proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: new Promise(() => {}) } : 'pass'));
   terminal.type('storectl backup create --label nightly --sections store; echo "exit $?"');
@@ -113,15 +113,14 @@ test('Ctrl-C while the answer is awaited: exit 10 with the id; while an editor r
 });
 
 test('resume asks about an update that was sent more than 20 hours ago: no leaves it, yes sends it', async () => {
-  const scene = await setScene();
-  const place = { origin: scene.proxy.origin, storeId: scene.service.storeId };
+  const scene = await setScene({ built: true });
   const seed = {
     operation: 'store.update',
     body: { name: 'Outlet' },
     state: 'unknown',
     hoursAgo: 21,
   } as const;
-  await seedChange(scene.machine, place, seed);
+  await seedChange(scene.machine, scene.access, seed);
   const terminal = await openShell(scene);
 
   terminal.type('clear; storectl resume; echo "exit $?"');
@@ -138,7 +137,7 @@ test('resume asks about an update that was sent more than 20 hours ago: no leave
 });
 
 test('CI=1, --no-input and a standard output that is no terminal ask nothing, even in a terminal', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const terminal = await openShell(scene);
   for (const [index, line] of [
     'CI=1 storectl backup create',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gate } from '../helpers/gate.ts';
-import { setScene } from './scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { openSession } from './sessions/session.ts';
 
 test.each([
@@ -8,7 +8,7 @@ test.each([
   ['storectl doctor', /^access +ok/m],
   ['storectl backup create --label nightly --sections store', /✓ Created backup/],
 ])('%s: a terminal shows what is awaited, until the answer comes', async (command, answer) => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   const answers = gate();
   proxy.decide(() => ({ holdUntil: answers.opened }));
   const session = await openSession(command, { machine });

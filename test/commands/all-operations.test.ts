@@ -3,7 +3,7 @@ import { uuidPattern } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, type ReceivedRequest, startFaultServer } from '../helpers/fault-server.ts';
-import { fakeService } from '../helpers/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -172,7 +172,7 @@ describe.each(Object.entries(cases))(
   '%s, at any server that speaks the spec',
   (_, { args, answers, requests, id }) => {
     test('sends exactly this', async () => {
-      const { server, machine } = await fakeService(...answers);
+      const { server, machine } = await setScene({ answers });
 
       const result = await machine.run([...args.split(' '), '--json']);
 
@@ -199,7 +199,7 @@ describe.each(Object.entries(cases))(
     });
 
     test('prints the id alone with --quiet', async () => {
-      const { machine } = await fakeService(...answers);
+      const { machine } = await setScene({ answers });
 
       const result = await machine.run([...args.split(' '), '-q']);
 
@@ -207,7 +207,7 @@ describe.each(Object.entries(cases))(
     });
 
     test('sends nothing with --dry-run, and shows where it would go without the key', async () => {
-      const { server, machine } = await fakeService(...answers);
+      const { server, machine } = await setScene({ answers });
 
       const shown = await machine.run([...args.split(' '), '--dry-run', '--json']);
 
@@ -241,7 +241,7 @@ describe('defaults of the client', () => {
     ['notify mark-read --all', '{}'],
     [`notify mark-read --before ${at}`, `{"before":"${at}"}`],
   ])('%s', async (args, body) => {
-    const { server, machine } = await fakeService(answer(200, { id }));
+    const { server, machine } = await setScene({ answers: [answer(200, { id })] });
 
     const result = await machine.run(args.split(' '));
 
@@ -251,7 +251,7 @@ describe('defaults of the client', () => {
 });
 
 test('each keyed command makes its own key', async () => {
-  const { server, machine } = await fakeService(answer(201, backup));
+  const { server, machine } = await setScene({ answers: [answer(201, backup)] });
 
   await machine.run(['backup', 'create', '--label', 'a', '--sections', 'store']);
   await machine.run(['backup', 'create', '--label', 'b', '--sections', 'store']);
@@ -285,7 +285,7 @@ test('a path in the base URL stays in front', async () => {
 });
 
 test('a mutation says where it goes before it goes there; a read does not', async () => {
-  const { server, machine } = await fakeService(answer(201, post));
+  const { server, machine } = await setScene({ answers: [answer(201, post)] });
 
   const mutation = await machine.run(typed`blog create --title ${post.title} --content-md ${post.contentMd}`);
   const read = await machine.run(['settings', 'show']);
@@ -297,7 +297,7 @@ test('a mutation says where it goes before it goes there; a read does not', asyn
 });
 
 test('the announcement is printed even if the service cannot be reached', async () => {
-  const { server, machine } = await fakeService();
+  const { server, machine } = await setScene({ answers: [] });
   await server.close();
 
   const result = await machine.run(typed`blog create --title a --content-md b --timeout 0.05`);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { accessTo, type CliResult, type Machine, machineFor, newMachine } from '../helpers/cli.ts';
 import { answer, startFaultServer } from '../helpers/fault-server.ts';
-import { fakeService, startStore } from '../helpers/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { logFiles } from '../helpers/seed-history.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -55,16 +55,16 @@ test('the demo needs no set-up and has nothing wrong', async () => {
 });
 
 test('a set-up in order: where it leads, and the key is never shown', async () => {
-  const { service, machine } = await startStore();
+  const { access, machine } = await setScene();
   const { exitCode, stdout, stderr, of } = await diagnose(machine);
 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(of.settings).toEqual({
     check: 'settings',
     status: 'ok',
-    message: `main → store ${service.storeId} @ ${new URL(service.origin).host}`,
+    message: `main → store ${access.storeId} @ ${new URL(access.origin).host}`,
   });
-  expect(stdout).not.toContain(service.apiKey);
+  expect(stdout).not.toContain(access.apiKey);
 
   const shown = await machine.run(['doctor']);
   expect(shown.stdout).toMatch(/^access +ok +the key works for store/m);
@@ -107,20 +107,22 @@ test.each([
   [429, 8, undefined],
   [503, 8, undefined],
 ])('a service that answers %i: exit %i', async (status, exitCode, finding) => {
-  const scene = await fakeService(answer(status, '', status === 503 ? { 'retry-after': '60' } : {}));
+  const scene = await setScene({
+    answers: [answer(status, '', status === 503 ? { 'retry-after': '60' } : {})],
+  });
   const found = await diagnose(scene.machine, '--timeout', '5');
   expect(found.exitCode).toBe(exitCode);
   expect(found.of.access?.status).toBe(finding);
 });
 
 test('a service that is unreachable or silent: exit 9 in good time', async () => {
-  const gone = await fakeService(answer(200, {}));
+  const gone = await setScene({ answers: [answer(200, {})] });
   await gone.server.close();
   const refused = await diagnose(gone.machine);
   expect(refused.exitCode).toBe(9);
   expect(refused.error.message).toContain('refused the connection');
 
-  const silent = await fakeService({ does: 'hang' });
+  const silent = await setScene({ answers: [{ does: 'hang' }] });
   expect(await diagnose(silent.machine, '--timeout', '0.5')).toMatchObject({
     exitCode: 9,
     findings: [{ check: 'settings' }, { check: 'history' }],
@@ -152,7 +154,7 @@ test('a profile that is not there: exit 2', async () => {
 });
 
 test('a state folder that cannot be used: exit 11', async () => {
-  const scene = await fakeService(answer(200, {}));
+  const scene = await setScene({ answers: [answer(200, {})] });
   writeFileSync(scene.machine.stateDirectory, '');
   const { exitCode, of, error } = await diagnose(scene.machine);
   expect(exitCode).toBe(11);
@@ -162,7 +164,7 @@ test('a state folder that cannot be used: exit 11', async () => {
 });
 
 test('history: open records are warnings, a torn record is a problem', async () => {
-  const scene = await fakeService({ does: 'drop' }, answer(200, {}));
+  const scene = await setScene({ answers: [{ does: 'drop' }, answer(200, {})] });
   const { machine } = scene;
   expect(await machine.run(['api', 'POST', '/v1/x'])).toMatchObject({ exitCode: 10 });
   const folder = path.dirname(logFiles(machine)[0] ?? '');

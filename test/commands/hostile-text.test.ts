@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createKey } from '../../src/service/index.ts';
 import type { tables } from '../../src/service/storage/core/tables.ts';
 import { argumentsOf, rows } from '../acceptance/every-command.ts';
-import { machineFor } from '../helpers/cli.ts';
-import { startService, type TestService } from '../helpers/service.ts';
+import { setScene } from '../helpers/scene.ts';
+import type { TestService } from '../helpers/service.ts';
 
 /** Conceals what follows, shows it again, begins a line, and turns the order of letters around. */
 const hostile = 'Ink\u001b[8m hidden \u001b[0m\u009b2J\r\n✓ All is well\u202e';
@@ -61,8 +61,7 @@ const skipped = ['mcp', 'service start', 'completion install', 'auth login', 'de
 test.each(['in a terminal', 'in a pipe', 'as JSON'])(
   'text that a tenant wrote acts on no terminal, whatever command shows it: %s',
   async (where) => {
-    const service = await startService();
-    const machine = machineFor(service);
+    const { service, machine } = await setScene();
     const { id } = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
     const made = new Map([['key', id]]);
     const options = { env: { NO_COLOR: '1' }, ...(where === 'in a terminal' && { columns: 100 }) };

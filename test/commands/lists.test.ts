@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { completeIds } from '../../src/cli/completion/ids.ts';
 import { otherUser } from '../helpers/bulk.ts';
-import { machineFor } from '../helpers/cli.ts';
+import { accessTo } from '../helpers/cli.ts';
 import { answer } from '../helpers/fault-server.ts';
-import { fakeServiceWithReads, startStore } from '../helpers/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 
 const lists = [
   ['backup', 'list'],
@@ -17,13 +17,13 @@ const lists = [
 ] as const;
 
 /** A service of the twelve operations, like those that only have the contract. */
-const withoutReads = () => fakeServiceWithReads(answer(404, { code: 'not_found' }));
+const withoutReads = () => setScene({ answers: [answer(404, { code: 'not_found' })], hasReads: true });
 
 test('a second machine with nothing but a key sees what others have made', async () => {
-  const { service, machine } = await startStore();
+  const { machine, anotherMachine } = await setScene();
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'];
   const id = (await machine.run(create)).stdout.trim();
-  const laptop = machineFor(service);
+  const laptop = anotherMachine();
 
   const backups = await laptop.run(['backup', 'list']);
   expect(backups).toMatchObject({ exitCode: 0, stderr: '' });
@@ -45,7 +45,7 @@ test('a second machine with nothing but a key sees what others have made', async
 });
 
 test('each list shows what the store has, in the words of its noun', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   const list = async (...args: string[]) => (await machine.run(args)).stdout.trimEnd().split('\n');
 
   expect((await list('disputes', 'list'))[0]).toMatch(/^ID +REASON +STATUS +DEADLINE +BUYER +CASE +AGE$/);
@@ -65,7 +65,7 @@ test('each list shows what the store has, in the words of its noun', async () =>
 });
 
 test('an object is shown with its content, and a backup with what restoring it would change', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const post = ['blog', 'create', '--title', 'Ink', '--content-md', '# Black\n\nand blue', '-q'];
   const id = (await machine.run(post)).stdout.trim();
   const shown = (await machine.run(['blog', 'show', id.slice(0, 13)])).stdout;
@@ -85,7 +85,7 @@ test('an object is shown with its content, and a backup with what restoring it w
 });
 
 test('a restore of a backup that the store does not have is refused before anything is sent', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const id = '01a20294-76ec-77ee-ad28-9e8643048656';
 
   const restored = await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
@@ -95,7 +95,7 @@ test('a restore of a backup that the store does not have is refused before anyth
 });
 
 test('lists print fields, ids and pages for scripts', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
 
   expect(JSON.parse((await machine.run(['blog', 'list', '--fields', 'slug'])).stdout)).toEqual([
     { slug: 'autumn-paper-sampler' },
@@ -115,7 +115,7 @@ test('lists print fields, ids and pages for scripts', async () => {
 });
 
 test('people are shown 50 rows of a list, and scripts all of them', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const names = Array.from({ length: 103 }, (_, index) => `post-${index}.md`);
   for (const name of names) writeFileSync(path.join(machine.folder, name), `# ${name}\n\nText\n`);
   await machine.run(['blog', 'create', ...names]);
@@ -152,7 +152,7 @@ describe('a service that cannot be asked', () => {
     ['a refusal of the gateway', answer(403, 'Forbidden')],
     ['a success of another shape', answer(200, { data: [] })],
   ])('is recognized by %s', async (_what, said) => {
-    const { machine } = await fakeServiceWithReads(said);
+    const { machine } = await setScene({ answers: [said], hasReads: true });
     expect(await machine.run(['backup', 'list', '--json'])).toMatchObject({ exitCode: 7 });
   });
 
@@ -161,14 +161,14 @@ describe('a service that cannot be asked', () => {
     ['a limit', answer(403, '', { 'retry-after': '900' }), 8],
     ['a scope that the key lacks', answer(403, {}, { 'service-features': 'reads' }), 4],
   ])('is not %s', async (_what, said, exitCode) => {
-    const { machine } = await fakeServiceWithReads(said);
+    const { machine } = await setScene({ answers: [said], hasReads: true });
     expect(await machine.run(['backup', 'list', '--json', '--timeout', '5'])).toMatchObject({ exitCode });
   });
 
   test('a terminal is shown what this machine has seen', async () => {
     const id = '01a20294-76ec-77ee-ad28-9e8643048656';
     const made = { id, version: 1, label: 'nightly', sections: ['store'], createdAt: '2026-11-01T00:00:00Z' };
-    const { machine } = await fakeServiceWithReads(answer(201, made), answer(404));
+    const { machine } = await setScene({ answers: [answer(201, made), answer(404)], hasReads: true });
     await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
 
     const shown = await machine.run(['backup', 'list'], { columns: 200, env: { NO_COLOR: '1' } });
@@ -188,18 +188,21 @@ describe('a service that cannot be asked', () => {
 
   test('a filter that a service does not know is applied here', async () => {
     const items = ['open', 'won'].map((status, index) => ({ id: `0${index}`, status }));
-    const { machine } = await fakeServiceWithReads(answer(200, { items }));
+    const { machine } = await setScene({ answers: [answer(200, { items })], hasReads: true });
     expect((await machine.run(['disputes', 'list', '--status', 'open', '-q'])).stdout).toBe('00\n');
   });
 
   test('a page that leads to itself ends the list', async () => {
-    const { machine } = await fakeServiceWithReads(answer(200, { items: [{ id: 'a' }], next: 'n' }));
+    const { machine } = await setScene({
+      answers: [answer(200, { items: [{ id: 'a' }], next: 'n' })],
+      hasReads: true,
+    });
     expect(await machine.run(['backup', 'list', '--json'])).toMatchObject({ exitCode: 9, stdout: '' });
   });
 });
 
 test('a dispute that was only read is known, in the state in which it was last seen', async () => {
-  const { service, machine } = await startStore();
+  const { access, service, machine } = await setScene();
   const support = otherUser(service);
   const [id = ''] = await support.openDisputes(1);
   const status = async () => {
@@ -214,13 +217,8 @@ test('a dispute that was only read is known, in the state in which it was last s
   await machine.run(['disputes', 'show', id]);
   expect(await status()).toEqual([{ id, status: 'lost' }]);
 
-  const { STORECTL_BASE_URL, STORECTL_STORE_ID } = {
-    STORECTL_BASE_URL: service.origin,
-    STORECTL_STORE_ID: service.storeId,
-  };
-  const places = {
-    env: { STORECTL_STATE_DIR: machine.stateDirectory, STORECTL_BASE_URL, STORECTL_STORE_ID },
-  };
+  const { STORECTL_API_KEY: _, ...store } = accessTo(access);
+  const places = { env: { STORECTL_STATE_DIR: machine.stateDirectory, ...store } };
   const rest = { cwd: machine.folder, process, homeDirectory: machine.folder };
   expect(completeIds('dispute', [], { ...places, ...rest })).toEqual([
     { id, description: expect.stringMatching(/^lost, Reason 1/) },
@@ -232,7 +230,7 @@ test('a dispute that was only read is known, in the state in which it was last s
 });
 
 test('a read succeeds where nothing can be kept', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   const file = path.join(machine.folder, 'file');
   writeFileSync(file, '');
   const id = service.example.disputes[0]?.id ?? '';
@@ -245,7 +243,7 @@ test('a read succeeds where nothing can be kept', async () => {
 });
 
 test('history list shows the id of a restored backup whose label this machine does not know', async () => {
-  const { machine } = await fakeServiceWithReads(answer(404), answer(200, {}));
+  const { machine } = await setScene({ answers: [answer(404), answer(200, {})], hasReads: true });
   const id = '01a20294-76ec-77ee-ad28-9e8643048656';
   const restore = ['backup', 'restore', id, '--sections', 'store', '--confirm', id];
   await machine.run([...restore, '--no-safety-backup']);

@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest';
 import { writeFiles } from '../helpers/bulk.ts';
-import { setScene } from '../helpers/scene.ts';
+import { type Scene, setScene } from '../helpers/scene.ts';
 import { seedChange } from '../helpers/seed-history.ts';
 import { typed } from '../helpers/typed.ts';
 
-async function scene(options: Parameters<typeof setScene>[0] = {}) {
-  const { service, proxy, machine } = await setScene(options);
-  /** Runs a command whose response, or request, is lost. */
-  const lose = async (args: readonly string[], how: 'lose' | 'drop' = 'lose') => {
-    proxy.decide(({ method }) => (method === 'GET' ? 'pass' : how));
-    const result = await machine.run([...args, '--timeout', '0.3']);
-    proxy.decide(() => 'pass');
-    return result;
-  };
-  const idOf = async (index = 0): Promise<string> =>
-    JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)[index].id;
-  return { service, proxy, machine, lose, idOf };
+/** Runs a command whose response, or request, is lost. */
+async function lose(
+  { proxy, machine }: Pick<Scene, 'proxy' | 'machine'>,
+  args: readonly string[],
+  how: 'lose' | 'drop' = 'lose',
+) {
+  proxy.decide(({ method }) => (method === 'GET' ? 'pass' : how));
+  const result = await machine.run([...args, '--timeout', '0.3']);
+  proxy.decide(() => 'pass');
+  return result;
+}
+
+async function newestId({ machine }: Pick<Scene, 'machine'>): Promise<string> {
+  return JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)[0].id;
 }
 
 const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
@@ -24,9 +26,9 @@ const endpoint = typed`notify add-endpoint --name Team --events feedback_digest
   --url https://discord.com/api/webhooks/4711/a-token`;
 
 test('what is settled and what is still open is said, and what to do about the rest', async () => {
-  const { machine, lose } = await scene({ hides: 'of both' });
-  await lose(backup);
-  await lose(endpoint);
+  const { proxy, machine } = await setScene({ hides: 'of both' });
+  await lose({ proxy, machine }, backup);
+  await lose({ proxy, machine }, endpoint);
 
   const resumed = await machine.run(['resume']);
 
@@ -41,11 +43,11 @@ test('what is settled and what is still open is said, and what to do about the r
 });
 
 test('a change that was settled before is not sent again', async () => {
-  const { proxy, machine, idOf } = await scene();
+  const { proxy, machine } = await setScene();
   await machine.run([...backup, '--json']);
   const sent = proxy.requests.length;
 
-  const resumed = await machine.run(['resume', await idOf(), '--json']);
+  const resumed = await machine.run(['resume', await newestId({ machine }), '--json']);
 
   expect(resumed.exitCode).toBe(0);
   expect(JSON.parse(resumed.stdout)).toMatchObject({ state: 'applied', message: 'applied' });
@@ -53,9 +55,9 @@ test('a change that was settled before is not sent again', async () => {
 });
 
 test('--dry-run says what would be done about each change, and sends nothing', async () => {
-  const { proxy, machine, lose } = await scene();
-  await lose(backup);
-  await lose(endpoint);
+  const { proxy, machine } = await setScene();
+  await lose({ proxy, machine }, backup);
+  await lose({ proxy, machine }, endpoint);
   const sent = proxy.requests.length;
 
   const dry = await machine.run(['resume', '--dry-run', '--json']);
@@ -70,10 +72,10 @@ test('--dry-run says what would be done about each change, and sends nothing', a
 });
 
 test('a restore is resumed by its id only, after a safety backup of its own', async () => {
-  const { proxy, machine, lose } = await scene();
+  const { proxy, machine } = await setScene();
   const backupId = (await machine.run([...backup, '-q'])).stdout.trim();
   const restore = ['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId];
-  await lose([...restore, '--no-safety-backup']);
+  await lose({ proxy, machine }, [...restore, '--no-safety-backup']);
   const sent = proxy.writes().length;
 
   const all = await machine.run(['resume', '--json']);
@@ -104,9 +106,8 @@ test.each([
     },
   ],
 ])('%s that was sent more than 20 hours ago stays where nobody can be asked', async (_, sent) => {
-  const { service, proxy, machine } = await scene();
-  const place = { origin: proxy.origin, storeId: service.storeId };
-  const { id } = await seedChange(machine, place, { ...sent, state: 'unknown', hoursAgo: 21 });
+  const { proxy, machine, access } = await setScene();
+  const { id } = await seedChange(machine, access, { ...sent, state: 'unknown', hoursAgo: 21 });
 
   for (const args of [['resume'], ['resume', id]]) {
     const left = await machine.run([...args, '--json']);
@@ -122,9 +123,9 @@ test.each([
 });
 
 test('--mark with the id of a run marks all its changes in doubt', async () => {
-  const { machine, lose } = await scene();
+  const { proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': '# A\n\nText', 'b.md': '# B\n\nText' });
-  await lose(['blog', 'create', 'a.md', 'b.md']);
+  await lose({ proxy, machine }, ['blog', 'create', 'a.md', 'b.md']);
   const records = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   const [run = ''] = records[0].id.split('.');
 
@@ -137,8 +138,8 @@ test('--mark with the id of a run marks all its changes in doubt', async () => {
 });
 
 test('what is open for another store is counted, and the command for it is named', async () => {
-  const { service, machine, lose } = await scene();
-  await lose(update);
+  const { service, proxy, machine } = await setScene();
+  await lose({ proxy, machine }, update);
   const there = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout)[0];
 
   const elsewhere = await machine.run(['resume'], { env: { STORECTL_BASE_URL: service.origin } });
@@ -149,9 +150,10 @@ test('what is open for another store is counted, and the command for it is named
 });
 
 test('changes that only the user can settle do not keep resume from the others', async () => {
-  const { machine, lose } = await scene();
-  for (const path of ['a', 'b', 'c']) await lose(['api', 'POST', `/v1/${path}`, '-f', 'x=1']);
-  await lose(backup);
+  const { proxy, machine } = await setScene();
+  for (const path of ['a', 'b', 'c'])
+    await lose({ proxy, machine }, ['api', 'POST', `/v1/${path}`, '-f', 'x=1']);
+  await lose({ proxy, machine }, backup);
 
   const { exitCode, stdout } = await machine.run(['resume', '--json']);
 
@@ -163,8 +165,9 @@ test('changes that only the user can settle do not keep resume from the others',
 });
 
 test('a service that does not answer stops it, and the error says how to see what is in doubt', async () => {
-  const { proxy, machine, lose } = await scene();
-  for (const name of ['a', 'b', 'c', 'd']) await lose(['store', 'update', '--set', `${name}=1`]);
+  const { proxy, machine } = await setScene();
+  for (const name of ['a', 'b', 'c', 'd'])
+    await lose({ proxy, machine }, ['store', 'update', '--set', `${name}=1`]);
   proxy.decide(({ method }) => (method === 'GET' ? 'pass' : 'lose'));
 
   const { exitCode, stderr } = await machine.run(['resume', '--timeout', '0.3']);

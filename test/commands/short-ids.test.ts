@@ -3,7 +3,7 @@ import { idsBeginningWith, shortenId } from '../../src/cli/command/short-id.ts';
 import { otherUser } from '../helpers/bulk.ts';
 import { newMachine } from '../helpers/cli.ts';
 import { answer } from '../helpers/fault-server.ts';
-import { fakeService, startStore } from '../helpers/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 const ids = [
@@ -36,7 +36,7 @@ describe('an id may be abbreviated', () => {
 test('an ambiguous beginning of an id is refused with what it may stand for', async () => {
   const [one, two] = ids;
   const backup = (id: string | undefined, label: string) => answer(201, { id, label, sections: ['store'] });
-  const { machine } = await fakeService(backup(one, 'first'), backup(two, 'nightly'));
+  const { machine } = await setScene({ answers: [backup(one, 'first'), backup(two, 'nightly')] });
   for (const label of ['first', 'nightly'])
     await machine.run(['backup', 'create', '--label', label, '--sections', 'store']);
 
@@ -53,7 +53,7 @@ test('an ambiguous beginning of an id is refused with what it may stand for', as
 });
 
 test('commands take the beginning of an id that this machine knows, in --confirm too', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const make = async (label: string) =>
     (await machine.run(['backup', 'create', '--label', label, '--sections', 'store', '-q'])).stdout.trim();
   const made = [await make('one'), await make('two')];
@@ -79,7 +79,7 @@ test('commands take the beginning of an id that this machine knows, in --confirm
 });
 
 test('backup restore refuses a label, and takes no safety backup', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '-q'];
   const id = (await machine.run(create)).stdout.trim();
 
@@ -106,7 +106,7 @@ test.each([
   [['disputes', 'show', beginning], unknown],
   [['backup', 'restore', beginning, '--sections', 'store', '--confirm', beginning], unknown],
 ])('an id that is neither whole nor known is refused before anything is sent: %j', async (args, texts) => {
-  const { server, machine } = await fakeService();
+  const { server, machine } = await setScene({ answers: [] });
 
   const refused = await machine.run(args);
 
@@ -116,7 +116,7 @@ test.each([
 });
 
 test('an id whose form the contract does not say is sent as it is', async () => {
-  const { server, machine } = await fakeService(answer(200, {}));
+  const { server, machine } = await setScene({ answers: [answer(200, {})] });
 
   await machine.run(typed`notify mark-read notice-1`);
 
@@ -124,7 +124,7 @@ test('an id whose form the contract does not say is sent as it is', async () => 
 });
 
 test('a dispute that was read is shown and decided by its beginning; the answer has the whole id', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   const [id = ''] = await otherUser(service).openDisputes(1);
   await machine.run(['disputes', 'show', id]);
   const short = id.slice(0, 8);

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../helpers/cli.ts';
-import { startService } from '../helpers/service.ts';
+import { setScene } from '../helpers/scene.ts';
 
 test('a store is named where this machine has seen its name, beside the beginning of its id', async () => {
-  const target = await startService();
-  const machine = machineFor(target);
+  const { access: target, machine } = await setScene();
   const short = target.storeId.slice(0, 8);
   const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
@@ -23,8 +21,7 @@ test('a store is named where this machine has seen its name, beside the beginnin
 });
 
 test('after a restore the name is not known, until a response shows it', async () => {
-  const target = await startService();
-  const machine = machineFor(target);
+  const { access: target, machine } = await setScene();
   const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
   await machine.run(['store', 'update', '--name', 'Juniper']);
   const { id } = JSON.parse((await machine.run(backup)).stdout);
@@ -38,8 +35,7 @@ test('after a restore the name is not known, until a response shows it', async (
 });
 
 test('the list of profiles names the stores in a terminal; a pipe gets their ids', async () => {
-  const target = await startService();
-  const machine = machineFor(target);
+  const { access: target, machine } = await setScene();
   await machine.run(['profile', 'set', 'main', '--base-url', target.origin, '--store', target.storeId]);
   await machine.run(['store', 'update', '--name', 'Juniper']);
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { answer, type Behaviour } from '../helpers/fault-server.ts';
-import { fakeServiceWithReads, fakeStore } from '../helpers/scene.ts';
+import { scriptedStore, setScene } from '../helpers/scene.ts';
 
 const keys = { 'service-features': 'reads, keys' };
 const moved = answer(412, { code: 'etag_mismatch' }, { ...keys, 'idempotency-kept': 'true' });
 
 function store(name: string, etag: string, more: object = {}): Behaviour {
-  const body = { id: fakeStore.storeId, name, settings: { cashbackBp: 100 }, ...more };
+  const body = { id: scriptedStore.storeId, name, settings: { cashbackBp: 100 }, ...more };
   return answer(200, body, { ...keys, etag });
 }
 
@@ -14,7 +14,10 @@ const rename = ['store', 'update', '--name', 'Outlet'];
 
 describe('store update', () => {
   test('reads the store first, and is sent with its ETag and the key of the read', async () => {
-    const { server, machine } = await fakeServiceWithReads(store('Shop', '"1"'), store('Outlet', '"2"'));
+    const { server, machine } = await setScene({
+      answers: [store('Shop', '"1"'), store('Outlet', '"2"')],
+      hasReads: true,
+    });
 
     const { exitCode, stderr } = await machine.run(rename);
 
@@ -22,7 +25,7 @@ describe('store update', () => {
     expect(stderr).toContain('Name  Outlet  (was Shop)');
     expect(stderr).toMatch(/^Undo: storectl undo /m);
     const [read, sent] = server.requests;
-    expect(read).toMatchObject({ method: 'GET', path: `/v1/stores/${fakeStore.storeId}` });
+    expect(read).toMatchObject({ method: 'GET', path: `/v1/stores/${scriptedStore.storeId}` });
     expect(sent).toMatchObject({ method: 'PATCH', headers: { 'if-match': '"1"' } });
     expect(sent?.headers['idempotency-key']).toBe(read?.headers['idempotency-key']);
     const [record] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
@@ -38,7 +41,7 @@ describe('store update', () => {
     ['does not let the key read', answer(403, { code: 'forbidden' }, keys)],
     ['shows something without saying that it can be asked', answer(200, { name: 'Shop' }, { etag: '"1"' })],
   ])('is sent without If-Match where the service %s', async (_, read) => {
-    const { server, machine } = await fakeServiceWithReads(read, store('Outlet', '"2"'));
+    const { server, machine } = await setScene({ answers: [read, store('Outlet', '"2"')], hasReads: true });
 
     expect(await machine.run(rename)).toMatchObject({ exitCode: 0 });
 
@@ -48,12 +51,15 @@ describe('store update', () => {
   });
 
   test('that meets a change of other fields is sent again as a new change', async () => {
-    const { server, machine } = await fakeServiceWithReads(
-      store('Shop', '"1"'),
-      moved,
-      store('Shop', '"2"', { slug: 'changed' }),
-      store('Outlet', '"3"'),
-    );
+    const { server, machine } = await setScene({
+      answers: [
+        store('Shop', '"1"'),
+        moved,
+        store('Shop', '"2"', { slug: 'changed' }),
+        store('Outlet', '"3"'),
+      ],
+      hasReads: true,
+    });
 
     expect(await machine.run(rename)).toMatchObject({ exitCode: 0 });
 
@@ -65,19 +71,20 @@ describe('store update', () => {
   });
 
   test('that meets the same change of somebody else is sent again: it overwrites nothing', async () => {
-    const { machine } = await fakeServiceWithReads(
-      store('Shop', '"1"'),
-      moved,
-      store('Outlet', '"2"'),
-      store('Outlet', '"2"'),
-    );
+    const { machine } = await setScene({
+      answers: [store('Shop', '"1"'), moved, store('Outlet', '"2"'), store('Outlet', '"2"')],
+      hasReads: true,
+    });
 
     expect(await machine.run(rename)).toMatchObject({ exitCode: 0 });
   });
 
   test('that meets such changes three times ends with exit 6', async () => {
     const again = store('Shop', '"2"');
-    const { server, machine } = await fakeServiceWithReads(again, moved, again, moved, again, moved, again);
+    const { server, machine } = await setScene({
+      answers: [again, moved, again, moved, again, moved, again],
+      hasReads: true,
+    });
 
     expect(await machine.run(rename)).toMatchObject({ exitCode: 6 });
 
@@ -85,11 +92,10 @@ describe('store update', () => {
   });
 
   test('that meets a change of its own field overwrites nothing: exit 6, the field is named', async () => {
-    const { server, machine } = await fakeServiceWithReads(
-      store('Shop', '"1"'),
-      moved,
-      store('Theirs', '"2"'),
-    );
+    const { server, machine } = await setScene({
+      answers: [store('Shop', '"1"'), moved, store('Theirs', '"2"')],
+      hasReads: true,
+    });
 
     const { exitCode, stderr } = await machine.run([...rename, '--json']);
 
@@ -106,7 +112,10 @@ describe('store update', () => {
 describe('undo of a store update', () => {
   /** The id of an update from Shop to Outlet, and what the service answers after it. */
   async function updated(...script: readonly Behaviour[]) {
-    const scene = await fakeServiceWithReads(store('Shop', '"1"'), store('Outlet', '"2"'), ...script);
+    const scene = await setScene({
+      answers: [store('Shop', '"1"'), store('Outlet', '"2"'), ...script],
+      hasReads: true,
+    });
     await scene.machine.run(rename);
     const [{ id }] = JSON.parse((await scene.machine.run(['history', 'list', '--json'])).stdout);
     return { ...scene, id };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Machine } from '../helpers/cli.ts';
 import { answer } from '../helpers/fault-server.ts';
-import { fakeService, startStore } from '../helpers/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { seedChange } from '../helpers/seed-history.ts';
 
 /** Changes something; resolves with the id of its record. */
@@ -20,7 +20,7 @@ async function changesIn(machine: Machine): Promise<number> {
 }
 
 test('an update is taken back to the values from before it, and the undo can be undone', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'Before', '--set', 'settings.maintenanceMessage=null']);
   const id = await change(machine, 'store', 'update', '--name', 'After', '--maintenance-message', 'Closed');
 
@@ -36,7 +36,7 @@ test('an update is taken back to the values from before it, and the undo can be 
 });
 
 test('without the former values nothing is sent, and the fields are named', async () => {
-  const { machine } = await fakeService(answer(200, { name: 'A' }));
+  const { machine } = await setScene({ answers: [answer(200, { name: 'A' })] });
   expect((await machine.run(['store', 'update', '--name', 'A'])).stderr).not.toContain('Undo:');
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
 
@@ -48,7 +48,7 @@ test('without the former values nothing is sent, and the fields are named', asyn
 });
 
 test('saved settings are taken back at the changed paths only, and what was added goes', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const mine = ['--set', 'templates.mine.title=x', '--set', 'templates.mine.body=y'];
   const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00', ...mine);
   await machine.run(['settings', 'save', '--quiet-hours-end', '09:00']);
@@ -63,7 +63,7 @@ test('saved settings are taken back at the changed paths only, and what was adde
 });
 
 test('settings that have the former values already are left alone', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
   await machine.run(['settings', 'save', '--quiet-hours-start', '22:00']);
   const sent = await changesIn(machine);
@@ -76,10 +76,10 @@ test('settings that have the former values already are left alone', async () => 
 });
 
 test('they are saved again where a change in doubt could still set others', async () => {
-  const { service, machine } = await startStore();
+  const { access, machine } = await setScene();
   const id = await change(machine, 'settings', 'save', '--quiet-hours-start', '20:00');
   await machine.run(['settings', 'save', '--quiet-hours-start', '22:00']);
-  const doubt = await seedChange(machine, service, {
+  const doubt = await seedChange(machine, access, {
     operation: 'settings.save',
     body: { quietHours: { start: '21:00' } },
     state: 'unknown',
@@ -93,7 +93,7 @@ test('they are saved again where a change in doubt could still set others', asyn
 });
 
 test('a restore is undone by its safety backup, after its id was repeated', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'A']);
   const backupId = await idOf(machine, 'backup', 'create', '--label', 'x');
   await machine.run(['store', 'update', '--name', 'B']);
@@ -114,7 +114,7 @@ test('a restore is undone by its safety backup, after its id was repeated', asyn
 });
 
 test('a restore without a safety backup is not undone, but the service has backed up what it replaced', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const backupId = await idOf(machine, 'backup', 'create', '--label', 'x');
   const restore = ['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId];
   const restored = await machine.run([...restore, '--no-safety-backup', '--json']);
@@ -133,7 +133,7 @@ test('a restore without a safety backup is not undone, but the service has backe
 test.each([['undo'], ['history', 'show']])(
   '%s: the label of a backup instead of an id: the message names the id',
   async (...command) => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
     const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
 
@@ -147,7 +147,7 @@ test.each([['undo'], ['history', 'show']])(
 );
 
 test('what the service cannot take back is refused, and so is what was never applied', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   expect(await machine.run(['undo', id])).toMatchObject({
@@ -162,7 +162,7 @@ test('what the service cannot take back is refused, and so is what was never app
 });
 
 test('a change in doubt is resumed before it is undone', async () => {
-  const { machine } = await fakeService(answer(200, { name: 'A' }), { does: 'drop' });
+  const { machine } = await setScene({ answers: [answer(200, { name: 'A' }), { does: 'drop' }] });
   await machine.run(['store', 'update', '--name', 'A']);
   await machine.run(['store', 'update', '--name', 'B', '--timeout', '1']);
   const [{ id }] = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
@@ -174,7 +174,7 @@ test('a change in doubt is resumed before it is undone', async () => {
 });
 
 test('two undos of one change at once: the second is refused', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'A']);
   const id = await change(machine, 'store', 'update', '--name', 'B');
 
@@ -185,7 +185,7 @@ test('two undos of one change at once: the second is refused', async () => {
 });
 
 test('a later change of the same field is not overwritten by a script, and a dry run says so too', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'A']);
   const id = await change(machine, 'store', 'update', '--name', 'B');
   await machine.run(['store', 'update', '--name', 'C']);
@@ -200,7 +200,7 @@ test('a later change of the same field is not overwritten by a script, and a dry
 });
 
 test('of a change that was undone, no undo is offered', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'Before']);
   const id = await change(machine, 'store', 'update', '--name', 'After');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answer, type Behaviour } from '../helpers/fault-server.ts';
-import { fakeService, startStore } from '../helpers/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 const backupId = 'ada1577f-64c8-4439-84ae-ac01e33ba1fa';
@@ -13,7 +13,7 @@ function notices({ stderr }: { readonly stderr: string }): string[] {
 const update = (cashback: string) => ['store', 'update', '--name', 'A & B', '--cashback-bp', cashback];
 
 test('store update shows what it sets beside what the store has, and says how to undo it', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'A & B', '--cashback-bp', '250']);
 
   const result = await machine.run(update('300'));
@@ -29,7 +29,7 @@ test('store update shows what it sets beside what the store has, and says how to
 
 test('store update of a service that cannot be asked shows what was seen as seen, and says before whether it can be undone', async () => {
   const shown = (cashbackBp: number) => answer(200, { name: 'A & B', settings: { cashbackBp } });
-  const { machine } = await fakeService(shown(250), shown(300));
+  const { machine } = await setScene({ answers: [shown(250), shown(300)] });
 
   const first = await machine.run(update('250'));
   const second = await machine.run(update('300'));
@@ -49,7 +49,7 @@ test('store update of a service that cannot be asked shows what was seen as seen
 });
 
 test('a backup that this machine knows is not restored with sections that it does not have', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const create = ['backup', 'create', '--label', 'before sale', '--sections', 'store,blog', '-q'];
   const id = (await machine.run(create)).stdout.trim();
   const restore = ['backup', 'restore', id.slice(0, 20), '--sections', 'store,endpoints', '--confirm', id];
@@ -65,7 +65,7 @@ test('a backup that this machine knows is not restored with sections that it doe
 });
 
 test('a restore says before it is sent that newer posts go, and that an id does not exist', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const made = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store,blog', '-q']);
   await machine.run(['blog', 'create', '--title', 'P', '--content-md', 'p']);
   const before = async (id: string, sections: string) =>
@@ -82,7 +82,7 @@ test('a restore says before it is sent that newer posts go, and that an id does 
 });
 
 test('the history says which change an undo takes back', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'A']);
   const { stderr } = await machine.run(['store', 'update', '--name', 'B']);
   const id = /Undo: storectl undo (\S+)/.exec(stderr)?.[1] ?? '';
@@ -93,7 +93,7 @@ test('the history says which change an undo takes back', async () => {
 });
 
 test('the label of a safety backup names what was restored: a safety backup by its id and time, so labels do not nest', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const { stdout } = await machine.run(['backup', 'create', '--label', 'x', '--sections', 'store', '-q']);
   const id = stdout.trim();
   await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
@@ -120,7 +120,7 @@ test.each(['{}', '{ "rows": 12345678901234567890 }\n', '{"safetyBackupId":"their
       does: 'raw',
       bytes: `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${sent.length}\r\nconnection: close\r\n\r\n${sent}`,
     };
-    const { machine } = await fakeService(answer(201, backup), raw);
+    const { machine } = await setScene({ answers: [answer(201, backup), raw] });
     const args = typed`backup restore ${backupId} --sections store --confirm ${backupId} --json`;
 
     const { exitCode, stdout } = await machine.run(args);
@@ -139,12 +139,14 @@ test('a restore says what the response says that it changed, and nothing else', 
     settings: { changed: [] },
     blog: { removed: 2, returned: 0 },
   };
-  const { machine } = await fakeService(
-    answer(201, backup),
-    answer(200, { backupId, sections }),
-    answer(201, backup),
-    answer(200, { backupId }),
-  );
+  const { machine } = await setScene({
+    answers: [
+      answer(201, backup),
+      answer(200, { backupId, sections }),
+      answer(201, backup),
+      answer(200, { backupId }),
+    ],
+  });
   const restore = typed`backup restore ${backupId} --sections store,settings,blog --confirm ${backupId}`;
 
   const told = await machine.run(restore);

@@ -67,3 +67,13 @@ export function tables({ storage }: TestService) {
     posts: await shownPosts(db),
   }));
 }
+
+/** Slugs of the posts that the test has made, sorted. */
+export async function madePosts(service: TestService): Promise<string[]> {
+  const given = new Set(service.example.posts.map(({ slug }) => slug));
+  const { posts } = await tables(service);
+  return posts
+    .map(({ slug }) => slug)
+    .filter((slug) => !given.has(slug))
+    .sort();
+}

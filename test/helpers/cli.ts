@@ -70,18 +70,18 @@ export function newMachine(env: Readonly<Record<string, string>> = {}): Machine 
 }
 
 /** A machine whose environment names a service, a store and a key. */
-export function machineFor(target: Target): Machine {
-  return newMachine(accessTo(target));
+export function machineFor(access: Access): Machine {
+  return newMachine(accessTo(access));
 }
 
-interface Target {
+export interface Access {
   readonly origin: string;
   readonly storeId: string;
   readonly apiKey: string;
 }
 
 /** The environment that names a service, a store and a key. */
-export function accessTo({ origin, storeId, apiKey }: Target) {
+export function accessTo({ origin, storeId, apiKey }: Access) {
   return { STORECTL_BASE_URL: origin, STORECTL_STORE_ID: storeId, STORECTL_API_KEY: apiKey };
 }
 

@@ -22,10 +22,11 @@ export interface TestService {
   makeKey(preset: Preset): Promise<string>;
 }
 
+/** Without a limit of requests unless one is given. */
+export type ServiceOptions = Partial<Pick<Parameters<typeof createApp>[0], 'rateLimit'>>;
+
 /** The real service on loopback with the example store in a database file of its own, closed after the test. */
-export async function startService({
-  rateLimit = null,
-}: Pick<Parameters<typeof createApp>[0], 'rateLimit'> = {}): Promise<TestService> {
+export async function startService({ rateLimit = null }: ServiceOptions = {}): Promise<TestService> {
   const databaseFile = path.join(temporaryFolder(), 'service.db');
   const storage = await openStorage(databaseFile);
   const example = await seedExampleStore(storage);

@@ -5,7 +5,7 @@ import type { FileSystem } from '../../src/base/files/files.ts';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { type BatchOptions, beginBatch, type HistoryBatch } from '../../src/history/changes/batch.ts';
 import type { History } from '../../src/history/history.ts';
-import { post, type Scene, startScene } from './helpers/scene.ts';
+import { type HistoryScene, post, setHistoryScene } from './helpers/scene.ts';
 import type { Reaction } from './helpers/store-server.ts';
 
 const titles = Array.from({ length: 12 }, (_, index) => `Post ${index}`);
@@ -13,7 +13,11 @@ const postOf = (title: string) => ({ ...post, body: { title, contentMd: 'x' } })
 const create = (batch: HistoryBatch, title: string) => batch.change(postOf(title));
 const titleOf = ({ body }: { body: string | null }) => JSON.parse(body ?? '{}').title;
 
-function begin(scene: Scene, history: History, options: Partial<BatchOptions> = {}): Promise<HistoryBatch> {
+function begin(
+  scene: HistoryScene,
+  history: History,
+  options: Partial<BatchOptions> = {},
+): Promise<HistoryBatch> {
   return beginBatch(history, {
     client: scene.client,
     operation: createBlogPost,
@@ -25,7 +29,7 @@ function begin(scene: Scene, history: History, options: Partial<BatchOptions> = 
 
 /** Runs a batch in a separate process. */
 async function runBatch<Found>(
-  scene: Scene,
+  scene: HistoryScene,
   run: (batch: HistoryBatch) => Promise<Found>,
   { fileSystem, ...options }: Partial<BatchOptions> & { fileSystem?: FileSystem } = {},
 ): Promise<Found> {
@@ -40,7 +44,7 @@ async function runBatch<Found>(
 }
 
 const createAll = (batch: HistoryBatch) => Promise.all(titles.map((title) => create(batch, title)));
-const states = (scene: Scene) =>
+const states = (scene: HistoryScene) =>
   scene
     .records()
     .map((record) => `${titleOf(record)} ${record.state}`)
@@ -49,7 +53,7 @@ const states = (scene: Scene) =>
 describe('a batch', () => {
   test('is one log; each request is on record before it arrives', async () => {
     const unrecorded: string[] = [];
-    const scene = await startScene(({ body }) => {
+    const scene = await setHistoryScene(({ body }) => {
       const found = scene.records().find((record) => record.body === body);
       if (found?.state !== 'sent') unrecorded.push(body);
       return 'answer';
@@ -68,7 +72,7 @@ describe('a batch', () => {
   test('has a limited number of requests in flight, and sends no more once it is over', async () => {
     let isOver = false;
     const flight = { now: 0, most: 0 };
-    const scene = await startScene(async (): Promise<Reaction> => {
+    const scene = await setHistoryScene(async (): Promise<Reaction> => {
       flight.now += 1;
       flight.most = Math.max(flight.most, flight.now);
       await new Promise((resolve) => setImmediate(resolve));
@@ -87,14 +91,14 @@ describe('a batch', () => {
   });
 
   test('that is over before it begins leaves no log and no lock', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     expect(await runBatch(scene, (batch) => create(batch, 'a'), { isOver: () => true })).toBeNull();
     expect(scene.files()).toEqual([]);
     expect(scene.locks()).toEqual([]);
   });
 
   test('tells the caller of a refusal before the next is sent', async () => {
-    const scene = await startScene(() => ({ status: 422, body: {} }));
+    const scene = await setHistoryScene(() => ({ status: 422, body: {} }));
     let isOver = false;
     const [first, second] = await runBatch(
       scene,
@@ -113,7 +117,7 @@ describe('a batch', () => {
   });
 
   test('tries a throttled request again and again, and counts all attempts', async () => {
-    const scene = await startScene((_, number) =>
+    const scene = await setHistoryScene((_, number) =>
       number < 6 ? { status: 429, body: {}, headers: { 'retry-after': '1' } } : 'answer',
     );
     let waits = 0;
@@ -129,7 +133,7 @@ describe('a batch', () => {
 
 describe('the guards of a post hold for each post of a batch', () => {
   test('one in doubt, or sent within a day, is refused, and the others are sent', async () => {
-    const scene = await startScene(({ body }) => (body.includes('lost') ? 'drop' : 'answer'));
+    const scene = await setHistoryScene(({ body }) => (body.includes('lost') ? 'drop' : 'answer'));
     await scene.change(postOf('lost'));
     await scene.change(postOf('sent'));
     scene.server.clear();
@@ -144,7 +148,7 @@ describe('the guards of a post hold for each post of a batch', () => {
   });
 
   test('another process waits until the batch has ended, and then is refused what it has sent', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const history = scene.open();
     const batch = await begin(scene, history);
     await create(batch, 'a');
@@ -162,7 +166,7 @@ describe('the guards of a post hold for each post of a batch', () => {
   });
 
   test('a post with the API key is refused before it is written, and the others are sent', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await runBatch(scene, async (batch) => {
       await create(batch, 'a');
       await expect(create(batch, 'my sk_secret_key')).rejects.toMatchObject({ code: 'secret_in_record' });
@@ -186,7 +190,7 @@ describe('a batch whose disk fails', () => {
 
   test('sends nothing more, and what was sent is on record', async () => {
     let isFailing = false;
-    const scene = await startScene((_, number) => {
+    const scene = await setHistoryScene((_, number) => {
       isFailing = number >= 3;
       return 'answer';
     });
@@ -207,7 +211,7 @@ describe('a batch whose disk fails', () => {
 });
 
 test('long posts go to several logs of one run, and each is found', async () => {
-  const scene = await startScene(() => ({ status: 201, body: { id: 'p', title: 't' } }));
+  const scene = await setHistoryScene(() => ({ status: 201, body: { id: 'p', title: 't' } }));
   const contentMd = 'x'.repeat(900_000);
   const done = await runBatch(scene, async (batch) => {
     const sent = [];
@@ -219,7 +223,7 @@ test('long posts go to several logs of one run, and each is found', async () => 
 });
 
 test('open posts are resumed in the slots of a batch', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const lost = await scene.change({ ...post, body: { ...post.body, slug: 'hello' } });
   scene.react = ({ method, path: to }) =>
     method === 'GET' && to === '/openapi.json'
@@ -232,7 +236,7 @@ test('open posts are resumed in the slots of a batch', async () => {
 
 describe('a batch of large posts', () => {
   const mebibyte = 1024 * 1024;
-  const logSizes = (scene: Scene) =>
+  const logSizes = (scene: HistoryScene) =>
     scene.files().map((name) => fs.statSync(path.join(scene.folder, name)).size);
   const largePost = (title: string, size: number) => ({
     ...post,
@@ -240,7 +244,7 @@ describe('a batch of large posts', () => {
   });
 
   test('goes on in another log before one is too large, however many are sent at once', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const createLarge = (batch: HistoryBatch) =>
       Promise.all(titles.map((title) => batch.change(largePost(title, 1.5 * mebibyte))));
     await runBatch(scene, createLarge, { maxAtOnce: () => 12 });
@@ -251,7 +255,10 @@ describe('a batch of large posts', () => {
 
   test('whose responses are as large as they may be leaves a log that can be read', async () => {
     const pad = 'x'.repeat(7.9 * mebibyte);
-    const scene = await startScene((_, number) => ({ status: 201, body: { id: `made-${number}`, pad } }));
+    const scene = await setHistoryScene((_, number) => ({
+      status: 201,
+      body: { id: `made-${number}`, pad },
+    }));
     const done = await runBatch(scene, createAll, { maxAtOnce: () => 12 });
     expect(done.map((sent) => sent?.outcome.kind)).toEqual(titles.map(() => 'applied'));
     expect(scene.open().list().problems).toEqual([]);
@@ -259,7 +266,7 @@ describe('a batch of large posts', () => {
   });
 
   test('a request that alone is too large for a log is not sent', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const tooLarge = scene.change({ ...post, body: { title: 'x', contentMd: '"'.repeat(17 * mebibyte) } });
     await expect(tooLarge).rejects.toMatchObject({
       code: 'history_unwritable',

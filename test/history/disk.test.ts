@@ -5,13 +5,13 @@ import type { FileSystem } from '../../src/base/files/files.ts';
 import type { HistoryRecord } from '../../src/history/record/history-record.ts';
 import {
   backup,
+  type HistoryScene,
   post,
   rename,
   restore,
-  type Scene,
   safetyLabel,
   save,
-  startScene,
+  setHistoryScene,
   withKey,
 } from './helpers/scene.ts';
 
@@ -89,7 +89,7 @@ describe('what a change costs the disk', () => {
     '%s: three syncs and one rename before it is told, no sync after it; its record is on disk before the request arrives',
     async (_, request) => {
       const { fileSystem, calls } = tracing();
-      const scene = await startScene(() => {
+      const scene = await setHistoryScene(() => {
         calls.push('request');
         return 'answer';
       });
@@ -106,7 +106,7 @@ describe('what a change costs the disk', () => {
 
   test('the first change in a folder that a killed process has made puts the names of its parents on disk', async () => {
     const { fileSystem, calls } = tracing();
-    const scene = await startScene(() => 'answer');
+    const scene = await setHistoryScene(() => 'answer');
 
     await scene.begin(scene.open(fileSystem), backup);
 
@@ -115,7 +115,7 @@ describe('what a change costs the disk', () => {
 
   test('a restore with its safety backup: two syncs more, in the same log', async () => {
     const { fileSystem, calls } = tracing();
-    const scene = await startScene(() => {
+    const scene = await setHistoryScene(() => {
       calls.push('request');
       return 'answer';
     });
@@ -136,7 +136,7 @@ describe('what a change costs the disk', () => {
 
 describe('a disk that is full', () => {
   test('from the start: nothing is sent, and no log or lock is left', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await expect(scene.change(backup, { fileSystem: fillingUp(() => true) })).rejects.toMatchObject({
       code: 'disk_full',
     });
@@ -147,7 +147,7 @@ describe('a disk that is full', () => {
 
   test('when the response comes: it is handed on, and the record stays open', async () => {
     let isFull = false;
-    const scene = await startScene(() => {
+    const scene = await setHistoryScene(() => {
       isFull = true;
       return 'answer';
     });
@@ -161,7 +161,7 @@ describe('a disk that is full', () => {
 
   test('before another attempt: nothing more is sent, and the outcome is unknown', async () => {
     let isFull = false;
-    const scene = await startScene(() => {
+    const scene = await setHistoryScene(() => {
       isFull = true;
       return 'drop';
     });
@@ -173,7 +173,7 @@ describe('a disk that is full', () => {
   });
 
   test('before an open change is sent again: nothing is sent', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const { record } = await scene.change(backup);
     scene.server.clear();
     await expect(scene.resume(record.id, { fileSystem: fillingUp(() => true) })).rejects.toMatchObject({
@@ -184,7 +184,7 @@ describe('a disk that is full', () => {
 
   test('between the safety backup and the restore: the backup is told, and nothing is restored', async () => {
     let isFull = false;
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const client = scene.clientThat(async (outcome) => {
       isFull = true;
       return outcome;
@@ -200,7 +200,7 @@ describe('a disk that is full', () => {
   });
 
   test('before a restore in doubt is sent again, after its safety backup: the backup is told', async () => {
-    const scene = await startScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
+    const scene = await setHistoryScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
     const { record } = await scene.change(withKey(restore), { safetyLabel });
     const isWritten = ({ id, safetyBackupId }: HistoryRecord) =>
       id === record.id && safetyBackupId !== record.safetyBackupId;
@@ -218,7 +218,7 @@ describe('a sync that fails', () => {
     [2, 0],
     [3, 1],
   ])('the %ith: %i requests were sent, and nothing more is sent from that log', async (failAt, requests) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change({ ...backup, body: { label: 'makes the folders', sections: ['blog'] } });
     scene.server.clear();
     const changed = scene.change(post, { fileSystem: failingSync(failAt) });
@@ -231,7 +231,7 @@ describe('a sync that fails', () => {
 
 describe('the lock of a log that another process took over', () => {
   test('before anything was sent: nothing is sent, and the record is left to the other', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const client = scene.clientThat(
       async (outcome) => outcome,
       () => loseLock(scene),
@@ -242,7 +242,7 @@ describe('the lock of a log that another process took over', () => {
   });
 
   test('between two attempts: nothing more is sent, and the outcome is unknown', async () => {
-    const scene = await startScene(() => {
+    const scene = await setHistoryScene(() => {
       loseLock(scene);
       return 'drop';
     });
@@ -254,7 +254,7 @@ describe('the lock of a log that another process took over', () => {
 });
 
 /** As after a laptop's sleep. */
-function loseLock(scene: Scene): void {
+function loseLock(scene: HistoryScene): void {
   for (const name of scene.locks()) {
     fs.writeFileSync(path.join(scene.folder, 'locks', name), '{"nonce":"of another"}');
   }
@@ -267,14 +267,14 @@ describe('the API key', () => {
   });
 
   test('in a request is refused before anything is written', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await expect(scene.change(leak(post))).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);
     expect(scene.server.received).toEqual([]);
   });
 
   test('in a restore is refused before its safety backup is taken', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const leaking = { ...restore, body: { sections: ['store'], note: 'sk_secret_key' } };
     await expect(scene.change(leaking, { safetyLabel })).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);
@@ -285,13 +285,13 @@ describe('the API key', () => {
     ['its path', { ...post, operation: { ...post.operation, path: '/sk_secret_key' } }],
     ['its ETag', { ...save, ifMatch: '"sk_secret_key"' }],
   ])('in %s is refused', async (_where, leaking) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await expect(scene.change(leaking)).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);
   });
 
   test('in what a change replaces is refused', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const leaking = { ...rename('A'), replaced: { name: 'sk_secret_key' } };
     await expect(scene.change(leaking)).rejects.toMatchObject({ code: 'secret_in_record' });
     expect(scene.files()).toEqual([]);

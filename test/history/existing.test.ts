@@ -6,7 +6,7 @@ import {
   post,
   restore,
   safetyLabel,
-  startScene,
+  setHistoryScene,
 } from './helpers/scene.ts';
 
 describe('the same content within a day', () => {
@@ -14,7 +14,7 @@ describe('the same content within a day', () => {
     ['a post', post, 'blog'],
     ['an endpoint', endpoint, 'endpoints'],
   ])('%s is refused, until a restore has removed the first one', async (_, request, section) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const saved = await scene.change({ ...backupRequest, body: { label: 'before', sections: [section] } });
     expect(saved.outcome.kind).toBe('applied');
     const first = await scene.change(request);
@@ -40,14 +40,14 @@ describe('the same content within a day', () => {
     ['a day later', post, 25 * hour],
     ['by a clock that was set forth a year', post, 365 * 24 * hour],
   ])('is no matter %s', async (_, request, ahead) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(request);
     scene.ahead = ahead;
     expect((await scene.change(request)).outcome.kind).toBe('applied');
   });
 
   test('counts by a clock that was set back', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(post);
     scene.ahead = -365 * 24 * hour;
     await expect(scene.change(post)).rejects.toMatchObject({ reason: 'duplicate' });

@@ -7,8 +7,8 @@ import {
   hour,
   restore,
   safetyLabel,
+  setHistoryScene,
   signalled,
-  startScene,
   withKey,
 } from './helpers/scene.ts';
 
@@ -54,7 +54,7 @@ test('the key of a body is its idempotencyKey, if that is a string', () => {
 
 describe('a key of the user', () => {
   test('is one effect: given again, it is reported and nothing is sent, also after years of other changes', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const first = await scene.change(withKey(backup));
     for (let run = 0; run < 25; run += 1) await scene.change(backup);
     scene.ahead = 3 * 365 * 24 * hour;
@@ -71,7 +71,7 @@ describe('a key of the user', () => {
   });
 
   test('is refused with other arguments, before anything is written or sent', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const { record } = await scene.change(withKey(backup));
     scene.ahead = 400 * 24 * hour;
     await expect(
@@ -82,7 +82,7 @@ describe('a key of the user', () => {
   });
 
   test('is another key under another operation', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(withKey(backup));
     expect((await scene.change(withKey(dispute))).outcome.kind).toBe('applied');
   });
@@ -91,7 +91,7 @@ describe('a key of the user', () => {
     ['was refused', () => ({ status: 422, body: {} }) as const],
     ['was refused for its API key', () => ({ status: 401, body: {} }) as const],
   ])('may be used again, corrected, once what bore it %s', async (_, react) => {
-    const scene = await startScene(react);
+    const scene = await setHistoryScene(react);
     await scene.change(withKey(backup));
     scene.react = () => 'answer';
     const { outcome } = await scene.change(withKey({ ...backup, body: { label: 'b', sections: ['blog'] } }));
@@ -99,7 +99,7 @@ describe('a key of the user', () => {
   });
 
   test('in doubt is sent again with the same bytes', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const first = await scene.change(withKey(backup));
     scene.react = () => 'answer';
     const second = await scene.change(withKey(backup));
@@ -112,7 +112,7 @@ describe('a key of the user', () => {
     ['21 hours later', 21 * hour],
     ['by a clock that was set back', -hour],
   ])('in doubt is not sent again %s', async (_, ahead) => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const { record } = await scene.change(withKey(backup));
     scene.react = () => 'answer';
     scene.server.clear();
@@ -127,7 +127,7 @@ describe('a key of the user', () => {
   });
 
   test('of a restore in doubt takes a safety backup of its own before the same bytes are sent', async () => {
-    const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
+    const scene = await setHistoryScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
     const first = await scene.change(withKey(restore), { safetyLabel });
     scene.react = () => 'answer';
     scene.server.clear();
@@ -138,7 +138,7 @@ describe('a key of the user', () => {
   });
 
   test('is refused while a record whose request was lost may have had it', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     await scene.change(backup);
     await damageFirstRequest(scene);
     scene.react = () => 'answer';
@@ -150,7 +150,7 @@ describe('a key of the user', () => {
 
 describe('several at once with one key', () => {
   test('have one effect, and all report it', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const done = await Promise.all(Array.from({ length: 8 }, () => scene.change(withKey(backup))));
     expect(scene.server.received).toHaveLength(1);
     for (const { outcome } of done)
@@ -161,7 +161,7 @@ describe('several at once with one key', () => {
   test('the second waits, and reports the outcome of the first instead of sending at once again', async () => {
     const { done: arrived, give: arrive } = signalled();
     const { done: mayEnd, give: end } = signalled();
-    const scene = await startScene(async () => {
+    const scene = await setHistoryScene(async () => {
       arrive();
       await mayEnd;
       return { status: 503, body: {} };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/base/files/files.ts';
 import { sha256 } from '../../src/base/sha256.ts';
 import type { ChangeRequest } from '../../src/history/record/intent.ts';
-import { backup, post, rename, restore, safetyLabel, save, startScene } from './helpers/scene.ts';
+import { backup, post, rename, restore, safetyLabel, save, setHistoryScene } from './helpers/scene.ts';
 
 type Held = 'begin' | 'order' | 'log';
 
@@ -48,7 +48,9 @@ function disturbed(at: number, disturb: () => void): { fileSystem: FileSystem; c
 /** Lets another process take a lock over before one of the calls to the disk; nothing may be sent from there on. */
 async function loseAt(held: Held, request: ChangeRequest, at: number) {
   // The first response to each request is lost, so that there is a second attempt.
-  const scene = await startScene((_, number) => (number % 2 === 1 ? { status: 503, body: {} } : 'answer'));
+  const scene = await setHistoryScene((_, number) =>
+    number % 2 === 1 ? { status: 503, body: {} } : 'answer',
+  );
   const sent = () => scene.methods().filter((method) => method !== 'GET').length;
   let sentBefore: number | null = null;
   let seenBefore: readonly string[] = [];

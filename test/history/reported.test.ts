@@ -2,10 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { beginBatch } from '../../src/history/changes/batch.ts';
 import { markRecords, openRecords } from '../../src/history/changes/resume.ts';
-import { backup, dispute, post, restore, type Scene, safetyLabel, startScene } from './helpers/scene.ts';
+import {
+  backup,
+  dispute,
+  type HistoryScene,
+  post,
+  restore,
+  safetyLabel,
+  setHistoryScene,
+} from './helpers/scene.ts';
 
 /** A run of three posts that is killed before anybody is told what came of them; the third one is in doubt. */
-async function killedBatch(scene: Scene): Promise<string> {
+async function killedBatch(scene: HistoryScene): Promise<string> {
   scene.react = (_, number) => (number === 3 ? 'drop' : 'answer');
   const history = scene.open();
   const batch = await beginBatch(history, {
@@ -24,10 +32,10 @@ async function killedBatch(scene: Scene): Promise<string> {
   return ids[0]?.split('.')[0] ?? '';
 }
 
-const openIds = (scene: Scene) => openRecords(scene.open()).map(({ id }) => id);
+const openIds = (scene: HistoryScene) => openRecords(scene.open()).map(({ id }) => id);
 
 test('what a running process still has to print is known to others, and told by it', async () => {
-  const scene = await startScene();
+  const scene = await setHistoryScene();
   const history = scene.open();
   const { id } = (await scene.begin(history, post)).record;
 
@@ -40,7 +48,7 @@ test('what a running process still has to print is known to others, and told by 
 
 describe('a change whose outcome nobody was told stays open', () => {
   test('until resume has told it, and that tells no other change of its run', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const log = await killedBatch(scene);
     scene.server.clear();
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.2`, `${log}.3`]);
@@ -57,14 +65,14 @@ describe('a change whose outcome nobody was told stays open', () => {
   });
 
   test('when another change of its run is marked', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const log = await killedBatch(scene);
     await scene.use((history) => markRecords(history, `${log}.3`, 'applied'));
     expect(openIds(scene)).toEqual([`${log}.1`, `${log}.2`]);
   });
 
   test('when another change of its run is superseded', async () => {
-    const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
+    const scene = await setHistoryScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
     await scene.changeAndDie(restore, { safetyLabel });
     scene.react = () => 'answer';
     const { record } = await scene.change(restore);
@@ -74,12 +82,12 @@ describe('a change whose outcome nobody was told stays open', () => {
   });
 
   test('if it was applied, refused or not sent, and resume tells which', async () => {
-    const cases: [Scene['react'], string][] = [
+    const cases: [HistoryScene['react'], string][] = [
       [() => 'answer', 'applied'],
       [() => ({ status: 422, body: { code: 'bad' } }), 'rejected'],
     ];
     for (const [react, kind] of cases) {
-      const scene = await startScene(react);
+      const scene = await setHistoryScene(react);
       const { record } = await scene.changeAndDie(backup);
       scene.react = () => 'answer';
       scene.server.clear();
@@ -96,7 +104,7 @@ describe('a change whose outcome nobody was told stays open', () => {
 
 describe('the same command again after its process was killed', () => {
   test('takes a new backup, whatever came of the one before', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const killed = await scene.changeAndDie(backup);
     const again = await scene.change(backup);
     expect(again.record.id).not.toBe(killed.record.id);
@@ -104,7 +112,7 @@ describe('the same command again after its process was killed', () => {
   });
 
   test('reports the dispute that was opened', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const killed = await scene.changeAndDie(dispute);
     const again = await scene.change(dispute);
     expect(again).toMatchObject({ isEarlier: true, record: { id: killed.record.id } });
@@ -112,7 +120,7 @@ describe('the same command again after its process was killed', () => {
   });
 
   test('opens a new dispute if that is asked for', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const killed = await scene.change(dispute);
     scene.react = () => 'answer';
     const fresh = await scene.change({ ...dispute, fresh: true });
@@ -122,7 +130,7 @@ describe('the same command again after its process was killed', () => {
 });
 
 test('a restore that told its outcome has told the outcome of its safety backup', async () => {
-  const scene = await startScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
+  const scene = await setHistoryScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
   const { record } = await scene.changeAndDie(restore, { safetyLabel });
   scene.react = () => 'answer';
   await scene.resume(record.id, { isConfirmed: true });
@@ -130,7 +138,7 @@ test('a restore that told its outcome has told the outcome of its safety backup'
 });
 
 test('resume waits as long as the response to another command asked for', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const { record } = await scene.change(backup);
   scene.react = () => ({
     status: 403,

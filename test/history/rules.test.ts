@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import { rulesOf } from '../../src/history/operation-rules.ts';
 import { RefusedError } from '../../src/history/record/errors.ts';
-import { appeal, decision, dispute, endpoint, hour, post, startScene } from './helpers/scene.ts';
+import { appeal, decision, dispute, endpoint, hour, post, setHistoryScene } from './helpers/scene.ts';
 
 describe('the same command again', () => {
   test('a dispute in doubt is continued with its key and bytes', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const first = await scene.change(dispute);
     scene.react = () => 'answer';
     const second = await scene.change(dispute);
@@ -18,7 +18,7 @@ describe('the same command again', () => {
   });
 
   test('a dispute in doubt for more than 20 hours is refused until it is marked', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const first = await scene.change(dispute);
     scene.react = () => 'answer';
     scene.ahead = 21 * hour;
@@ -33,7 +33,7 @@ describe('the same command again', () => {
     ['an endpoint', endpoint],
     ['an appeal', appeal],
   ])('%s in doubt is refused', async (_, request) => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     await scene.change(request);
     scene.react = () => 'answer';
     await expect(scene.change(request)).rejects.toBeInstanceOf(RefusedError);
@@ -45,7 +45,7 @@ describe('the same command again', () => {
 });
 
 test('a decision in doubt is read before the same command is sent', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   await scene.change(decision);
   scene.react = ({ method }) => (method === 'POST' ? 'answer' : 'drop');
   await expect(scene.change(decision)).rejects.toMatchObject({ reason: 'in_doubt' });
@@ -65,7 +65,7 @@ test.each<[string, unknown[], object]>([
 ])('a decision in doubt, and a read that %s', async (_, shown, expected) => {
   const same = { id: 'd-1', ...decision.body };
   const record = (index: number) => ({ ...same, ...Object(shown[Math.min(index, shown.length - 1)]) });
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const lost = await scene.change(decision);
   scene.server.clear();
   scene.react = (_, number) => ({ status: 200, body: { record: record(number - 1), evidence: [] } });
@@ -74,13 +74,15 @@ test.each<[string, unknown[], object]>([
 
 test('a decision whose response is lost is settled by reading at once, and the record says so', async () => {
   const shown = { record: { id: 'd-1', ...decision.body }, evidence: [] };
-  const scene = await startScene(({ method }) => (method === 'GET' ? { status: 200, body: shown } : 'drop'));
+  const scene = await setHistoryScene(({ method }) =>
+    method === 'GET' ? { status: 200, body: shown } : 'drop',
+  );
   const { record } = await scene.change(decision);
   expect(record).toMatchObject({ state: 'applied', response: { settledByReading: true } });
 });
 
 test('a decision that was applied and not reported is reported by the same one, and not sent again', async () => {
-  const scene = await startScene(() => ({ status: 200, body: { id: 'd-1', status: 'won' } }));
+  const scene = await setHistoryScene(() => ({ status: 200, body: { id: 'd-1', status: 'won' } }));
   const killed = await scene.changeAndDie(decision);
   expect(await scene.change(decision)).toMatchObject({
     isEarlier: true,
@@ -94,7 +96,7 @@ test('a decision that was applied and not reported is reported by the same one, 
 });
 
 test('another decision than one in doubt that a read shows as applied is not sent', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   await scene.change(decision);
   scene.server.clear();
   const shown = { record: { id: 'd-1', status: 'won', resolution: 'Delivered' }, evidence: [] };

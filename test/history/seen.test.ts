@@ -14,21 +14,21 @@ import {
   backup,
   dispute,
   endpoint,
+  type HistoryScene,
   hour,
   post,
   rename,
   replacedSettings,
   restore,
-  type Scene,
   safetyLabel,
   save,
-  startScene,
+  setHistoryScene,
 } from './helpers/scene.ts';
 
 const year = 365 * 24 * hour;
 
 /** Sends the request again as the same command and by resuming everything; returns what arrived. */
-async function tryEverything(scene: Scene, request: typeof post) {
+async function tryEverything(scene: HistoryScene, request: typeof post) {
   scene.server.clear();
   await scene.change(request).catch(() => {});
   for (const { id } of openRecords(scene.open())) await scene.resume(id).catch(() => {});
@@ -45,7 +45,7 @@ describe('a log that lost lines', () => {
   ];
 
   test.each(cuts)('%s stops every change that reads it, and resume, and nothing is sent', async (_, cut) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(post);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
@@ -61,7 +61,7 @@ describe('a log that lost lines', () => {
   });
 
   test.each(cuts)('%s, and repaired: the same post is sent twice by nothing', async (_, cut) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(post);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
@@ -75,7 +75,7 @@ describe('a log that lost lines', () => {
 test.each(['', '{"line":4,"clo', '\0\0\0'])(
   'a log whose closing line was lost with the power is not damaged: the change is reported again (%j)',
   async (tail) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const { record } = await scene.change(post);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
@@ -96,7 +96,7 @@ describe('after a repair', () => {
   ])(
     '%s whose request is lost stands for every command of its operation, until it is marked',
     async (_, request) => {
-      const scene = await startScene();
+      const scene = await setHistoryScene();
       const { record } = await scene.change(request);
       await damageFirstRequest(scene);
       expect(await tryEverything(scene, request as typeof post)).toEqual([]);
@@ -110,7 +110,7 @@ describe('after a repair', () => {
   );
 
   test('a whole outcome stays', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const { record } = await scene.change(appeal);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
@@ -124,7 +124,7 @@ describe('after a repair', () => {
 
 describe('a history belongs to a base URL and a store', () => {
   test('what is open at one path is neither resumed nor in the way at another', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const histories = path.join(scene.folder, 'histories');
     const at = (baseUrl: string, storeId = 'store-1') => {
       const store = { baseUrl, storeId };
@@ -157,7 +157,7 @@ describe('a history belongs to a base URL and a store', () => {
   });
 
   test('a log that lies in the folder of another store is not read', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(post);
     const store = { baseUrl: 'https://other.example.com', storeId: 'store-1' };
     const other = openHistory({ folder: scene.folder, store, profile: 'main', process });
@@ -167,7 +167,7 @@ describe('a history belongs to a base URL and a store', () => {
 
 describe('a restore', () => {
   test('in doubt that never arrived is not sent over later work: by resume or the same command', async () => {
-    const scene = await startScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
+    const scene = await setHistoryScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
     const first = await scene.change(restore, { safetyLabel });
     scene.react = () => 'answer';
     expect(await scene.resume(first.record.id)).toMatchObject({ action: 'left', reason: 'needs_yes' });
@@ -187,8 +187,8 @@ describe('a restore', () => {
   });
 
   test('whose safety backup is not applied is not begun', async () => {
-    for (const react of [() => 'drop', () => ({ status: 422, body: {} })] satisfies Scene['react'][]) {
-      const scene = await startScene(react);
+    for (const react of [() => 'drop', () => ({ status: 422, body: {} })] satisfies HistoryScene['react'][]) {
+      const scene = await setHistoryScene(react);
       const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel });
       expect(safetyBackup.record).toMatchObject({
         operation: 'backup.create',
@@ -200,7 +200,7 @@ describe('a restore', () => {
   });
 
   test('whose safety backup has no id is not begun', async () => {
-    const scene = await startScene(() => ({ status: 201, body: { label: 'Safety backup' } }));
+    const scene = await setHistoryScene(() => ({ status: 201, body: { label: 'Safety backup' } }));
     const { safetyBackup } = await scene.changeUnprepared(restore, { safetyLabel });
     expect(safetyBackup.record.operation).toBe('backup.create');
     expect(scene.server.received).toHaveLength(1);
@@ -215,7 +215,7 @@ describe('a clock that jumps by years', () => {
     ['back by four hours', 0, -4 * hour],
     ['forth', 0, year],
   ])('%s does not put an older value over a newer one, or call a key young', async (_, first, second) => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     scene.ahead = first;
     const lost = await scene.change(rename('A'));
     const opened = await scene.change(dispute);
@@ -235,7 +235,7 @@ describe('what the store asked to wait', () => {
     'of %s seconds is kept for an hour, and resume neither crashes nor waits on',
     async (retryAfter) => {
       const headers = { 'retry-after': retryAfter };
-      const scene = await startScene(() => ({ status: 503, body: {}, headers }));
+      const scene = await setHistoryScene(() => ({ status: 503, body: {}, headers }));
       const { record } = await scene.change(backup);
       expect(record.state).toBe('unknown');
       scene.react = () => 'answer';
@@ -257,7 +257,11 @@ describe('what the store asked to wait', () => {
   );
 
   test('holds for other changes of the store too, of any operation, and of a refusal', async () => {
-    const scene = await startScene(() => ({ status: 429, body: {}, headers: { 'retry-after': '1000' } }));
+    const scene = await setHistoryScene(() => ({
+      status: 429,
+      body: {},
+      headers: { 'retry-after': '1000' },
+    }));
     const { outcome } = await scene.change(backup);
     expect(outcome.kind).toBe('rejected');
     scene.react = () => 'answer';
@@ -280,7 +284,7 @@ test('settings in doubt that read as before are saved again; those that somebody
     [{ ...save.body, updatedAt: 'now' }, 'settled', ['GET']],
     [{ ...replacedSettings, updatedAt: 'later' }, 'left', ['GET']],
   ] as const) {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const { record } = await scene.change(save);
     scene.server.clear();
     scene.react = ({ method }) => ({ status: 200, body: method === 'GET' ? shown : save.body });
@@ -290,7 +294,7 @@ test('settings in doubt that read as before are saved again; those that somebody
 });
 
 test('a change reads the newest of its operation and what is open, however old; not the rest', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const lost = await scene.change(post);
   scene.react = () => 'answer';
   for (let run = 0; run < 22; run += 1) await scene.change(rename(String(run)));
@@ -310,7 +314,7 @@ test('a change reads the newest of its operation and what is open, however old; 
 });
 
 test('a change lists the names in the folder once: there may be thousands', async () => {
-  const scene = await startScene();
+  const scene = await setHistoryScene();
   await scene.change(rename('A'));
   let listed = 0;
   const readdirSync = ((folder: string) => {

@@ -8,7 +8,7 @@ import {
   restore,
   safetyLabel,
   save,
-  startScene,
+  setHistoryScene,
   update,
 } from './helpers/scene.ts';
 
@@ -16,10 +16,10 @@ const restoreOf = (...sections: string[]) => ({ ...restore, body: { sections } }
 
 /** The state of an earlier change, in doubt, once a later one was applied. */
 async function afterLater(
-  earlier: Parameters<Awaited<ReturnType<typeof startScene>>['change']>[0],
+  earlier: Parameters<Awaited<ReturnType<typeof setHistoryScene>>['change']>[0],
   later: typeof earlier,
 ) {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const lost = await scene.change(earlier);
   expect(lost.outcome.kind).toBe('unknown');
   scene.react = () => 'answer';
@@ -52,7 +52,7 @@ describe('a doubt no longer matters', () => {
 });
 
 test('a doubt no longer matters either where its log was held while the later change was applied', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const running = scene.open();
   const lost = await scene.begin(running, rename('A'));
   scene.react = () => 'answer';
@@ -86,7 +86,7 @@ describe('a doubt stays', () => {
   });
 
   test('after a later change that was refused, or is in doubt itself', async () => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const first = await scene.change(rename('A'));
     const second = await scene.change(rename('B'));
     scene.react = () => ({ status: 422, body: {} });
@@ -103,7 +103,7 @@ describe('a doubt stays', () => {
 });
 
 test('a post in doubt stays refused, whatever other posts are published', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   await scene.change(post);
   scene.react = () => 'answer';
   await scene.change({ ...post, body: { title: 'Other', contentMd: 'x' } });
@@ -111,7 +111,7 @@ test('a post in doubt stays refused, whatever other posts are published', async 
 });
 
 test('of several open backups of one command only the newest is sent', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const first = await scene.change(backup);
   const second = await scene.change(backup);
   scene.react = () => 'answer';

@@ -10,7 +10,7 @@ import {
   restore,
   safetyLabel,
   save,
-  startScene,
+  setHistoryScene,
 } from './helpers/scene.ts';
 
 /** What a read answers while nothing was applied. */
@@ -28,7 +28,7 @@ describe.each([
     ['for more than 20 hours', 21 * hour],
     ['since a time in the future', -hour],
   ])('%s is sent only after a yes', async (_when, ahead) => {
-    const scene = await startScene(() => 'drop');
+    const scene = await setHistoryScene(() => 'drop');
     const { record } = await scene.change(request);
     scene.react = ({ method }) => (method === 'GET' ? { status: 200, body: untouched } : 'answer');
     scene.server.clear();
@@ -48,7 +48,7 @@ describe.each([
 });
 
 test('a decision that has been in doubt for years is still settled by reading', async () => {
-  const scene = await startScene(() => 'drop');
+  const scene = await setHistoryScene(() => 'drop');
   const { record } = await scene.change(decision);
   scene.ahead = 2 * 365 * 24 * hour;
   scene.react = () => ({ status: 200, body: { record: { id: 'd-1', ...decision.body }, evidence: [] } });

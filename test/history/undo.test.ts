@@ -5,31 +5,31 @@ import type { RefusedError } from '../../src/history/record/errors.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,
+  type HistoryScene,
   hour,
   post,
   rename,
   replacedSettings,
   restore,
-  type Scene,
   safetyLabel,
   save,
+  setHistoryScene,
   signalled,
-  startScene,
   update,
 } from './helpers/scene.ts';
 
-const plan = (scene: Scene, id?: string) => planUndo(scene.open(), id);
+const plan = (scene: HistoryScene, id?: string) => planUndo(scene.open(), id);
 
 /** A store that was renamed to A and then to B, and the record of the second change. */
 async function renamedTwice() {
-  const scene = await startScene();
+  const scene = await setHistoryScene();
   await scene.change(rename('A'));
   const { record } = await scene.change(rename('B'));
   return { scene, record };
 }
 
 /** Why a change cannot be undone. */
-function refusal(scene: Scene, id?: string): Partial<RefusedError> {
+function refusal(scene: HistoryScene, id?: string): Partial<RefusedError> {
   try {
     plan(scene, id);
   } catch (error) {
@@ -39,18 +39,18 @@ function refusal(scene: Scene, id?: string): Partial<RefusedError> {
 }
 
 /** Takes back a change of single fields, as the command does. */
-async function undo(scene: Scene, id?: string) {
+async function undo(scene: HistoryScene, id?: string) {
   const found = plan(scene, id);
   if (found.by === 'backup') throw new Error('this is not undone by fields');
   const seenLater = found.later.map(({ id }) => id);
   return scene.change({ ...update(withFormerValues({}, found.fields)), undoes: found.record.id, seenLater });
 }
 
-const sent = (scene: Scene) => scene.server.received.map(({ body }) => JSON.parse(body));
+const sent = (scene: HistoryScene) => scene.server.received.map(({ body }) => JSON.parse(body));
 
 describe('former values of single fields', () => {
   test('are those that were seen last, nested ones too', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(update({ name: 'A', settings: { cashbackBp: 1, other: true } }));
     const second = { ...update({ name: 'B', settings: { cashbackBp: 2 } }), safetyBackupId: 'b-1' };
     const { record } = await scene.change(second);
@@ -66,7 +66,7 @@ describe('former values of single fields', () => {
   });
 
   test('are null where the store had none', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(rename('A'));
     const { record } = await scene.change(update({ slogan: 'Hi' }));
     expect(plan(scene, record.id)).toMatchObject({ fields: [{ path: ['slogan'], replaced: null }] });
@@ -76,14 +76,14 @@ describe('former values of single fields', () => {
     ['was never seen', async () => {}],
     [
       'may have been changed by a restore since',
-      async (scene: Scene) => {
+      async (scene: HistoryScene) => {
         await scene.change(rename('A'));
         await scene.change(restore, { safetyLabel });
       },
     ],
     [
       'may have been changed by an update in doubt since',
-      async (scene: Scene) => {
+      async (scene: HistoryScene) => {
         await scene.change(rename('A'));
         scene.react = () => 'drop';
         await scene.change(rename('?'));
@@ -92,7 +92,7 @@ describe('former values of single fields', () => {
     ],
     [
       'was changed by an update that only a person knows of',
-      async (scene: Scene) => {
+      async (scene: HistoryScene) => {
         await scene.change(rename('A'));
         scene.react = () => 'drop';
         const { record } = await scene.change(rename('?'));
@@ -101,7 +101,7 @@ describe('former values of single fields', () => {
       },
     ],
   ])('are not known where the value %s: it is named, and nothing is undone', async (_, before) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await before(scene);
     const { record } = await scene.change(rename('B'));
     expect(refusal(scene, record.id)).toMatchObject({
@@ -112,7 +112,7 @@ describe('former values of single fields', () => {
   });
 
   test('are known in spite of a change of other fields, or of another section', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(update({ name: 'A', locale: 'en' }));
     scene.react = () => 'drop';
     await scene.change(update({ locale: 'de' }));
@@ -136,7 +136,7 @@ describe('the newest change', () => {
   });
 
   test('is none that was undone, unless that was undone itself; nothing is concluded of others', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(update({ name: 'A', locale: 'en' }));
     const b = await scene.change(update({ name: 'B', locale: 'de' }));
     const c = await scene.change(rename('C'));
@@ -148,14 +148,14 @@ describe('the newest change', () => {
   });
 
   test('is refused where no change can be undone', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     expect(refusal(scene)).toMatchObject({ reason: 'nothing_to_undo', earlier: null });
     await scene.change(post);
     expect(refusal(scene)).toMatchObject({ reason: 'nothing_to_undo' });
   });
 
   test('in doubt has to be settled first', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(rename('A'));
     scene.react = () => 'drop';
     const { record } = await scene.change(rename('B'));
@@ -163,7 +163,7 @@ describe('the newest change', () => {
   });
 
   test('is the newest by its number, whatever the clock said', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(rename('A'));
     scene.ahead = -365 * 24 * hour;
     const { record } = await scene.change(rename('B'));
@@ -214,7 +214,7 @@ describe('an undo', () => {
 
 describe('settings', () => {
   test('get the former values at the paths that the change set', async () => {
-    const scene = await startScene(() => ({
+    const scene = await setHistoryScene(() => ({
       status: 200,
       body: { showcase: { enabled: true }, env: 'live' },
     }));
@@ -232,7 +232,7 @@ describe('settings', () => {
   });
 
   test('whose former document is not known are not undone', async () => {
-    const scene = await startScene(() => ({ status: 200, body: {} }));
+    const scene = await setHistoryScene(() => ({ status: 200, body: {} }));
     const { record } = await scene.change({ ...save, replaced: null });
     const fields = ['showcase.enabled', 'links'];
     expect(refusal(scene, record.id)).toMatchObject({ reason: 'replaced_unknown', fields });
@@ -241,7 +241,7 @@ describe('settings', () => {
 
 describe('a restore', () => {
   test('is undone by its safety backup; later changes of its sections are named', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const { record } = await scene.change(restore, { safetyLabel });
     const later = await scene.change(rename('B'));
     await scene.change(post);
@@ -255,7 +255,7 @@ describe('a restore', () => {
   });
 
   test('without a safety backup is not undone', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const { record } = await scene.change(restore);
     expect(refusal(scene, record.id)).toMatchObject({ reason: 'no_safety_backup' });
   });
@@ -266,13 +266,13 @@ describe('what is refused', () => {
     ['a post', post],
     ['a backup', backup],
   ])('%s', async (_, request) => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     const { record } = await scene.change(request);
     expect(refusal(scene, record.id)).toMatchObject({ reason: 'not_undoable', earlier: { id: record.id } });
   });
 
   test('a change that was never applied, or may not have been', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     await scene.change(rename('A'));
     scene.react = () => ({ status: 422, body: {} });
     const refused = await scene.change(rename('B'));
@@ -283,7 +283,7 @@ describe('what is refused', () => {
   });
 
   test('an id that there is not', async () => {
-    const scene = await startScene();
+    const scene = await setHistoryScene();
     expect(refusal(scene, 'abcdef')).toMatchObject({ code: 'record_not_found' });
   });
 
@@ -308,8 +308,8 @@ test('an undo whose change was changed again since the user looked is refused, a
 });
 
 test.each([
-  ['the undo of the same change', async (scene: Scene) => undo(scene)],
-  ['a change', (scene: Scene) => scene.change(rename('C'))],
+  ['the undo of the same change', async (scene: HistoryScene) => undo(scene)],
+  ['a change', (scene: HistoryScene) => scene.change(rename('C'))],
 ])('an undo waits for %s that another process is sending, and does not call it in doubt', async (_, send) => {
   const { scene, record } = await renamedTwice();
   const { done: arrived, give: arrive } = signalled();

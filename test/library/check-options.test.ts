@@ -7,7 +7,7 @@ import { setScene } from '../helpers/scene.ts';
 
 const backup = { label: 'nightly', sections: ['store'] };
 
-async function newScene() {
+async function connect() {
   const { service, proxy } = await setScene();
   const folder = temporaryFolder();
   const { storeId, apiKey } = service;
@@ -18,7 +18,7 @@ async function newScene() {
 }
 
 test('wrong options of a call are refused before anything is recorded or sent', async () => {
-  const { proxy, folder, client } = await newScene();
+  const { proxy, folder, client } = await connect();
   const wrong: [unknown, string | RegExp][] = [
     [{ signal: 1 }, 'TypeError: signal must be an AbortSignal'],
     [{ signal: new AbortController() }, 'TypeError: signal must be an AbortSignal'],
@@ -89,7 +89,7 @@ test('a filter of the history with a wrong name is refused, instead of listing e
 });
 
 test('a closed client refuses calls', async () => {
-  const { proxy, folder, client } = await newScene();
+  const { proxy, folder, client } = await connect();
   await client.close();
 
   await expect(client.createBackup(backup)).rejects.toThrow('the client is closed');

@@ -6,24 +6,25 @@ import { additionsByMethod, operationsByMethod } from '../../src/contract/operat
 import { createClient } from '../../src/library/client.ts';
 import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
 import { filesBelow, temporaryFolder } from '../helpers/cli.ts';
-import { setScene } from '../helpers/scene.ts';
+import { type Scene, setScene } from '../helpers/scene.ts';
 import type { TestService } from '../helpers/service.ts';
 
 const backup = { label: 'nightly', sections: ['store', 'blog'] };
 
 /** A service behind a connection that can lose things, and a folder for the history. */
-async function newScene(options: Parameters<typeof setScene>[0] = {}) {
+/** A store, and a folder for the history of a script. */
+type Script = Pick<Scene, 'service' | 'proxy'> & { readonly folder: string };
+
+async function writeScript(options: Parameters<typeof setScene>[0] = {}) {
   return { ...(await setScene(options)), folder: temporaryFolder() };
 }
 
-type Scene = Pick<Awaited<ReturnType<typeof newScene>>, 'service' | 'proxy' | 'folder'>;
-
-function historyOf({ service, proxy, folder }: Scene) {
+function historyOf({ service, proxy, folder }: Script) {
   return createHistory({ folder, baseUrl: proxy.origin, storeId: service.storeId });
 }
 
 /** A client as a script makes it; each call is a new process. */
-function connect({ service, proxy, folder }: Scene, options: { withHistory: boolean; timeoutMs?: number }) {
+function connect({ service, proxy, folder }: Script, options: { withHistory: boolean; timeoutMs?: number }) {
   const client = createClient({
     baseUrl: proxy.origin,
     storeId: service.storeId,
@@ -42,7 +43,7 @@ function backupsIn({ storage }: TestService): Promise<{ label: string }[]> {
 test.each([true, false])(
   'a lost answer to a keyed request is asked for again (history: %s)',
   async (withHistory) => {
-    const scene = await newScene();
+    const scene = await writeScript();
     const client = connect(scene, { withHistory });
     scene.proxy.decide((_, number) => (number === 1 ? 'drop' : 'pass'));
 
@@ -63,7 +64,7 @@ test.each([true, false])(
 );
 
 test('an outcome that is unknown is said, and a later process settles it with the same key', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const first = connect(scene, { withHistory: true, timeoutMs: 300 });
   scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
   const lost = await first.createBackup(backup);
@@ -91,7 +92,7 @@ test('an outcome that is unknown is said, and a later process settles it with th
 });
 
 test('the command line resumes what a script left in the same folder', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const { machine } = scene;
   const shared = { ...scene, folder: path.join(machine.stateDirectory, 'history') };
   scene.proxy.decide((_, number) => (number === 1 ? 'drop' : { status: 503 }));
@@ -106,7 +107,7 @@ test('the command line resumes what a script left in the same folder', async () 
 });
 
 test('the same call continues an open dispute, and opens a new one after an answer or when asked to', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const dispute = { kind: 'payment', reason: 'late' };
   // Until the time of the call is over.
   scene.proxy.decide((_, number) => (number === 1 ? 'drop' : number < 9 ? { status: 503 } : 'pass'));
@@ -123,7 +124,7 @@ test('the same call continues an open dispute, and opens a new one after an answ
 });
 
 test('the same call is refused like the same command while the first may have been applied, until that is marked or the caller insists', async () => {
-  const scene = await newScene({ hides: 'of both' });
+  const scene = await writeScript({ hides: 'of both' });
   const post = { title: 'Sale', contentMd: 'Now' };
   scene.proxy.decide(() => 'drop');
   const lost = await connect(scene, { withHistory: true }).createBlogPost(post);
@@ -146,7 +147,7 @@ test('the same call is refused like the same command while the first may have be
 test.each([true, false])(
   'a lost post is sent again with its key, which the caller may give (history: %s)',
   async (withHistory) => {
-    const scene = await newScene();
+    const scene = await writeScript();
     const client = connect(scene, { withHistory });
     let writes = 0;
     scene.proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
@@ -168,7 +169,7 @@ test.each([true, false])(
 );
 
 test('a history of another store or address is refused before anything is sent', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const { apiKey, storeId } = scene.service;
   for (const other of [
     { baseUrl: `${scene.proxy.origin}/staging`, storeId },
@@ -180,7 +181,7 @@ test('a history of another store or address is refused before anything is sent',
 });
 
 test('a one-shot request whose answer is lost is never sent again where the service does not apply its key once: it is left, and a person can settle it', async () => {
-  const scene = await newScene({ hides: 'of both' });
+  const scene = await writeScript({ hides: 'of both' });
   const client = connect(scene, { withHistory: true });
   scene.proxy.decide(() => 'drop');
   const lost = await client.createBlogPost({ title: 'Sale', contentMd: 'Now' });
@@ -203,7 +204,7 @@ test('a one-shot request whose answer is lost is never sent again where the serv
 });
 
 test('a damaged history stops every change before it is sent, until it is repaired', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const client = connect(scene, { withHistory: true });
   await client.createBackup(backup);
   const [log = ''] = filesBelow(scene.folder).filter((file) => file.endsWith('.jsonl'));
@@ -226,7 +227,7 @@ test('a damaged history stops every change before it is sent, until it is repair
 });
 
 test('the key is in no record, in no error and in no outcome, and a request that contains it is refused', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const client = connect(scene, { withHistory: true });
   const { apiKey } = scene.service;
   const echo = { status: 422, body: JSON.stringify({ detail: `bad key ${apiKey}` }) };
@@ -244,7 +245,7 @@ test('the key is in no record, in no error and in no outcome, and a request that
 });
 
 test('what cannot be sent is thrown, and nothing is sent', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const client = connect(scene, { withHistory: false });
 
   await expect(client.createBackup({ label: 5, sections: ['store'] })).rejects.toThrow(
@@ -262,7 +263,7 @@ test('what cannot be sent is thrown, and nothing is sent', async () => {
 });
 
 test('a signal ends the waiting, and the outcome says what is in doubt', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const client = connect(scene, { withHistory: false });
   const stop = new AbortController();
   scene.proxy.decide(() => ({ holdUntil: new Promise(() => {}) }));
@@ -275,7 +276,7 @@ test('a signal ends the waiting, and the outcome says what is in doubt', async (
 });
 
 test('every operation has a method that reaches the service', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const client = connect(scene, { withHistory: true });
   const made = await client.createBackup(backup);
   const { id } = (made.kind === 'applied' ? made.body : {}) as { id: string };
@@ -308,7 +309,7 @@ test('every operation has a method that reaches the service', async () => {
 });
 
 test('what this service adds has methods, with filters and pages', async () => {
-  const scene = await newScene();
+  const scene = await writeScript();
   const client = connect(scene, { withHistory: false });
   const applied = async (call: Promise<{ readonly kind: string; readonly body?: unknown }>) => {
     const result = await call;

@@ -8,7 +8,7 @@ import { createId } from '../../src/service/model/ids.ts';
 import { query, startPostgres } from '../helpers/postgres.ts';
 import { newProgramMachine } from '../helpers/program.ts';
 import { typed } from '../helpers/typed.ts';
-import { openTestStorage, startService, temporaryFile } from './helpers/service.ts';
+import { openService, openTestStorage, temporaryFile } from './helpers/service.ts';
 
 /** More by STORECTL_KILL_ROUNDS=20. */
 const rounds = Number(process.env.STORECTL_KILL_ROUNDS ?? 2);
@@ -27,7 +27,7 @@ interface Acknowledged {
 
 /** A store that can be in one of two states, each in a backup, with two endpoints that want to know everything. */
 async function prepare(storage: Storage) {
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   for (const name of ['1', '2']) {
     const url = `https://discord.com/api/webhooks/${name}/token`;
     await service.call('notify.add-endpoint', '', { kind: 'discord', name, url, events: eventTypes });
@@ -217,7 +217,7 @@ test.each([
 test('SIGTERM on PostgreSQL while a change waits for its store: it is answered as it ended', async () => {
   const { url, adminUrl } = await cluster.createDatabase();
   const storage = await openTestStorage(url);
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   const holder = new Client({ connectionString: adminUrl });
   await holder.connect();
   onTestFinished(() => holder.end());

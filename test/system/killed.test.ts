@@ -4,14 +4,15 @@ import { createBackup } from '../../src/contract/operations/backups.ts';
 import { openDispute } from '../../src/contract/operations/disputes.ts';
 import type { RecordState } from '../../src/history/record/history-record.ts';
 import { insert } from '../../src/service/storage/core/statement.ts';
+import { effectsOf } from '../acceptance/effects.ts';
 import { expectHonesty, killAtEveryStep, perform, resumeAll } from '../acceptance/kill-at-every-step.ts';
-import { effectsOf, setScene } from '../acceptance/scene.ts';
+import { setScene } from '../helpers/scene.ts';
 import { typed } from '../helpers/typed.ts';
 
 const backupArgs = async (name: string) => ['backup', 'create', '--label', name, '--sections', 'store'];
 
 test('backup create, killed at every step: resume makes the one backup, or nothing was ever sent', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   await killAtEveryStep(scene, backupArgs, async (trial) => {
     const { exitCode, records, stderr } = await resumeAll(trial);
     expect(exitCode, trial.when + stderr).toBe(0);
@@ -30,7 +31,7 @@ test('backup create, killed at every step: resume makes the one backup, or nothi
 });
 
 test('notify add-endpoint, killed at every step: an honest unknown or never sent, never two endpoints', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   let number = 4710;
   const makeArgs = async (name: string) => {
     number += 1;
@@ -52,7 +53,7 @@ test('notify add-endpoint, killed at every step: an honest unknown or never sent
 
 // The first half is a `backup create` like the one above.
 test('backup restore with its safety backup, killed at every step: never two of either', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const made = new Map<string, string>();
   const makeArgs = async (name: string) => {
     const body = { label: name, sections: ['store'], idempotencyKey: randomUUID() };
@@ -95,7 +96,7 @@ test('backup restore with its safety backup, killed at every step: never two of 
 });
 
 test('blog create, killed at every step: an honest unknown or never sent, never two posts', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   await killAtEveryStep(
     scene,
     async (name) => ['blog', 'create', '--title', name, '--content-md', 'Text.'],
@@ -108,7 +109,7 @@ test('blog create, killed at every step: an honest unknown or never sent, never 
 });
 
 test('disputes open, killed at every step: resume opens the one dispute, or nothing was ever sent', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   await killAtEveryStep(
     scene,
     async (name) => ['disputes', 'open', '--reason', name],
@@ -122,7 +123,7 @@ test('disputes open, killed at every step: resume opens the one dispute, or noth
 });
 
 test('reclaim appeal, killed at every step: an honest unknown or never sent, never appealed twice', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const { storage, storeId } = scene.service;
   const makeArgs = async (name: string) => {
     const id = randomUUID();
@@ -142,7 +143,7 @@ test('reclaim appeal, killed at every step: an honest unknown or never sent, nev
 });
 
 test('disputes decide, killed at every step: settled by reading, never decided twice', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   const makeArgs = async (name: string) => {
     const id = await perform(scene, openDispute, { kind: 'payment', reason: name, idempotencyKey: name });
     return ['disputes', 'decide', id, '--status', 'won', '--resolution', 'Delivered.', '--confirm', id];

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../helpers/cli.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startPostgres } from '../helpers/postgres.ts';
 import { unprivilegedUser } from '../helpers/postgres-programs.ts';
-import { openTestStorage, startService } from '../service/helpers/service.ts';
+import { openService, openTestStorage } from '../service/helpers/service.ts';
 
 /** A real PgBouncer in transaction mode: a transaction has any of the `poolSize` connections to the server. */
 async function startPgBouncer(port: string, poolSize: number): Promise<number> {
@@ -59,7 +59,7 @@ test('the service works behind PgBouncer in transaction mode', async () => {
   const pooler = await startPgBouncer(port, 3);
   const storage = await openTestStorage(url.replace(port, String(pooler)));
   // Two stores, whose transactions share the connections: neither may see or lock the other's.
-  const services = [await startService({ storage }), await startService({ storage })];
+  const services = [await openService({ storage }), await openService({ storage })];
   const requests = Array.from({ length: 60 }, async (_, index) => {
     const service = services[index % 2] ?? services[0];
     const body = { kind: 'payment', reason: 'x', idempotencyKey: `k-${index % 20}` };

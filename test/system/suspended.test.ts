@@ -6,7 +6,7 @@ import { newProgramMachine, programLine } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
 /** The demo store in a terminal with this shell. */
-async function setScene(shell: 'sh' | 'bash' | 'zsh', env: Readonly<Record<string, string>> = {}) {
+async function openDemo(shell: 'sh' | 'bash' | 'zsh', env: Readonly<Record<string, string>> = {}) {
   const { folder, env: all } = newProgramMachine(env);
   const terminal = await openTerminal(folder, { ...all, PS1: '$ ' }, { shell, columns: 160 });
   onTestFinished(() => terminal.press('C-c'));
@@ -28,7 +28,7 @@ async function setScene(shell: 'sh' | 'bash' | 'zsh', env: Readonly<Record<strin
 
 describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) => {
   test('at a line of text: what was typed is there, and the rest can be typed', async () => {
-    const { run, shows, press, type, suspend } = await setScene(shell);
+    const { run, shows, press, type, suspend } = await openDemo(shell);
     run('backup create');
     await shows(/Label:/);
     press('my lab');
@@ -46,7 +46,7 @@ describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) 
   });
 
   test('a paste is still one answer', async () => {
-    const { run, shows, press, paste, suspend, isCursorShown } = await setScene(shell);
+    const { run, shows, press, paste, suspend, isCursorShown } = await openDemo(shell);
     run('disputes open');
     await shows(/Reason/);
     await suspend();
@@ -59,7 +59,7 @@ describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) 
   });
 
   test('at a question for screen readers', async () => {
-    const { run, shows, type, press, suspend } = await setScene(shell, { STORECTL_ACCESSIBLE: '1' });
+    const { run, shows, type, press, suspend } = await openDemo(shell, { STORECTL_ACCESSIBLE: '1' });
     run('backup create');
     await shows(/Label:/);
     await suspend();
@@ -73,7 +73,7 @@ describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) 
   });
 
   test('in the editor, and at the question after it', async () => {
-    const { folder, run, shows, press, suspend } = await setScene(shell);
+    const { folder, run, shows, press, suspend } = await openDemo(shell);
     writeFileSync(path.join(folder, 'post.md'), '# Sale\n\nInk\n');
     const editor = makeEditor(folder, 'printf "editing\\n"; read line; printf "%s\\n" "$line" >> "$1"');
     press(`export EDITOR='${editor}'`, 'Enter');
@@ -91,7 +91,7 @@ describe.each(['sh', 'bash', 'zsh'] as const)('Ctrl-Z, then fg, in %s', (shell) 
   });
 
   test('in the pager, and at the question after it', async () => {
-    const { folder, run, shows, press, suspend } = await setScene(shell);
+    const { folder, run, shows, press, suspend } = await openDemo(shell);
     const rows = Array.from({ length: 60 }, (_, row) => `"Post ${row}"`);
     for (const [row, title] of rows.entries())
       writeFileSync(path.join(folder, `post-${row}.md`), `---\ntitle: ${title}\n---\nText\n`);

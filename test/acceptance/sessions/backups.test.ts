@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { effectsOf, setScene, withoutStoreRead } from '../scene.ts';
+import { setScene } from '../../helpers/scene.ts';
+import { effectsOf, withoutStoreRead } from '../effects.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('backup create', async () => {
@@ -116,7 +117,7 @@ test('the undo of a restore asks for the id of the change, and shows what the se
 });
 
 test('an undo that cannot be undone says so before it is sent, where the service cannot be asked', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   proxy.decide(withoutStoreRead);
   await machine.run(['store', 'update', '--name', 'Paper']);
   const create = ['backup', 'create', '--label', 'first', '--sections', 'store', '-q'];
@@ -138,7 +139,7 @@ test('an undo that cannot be undone says so before it is sent, where the service
 });
 
 test('backup restore: a store that is no example lists nothing, so the history of this machine does', async () => {
-  const { machine, service } = await setScene();
+  const { machine, service } = await setScene({ built: true });
   const take = (label: string) =>
     machine.run(['backup', 'create', '--label', label, '--sections', 'store,blog', '-q']);
   const first = (await take('before the sale')).stdout.trim();
@@ -198,7 +199,7 @@ test('notify add-endpoint', async () => {
 });
 
 test('notify mark-read: what to mark is asked in a terminal, and Enter is no', async () => {
-  const { machine, proxy, example } = await setScene();
+  const { machine, proxy, example } = await setScene({ built: true });
   const session = await openSession('storectl notify mark-read', { machine });
   await session.pressAt(/Mark all notifications as read\? \(y\/N\)$/, 'Enter');
   expect(await session.ends()).toMatch(/error: cancelled(.*\n)*exit 130$/);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeEditor, replaceLine } from '../../helpers/editor.ts';
 import { newProgramMachine, type ProgramMachine } from '../../helpers/program.ts';
-import { setScene } from '../scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('history show', async () => {
@@ -70,7 +70,7 @@ test('history prune', async () => {
 });
 
 test('resume: what is applied once is sent again without a question', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ built: true });
   scene.proxy.decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
   const { machine } = scene;
   for (const label of ['first', 'second']) {
@@ -88,7 +88,7 @@ test('resume: what is applied once is sent again without a question', async () =
 });
 
 test('resume: an update that may replace what others have changed since is shown, and not sent until the user says so', async () => {
-  const scene = await setScene({}, { hides: 'of both' });
+  const scene = await setScene({ built: true, hides: 'of both' });
   scene.proxy.decide(({ method }) => (method === 'PATCH' ? 'lose' : 'pass'));
   const { machine } = scene;
   await machine.run(['store', 'update', '--name', 'Outlet', '--timeout', '2']);

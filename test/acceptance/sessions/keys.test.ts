@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProgramMachine } from '../../helpers/program.ts';
-import { effectsOf, setScene } from '../scene.ts';
+import { setScene } from '../../helpers/scene.ts';
+import { effectsOf } from '../effects.ts';
 import { demoMachine, openSession, type Session } from './session.ts';
 
 /** Escape, and then the screen that it leads to: a key that follows at once would be taken for a part of it. */
@@ -129,7 +130,7 @@ test('a section that is not offered, and Escape back to the list', async () => {
 });
 
 test('a refused value is asked for again; each attempt has its own record, and one has an effect', async () => {
-  const { machine, proxy, service } = await setScene();
+  const { machine, proxy, service } = await setScene({ built: true });
   let refusals = 0;
   proxy.decide(({ method }) => {
     refusals += 1;
@@ -168,7 +169,7 @@ test('a title that was used before leads to the question for a slug', async () =
 });
 
 test('an answer that may have been applied is not asked for again: exit 10', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   proxy.decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
   const session = await openSession('storectl blog create', { machine });
   await session.typeAt(/Title:$/, 'Spring sale');
@@ -328,7 +329,7 @@ test('an editor that is not there: exit 2 says so', async () => {
 });
 
 test('a pasted text of many lines is one answer, and answers no question but the one it was pasted into', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   const text = Array.from({ length: 200 }, (_, index) => `Line ${index} of a töxt.`).join('\n');
   const session = await openSession('storectl blog create', { machine });
   await session.shows(/Title:$/);
@@ -347,7 +348,7 @@ test('a pasted text of many lines is one answer, and answers no question but the
 });
 
 test('a pasted appeal keeps its line breaks, and can be edited before it is sent', async () => {
-  const { machine, proxy, example } = await setScene();
+  const { machine, proxy, example } = await setScene({ built: true });
   const id = example.reclaims[0]?.id ?? '';
   const session = await openSession(`storectl reclaim appeal ${id}`, { machine, columns: 80 });
   await session.shows(/Text.*:$/);

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { programMachineFor } from '../../helpers/program.ts';
-import { fakeStore } from '../../helpers/scene.ts';
-import { setScene, withoutStoreRead } from '../scene.ts';
+import { scriptedStore, setScene } from '../../helpers/scene.ts';
+import { withoutStoreRead } from '../effects.ts';
 import { demoMachine, openSession } from './session.ts';
 
 test('store update', async () => {
@@ -235,7 +235,7 @@ test('store update: letters typed into the list of fields select nothing; a wron
 });
 
 test('store update: a value that a restore of a backup of another machine has changed is not seen, where the service cannot be asked', async () => {
-  const { machine, proxy } = await setScene();
+  const { machine, proxy } = await setScene({ built: true });
   proxy.decide(withoutStoreRead);
   const update = (name: string) => machine.run(['store', 'update', '--name', name, '--cashback-bp', '250']);
   const backup = ['backup', 'create', '--label', 'x', '--sections', 'store', '-q'];
@@ -259,9 +259,9 @@ test('store update: after a refusal, the backup is not offered again', async () 
   await using server = await startFaultServer([
     answer(201, { id: '01985f2e-7b90-7a16-9c48-5d1e3f82a6b4' }),
     answer(422, refused),
-    answer(200, { id: fakeStore.storeId, name: 'Outlet' }),
+    answer(200, { id: scriptedStore.storeId, name: 'Outlet' }),
   ]);
-  const machine = programMachineFor({ ...fakeStore, origin: server.url });
+  const machine = programMachineFor({ ...scriptedStore, origin: server.url });
   const session = await openSession('storectl store update', { machine, columns: 160 });
   await session.pressAt(/What do you want to change\?/, 'Space', 'Enter');
   await session.typeAt(/\? Name: *$/, 'Long');

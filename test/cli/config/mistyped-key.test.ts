@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 
 const good = 'sk_live_K3y1dForTest_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG2B7Mwa';
 const mistyped = good.replace('0123', '0132');
@@ -43,7 +43,7 @@ test.each([
 });
 
 test('a key in the place of a store id is refused, and never printed', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   for (const [args, env] of [
     [['store', 'update', '--name', 'x', '--store', service.apiKey], {}],
     [['auth', 'status'], { STORECTL_STORE_ID: service.apiKey }],

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService, fakeStore } from '../../helpers/scene.ts';
+import { scriptedStore, setScene } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 
-const { storeId, apiKey } = fakeStore;
+const { storeId, apiKey } = scriptedStore;
 
 test('a command in the words of the service is not changed, and those of the program name the profile', async () => {
   const message = 'ask `storectl store update` or `storectl api`';
-  const { machine } = await fakeService(answer(409, { code: 'busy', message }));
+  const { machine } = await setScene({ answers: [answer(409, { code: 'busy', message })] });
   await machine.run(['profile', 'set', 'outlet', '--store', storeId]);
 
   const refused = await machine.run(['--profile', 'outlet', 'settings', 'show']);
@@ -65,7 +65,7 @@ test('the command that takes a change back works as printed', async () => {
 });
 
 test('the note after a dry run names the profile, too', async () => {
-  const { machine } = await fakeService(answer(200, { deskEmail: 'a@example.com' }));
+  const { machine } = await setScene({ answers: [answer(200, { deskEmail: 'a@example.com' })] });
   await machine.run(['profile', 'set', 'outlet', '--store', storeId]);
   const save = ['settings', 'save', '--set', 'deskEmail=b@example.com', '--dry-run'];
 

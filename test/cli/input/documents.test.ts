@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
-import { fakeService, startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const target = { origin: 'https://api.example.com', storeId: 'store-1', apiKey: 'some-long-key' };
@@ -116,7 +116,7 @@ describe('a key that stands twice', () => {
     ['d.json', '{"status":"lost","resolution":"r","st\\u0061tus":"won"}', 'status stands twice, in line 1'],
     ['d.yaml', '"status": lost\nstatus: won\n', 'status stands twice, in lines 1 and 2'],
   ])('is refused in a decision: %s %j', async (name, text, message) => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
     writeFileSync(path.join(machine.folder, name), text);
 
     const result = await machine.run(typed`disputes decide ${id} --from-file ${name} --confirm ${id}`);
@@ -126,7 +126,7 @@ describe('a key that stands twice', () => {
   });
 
   test('is refused by --set, api and the settings of a folder', async () => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
     writeFileSync(path.join(machine.folder, 'body.json'), '{"name": "a",\n "name": "b"}');
     const set = await machine.run(['store', 'update', '--set', 'settings={"cashbackBp":1,"cashbackBp":2}']);
     const field = await machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', 'settings={"a":1,"a":2}']);
@@ -182,7 +182,7 @@ describe('a key of YAML with nothing behind it', () => {
   });
 
   test('a section whose lines are comments stays as it is', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     await machine.run(typed`settings save --set templates.dispute_opened.title=T`);
     const before = (await machine.run(typed`settings show --json`)).stdout;
     writeFileSync(path.join(machine.folder, 's.yaml'), 'templates:\n#  dispute_opened:\n#    title: T\n');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseTime } from '../../../src/cli/input/parse-time.ts';
 import { newMachine } from '../../helpers/cli.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 
 const zone = process.env.TZ;
 beforeAll(() => {
@@ -59,7 +59,7 @@ describe('times in commands', () => {
     ['--deadline-at', 'soon'],
     ['--set', 'deadlineAt=soon'],
   ])('%s %s is refused before anything is sent', async (...args) => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
 
     const result = await machine.run(['disputes', 'open', '--reason', 'r', ...args]);
 

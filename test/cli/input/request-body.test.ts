@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const target = { origin: 'https://api.example.com', storeId: 'store-1', apiKey: 'some-long-key' };
@@ -227,7 +227,7 @@ describe('long texts', () => {
   });
 
   test.each(commands)('%j: nothing is sent where %s is empty', async (args, fileFlag, field) => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
     writeFileSync(path.join(machine.folder, 'blank.md'), '\n');
 
     for (const file of ['/dev/null', 'blank.md', '-']) {

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { newMachine } from '../../helpers/cli.ts';
 import { answer } from '../../helpers/fault-server.ts';
 import { makeNamedPipe } from '../../helpers/named-pipe.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const backup = { id: '0b8f3f0e-3c1e-4d0f-9a54-5d2f6f3e8a11', label: 'x', sections: ['store'] };
@@ -42,7 +42,7 @@ describe('--dry-run', () => {
 
 describe('--output-file', () => {
   test.each(['folder', 'fifo', 'dangling', ''])('%j is refused before anything is sent', async (name) => {
-    const { server, machine } = await fakeService(answer(201, backup));
+    const { server, machine } = await setScene({ answers: [answer(201, backup)] });
     mkdirSync(path.join(machine.folder, 'folder'));
     makeNamedPipe(path.join(machine.folder, 'fifo'));
     symlinkSync('nowhere', path.join(machine.folder, 'dangling'));
@@ -60,7 +60,7 @@ describe('--output-file', () => {
     ['', 'the response is always printed'],
     ['nope/out.json', 'directory '],
   ])('%j is refused as a file, and the message says why', async (name, says) => {
-    const { server, machine } = await fakeService(answer(201, backup));
+    const { server, machine } = await setScene({ answers: [answer(201, backup)] });
 
     const { exitCode, stderr } = await machine.run([...create, '--output-file', name]);
 
@@ -71,7 +71,7 @@ describe('--output-file', () => {
   });
 
   test('that is a link writes to the file behind it', async () => {
-    const { machine } = await fakeService(answer(201, backup));
+    const { machine } = await setScene({ answers: [answer(201, backup)] });
     writeFileSync(path.join(machine.folder, 'real.json'), 'old');
     symlinkSync('real.json', path.join(machine.folder, 'link.json'));
 
@@ -84,7 +84,7 @@ describe('--output-file', () => {
 
 describe('an answer that is not what the contract says', () => {
   test.each([null, [1, 2], 'text', {}])('%j: -q prints nothing, and does not end with 0', async (body) => {
-    const { machine } = await fakeService(answer(201, JSON.stringify(body)));
+    const { machine } = await setScene({ answers: [answer(201, JSON.stringify(body))] });
 
     const { exitCode, stdout, stderr } = await machine.run([...create, '-q']);
 
@@ -103,7 +103,7 @@ describe('an answer that is not what the contract says', () => {
       'Added endpoint "Team"',
     ],
   ])('%j: what the answer does not name is not shown as undefined', async (line, done) => {
-    const { machine } = await fakeService(answer(201, '{}'));
+    const { machine } = await setScene({ answers: [answer(201, '{}')] });
 
     const { stderr } = await machine.run(line);
 
@@ -112,7 +112,7 @@ describe('an answer that is not what the contract says', () => {
   });
 
   test('204 with --json is one JSON document', async () => {
-    const { machine } = await fakeService(answer(204));
+    const { machine } = await setScene({ answers: [answer(204)] });
 
     const { stdout } = await machine.run(['notify', 'mark-read', '--all', '--json']);
 
@@ -122,7 +122,7 @@ describe('an answer that is not what the contract says', () => {
   test.each(['settings show', 'disputes show 5f0cbead-0000-4000-8000-000000000001'])(
     '%s of no object is exit 9',
     async (command) => {
-      const { machine } = await fakeService(answer(200, 'null'));
+      const { machine } = await setScene({ answers: [answer(200, 'null')] });
 
       const { exitCode, stdout } = await machine.run(command.split(' '));
 
@@ -132,7 +132,7 @@ describe('an answer that is not what the contract says', () => {
 });
 
 test('--debug shows no secret of a webhook', async () => {
-  const { machine } = await fakeService(answer(201, { id: 'e-1' }));
+  const { machine } = await setScene({ answers: [answer(201, { id: 'e-1' })] });
   const url = 'https://discord.com/api/webhooks/123/very-secret_Token';
 
   const { stderr } = await machine.run(

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { styleOf } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
-import { filesBelow, machineFor, newMachine } from '../../helpers/cli.ts';
+import { filesBelow, newMachine } from '../../helpers/cli.ts';
 import { newProgramMachine, programLine } from '../../helpers/program.ts';
-import { startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { startService } from '../../helpers/service.ts';
 import { openTerminal } from '../../helpers/terminal.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -14,8 +14,8 @@ const terminal = { isTTY: true, columns: 60 };
 
 describe('--fields with a name that is not there', () => {
   test('names what is there, the nearest and the nested too', async () => {
-    const service = await startService();
-    const { exitCode, stdout, stderr } = await machineFor(service).run([
+    const { service, machine } = await setScene();
+    const { exitCode, stdout, stderr } = await machine.run([
       ...['disputes', 'show', service.example.disputes[0]?.id ?? '', '--fields', 'status,record.statsu'],
     ]);
 
@@ -34,8 +34,8 @@ describe('--fields with a name that is not there', () => {
   });
 
   test('suggests nothing for a name that resembles none', async () => {
-    const service = await startService();
-    const { stderr } = await machineFor(service).run(['settings', 'show', '--fields', 'nope']);
+    const { machine } = await setScene();
+    const { stderr } = await machine.run(['settings', 'show', '--fields', 'nope']);
 
     expect(JSON.parse(stderr).error).toMatchObject({
       message: 'unknown field: nope',
@@ -44,7 +44,7 @@ describe('--fields with a name that is not there', () => {
   });
 
   test('a change is refused before it is sent', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const { exitCode, stdout, stderr } = await machine.run(
       typed`backup create --label one --sections store --fields lable,label`,
     );
@@ -59,8 +59,8 @@ describe('--fields with a name that is not there', () => {
   });
 
   test('names in a map, which the contract cannot know, are accepted', async () => {
-    const service = await startService();
-    const { exitCode } = await machineFor(service).run(
+    const { machine } = await setScene();
+    const { exitCode } = await machine.run(
       typed`settings save --quiet-hours-start 21:00 --fields templates.mine.title`,
     );
 
@@ -131,7 +131,7 @@ describe('--fields of what is no operation', () => {
   });
 
   test('the plan of many decisions', async () => {
-    const { service, machine } = await startStore();
+    const { service, machine } = await setScene();
     const id = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
     writeFileSync(path.join(machine.folder, 'd.csv'), `disputeId,status,resolution\n${id},won,Seen\n`);
     const { stdout } = await machine.run(
@@ -203,13 +203,8 @@ describe('the token of a webhook', () => {
   const events = ['--events', 'feedback_digest'];
 
   test.each([[[]], [['--json']]])('is not in a dry run %j', async (flags) => {
-    const service = await startService();
-    const { exitCode, stdout, stderr } = await machineFor(service).run([
-      ...add,
-      ...events,
-      '--dry-run',
-      ...flags,
-    ]);
+    const { machine } = await setScene();
+    const { exitCode, stdout, stderr } = await machine.run([...add, ...events, '--dry-run', ...flags]);
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`${address}***`);
@@ -217,7 +212,7 @@ describe('the token of a webhook', () => {
   });
 
   test('is not shown by the history, which keeps it to send it again', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     expect((await machine.run([...add, ...events, '-q'])).exitCode).toBe(0);
     const id = (await machine.run(['history', 'list', '-q'])).stdout.trim();
 
@@ -257,7 +252,7 @@ describe('STORECTL_ACCESSIBLE=1', () => {
   });
 
   test('commands print so', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const env = { STORECTL_ACCESSIBLE: '1' };
 
     const made = await machine.run(['backup', 'create', '--label', 'one', '--sections', 'store,blog'], {

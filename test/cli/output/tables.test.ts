@@ -11,7 +11,7 @@ import { renderRecord, renderTable, rowsOf } from '../../../src/cli/output/table
 import { wrapText } from '../../../src/cli/output/wrap.ts';
 import { type Machine, machineFor } from '../../helpers/cli.ts';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService, startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -56,7 +56,7 @@ describe('hostile text', () => {
       ],
       [hostile]: 1,
     };
-    const { machine } = await fakeService(answer(200, body, { 'x-note': 'a\u009b2Jb' }));
+    const { machine } = await setScene({ answers: [answer(200, body, { 'x-note': 'a\u009b2Jb' })] });
 
     for (const flags of [[], ['--json'], ['--fields', 'record,evidence'], ['-q'], ['--debug']]) {
       const { exitCode, stdout, stderr } = await machine.run([
@@ -74,7 +74,7 @@ describe('hostile text', () => {
 
   test('in an error reaches no terminal', async () => {
     const body = { code: hostile, detail: hostile, errors: [{ pointer: `/${hostile}`, detail: hostile }] };
-    const { machine } = await fakeService(answer(422, body, { 'x-request-id': 'a\u009bb' }));
+    const { machine } = await setScene({ answers: [answer(422, body, { 'x-request-id': 'a\u009bb' })] });
 
     for (const flags of [[], ['--json'], ['--debug']]) {
       const { exitCode, stdout, stderr } = await machine.run(['store', 'update', '--name', 'x', ...flags]);
@@ -132,7 +132,7 @@ describe('JSON', () => {
       tiers: [{ name: 'a' }, { name: 'b' }, {}],
       'odd.name': 1,
     };
-    const { machine } = await fakeService(answer(200, body));
+    const { machine } = await setScene({ answers: [answer(200, body)] });
 
     const { exitCode, stdout, stderr } = await machine.run(typed`settings show --fields ${fields}`);
 
@@ -148,7 +148,7 @@ describe('JSON', () => {
 
 test('an answer that is nested deeper than the stack is shown, and the exit code stays 0', async () => {
   const deep = `{"id":"${storeId}","riskSignals":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
-  const { machine } = await fakeService(answer(201, deep));
+  const { machine } = await setScene({ answers: [answer(201, deep)] });
 
   for (const flags of [[], ['--json'], ['--fields', 'riskSignals']]) {
     const { exitCode, stdout } = await machine.run(['disputes', 'open', '--reason', 'r', '--new', ...flags]);
@@ -289,7 +289,7 @@ describe('a whole command', () => {
   const update = ['store', 'update', '--cashback-bp', '250', '--cashback-cap-minor', '1500'];
 
   test('fits a narrow terminal, in color, with units next to the numbers', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
 
     await machine.run(update);
     const colored = await runInTerminal(machine, ['store', 'show'], 80);
@@ -305,7 +305,7 @@ describe('a whole command', () => {
   });
 
   test('disputes are told apart by reason, and by case where one is known, also at 80 columns', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const orderId = '5f0cbead-0000-4000-8000-000000000002';
     const open = async (...args: string[]) => {
       const reason = ['--reason', `${'The parcel did not arrive '.repeat(4)}${args[1]}`];
@@ -339,7 +339,7 @@ describe('a whole command', () => {
   });
 
   test('in a pipe is the same table without color; FORCE_COLOR and NO_COLOR decide', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const show = ['settings', 'show'];
 
     const piped = await machine.run(show);
@@ -361,7 +361,9 @@ describe('a whole command', () => {
 describe('--debug', () => {
   test('shows the exchange on stderr, without the key anywhere', async () => {
     const body = { id: storeId, echo: `your key is ${apiKey}` };
-    const { server, machine } = await fakeService(answer(200, body, { 'x-echo': `Bearer ${apiKey}` }));
+    const { server, machine } = await setScene({
+      answers: [answer(200, body, { 'x-echo': `Bearer ${apiKey}` })],
+    });
 
     const result = await machine.run(typed`store update --name x --debug`);
 
@@ -377,7 +379,7 @@ describe('--debug', () => {
   });
 
   test('STORECTL_DEBUG does the same', async () => {
-    const { machine } = await fakeService(answer(200, {}));
+    const { machine } = await setScene({ answers: [answer(200, {})] });
 
     const { stderr } = await machine.run(['settings', 'show'], {
       env: { STORECTL_DEBUG: '1' },
@@ -474,9 +476,11 @@ test('what follows a flag stays in its column', () => {
 test.each(['constructor', 'toString', '__proto__'])(
   'a field named %s is a field like any other',
   async (name) => {
-    const { machine } = await fakeService(
-      answer(200, `{"quietHours":{"${name}":"x"},"${name}":"y"}`, { 'content-type': 'application/json' }),
-    );
+    const { machine } = await setScene({
+      answers: [
+        answer(200, `{"quietHours":{"${name}":"x"},"${name}":"y"}`, { 'content-type': 'application/json' }),
+      ],
+    });
 
     const { exitCode, stdout } = await machine.run(['settings', 'show']);
 

@@ -5,7 +5,7 @@ import { leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
 import { hintFor } from '../../../src/cli/program/hints.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed, wordsOf } from '../../helpers/typed.ts';
 
 const target = { storeId: 'store-1', apiKey: 'some-long-key' };
@@ -166,7 +166,7 @@ describe('wrong usage is refused before anything is sent', () => {
     '$line: $says',
     async ({ line, says, stdin = '', file }: Given & { line: string; says: string }) => {
       const args = wordsOf(line);
-      const { server, machine } = await fakeService(answer(200, {}));
+      const { server, machine } = await setScene({ answers: [answer(200, {})] });
       mkdirSync(path.join(machine.folder, 'folder'));
       if (file !== undefined) writeFileSync(path.join(machine.folder, 'file'), file);
 
@@ -189,7 +189,7 @@ describe('wrong usage is refused before anything is sent', () => {
     [update, 'nothing to change\n  pass at least one field'],
     [['notify', 'mark-read'], 'no notifications given\n  pass ids, --before TIME, or --all'],
   ])('what a terminal would ask is exit 3: %s', async (args, says) => {
-    const { server, machine } = await fakeService(answer(200, {}));
+    const { server, machine } = await setScene({ answers: [answer(200, {})] });
 
     const { exitCode, stderr } = await machine.run(args);
 

@@ -2,21 +2,17 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
-import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
-import { fakeService, fakeStore, setScene as setLossyScene, startStore } from '../../helpers/scene.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
+import { scriptedStore, setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
-const { storeId, apiKey } = fakeStore;
+const { storeId, apiKey } = scriptedStore;
 const settings = '/v1/stores/{store}/operations/settings';
+const made = answer(200, { id: 'made', b: 2, a: 1 });
 const backups = '/v1/stores/{store}/operations/backups';
 
-/** Answers with an object unless there is a script. */
-function setScene(...script: readonly Behaviour[]) {
-  return fakeService(...(script.length > 0 ? script : [answer(200, { id: 'made', b: 2, a: 1 })]));
-}
-
 test('the real service: a read, a change that the history knows, and a refusal', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
 
   const read = await machine.run(['api', 'get', settings]);
   expect(await machine.run(['api', settings.slice(1)])).toEqual(read);
@@ -37,7 +33,7 @@ test('the real service: a read, a change that the history knows, and a refusal',
 });
 
 test('a path alone is read; without any path, an example is shown', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
 
   const read = await scene.machine.run(['api', `${settings}?a=1`]);
   const empty = await scene.machine.run(['api']);
@@ -53,7 +49,7 @@ test('a path alone is read; without any path, an example is shown', async () => 
 });
 
 test('fields: JSON where it parses, dotted paths, the last one counts; a key is made for a keyed operation', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
   const fields = typed`-f label=nightly -f sections=["store"] --field a.b=1 -f a.c=x -f a.b=true`;
   const args = ['api', 'POST', backups, ...fields];
 
@@ -71,7 +67,7 @@ test('fields: JSON where it parses, dotted paths, the last one counts; a key is 
 });
 
 test('a[] is a list; other brackets are refused', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
   const fields = ['sections[]=store', 'sections[]=blog', 'p.q[]=true'].flatMap((pair) => ['-f', pair]);
 
   expect(await scene.machine.run(['api', 'POST', '/v1/x', ...fields])).toMatchObject({ exitCode: 0 });
@@ -89,7 +85,7 @@ test('a[] is a list; other brackets are refused', async () => {
 });
 
 test('--input goes byte for byte; without a key in it a keyed operation is sent once', async () => {
-  const scene = await setScene({ does: 'drop' });
+  const scene = await setScene({ answers: [{ does: 'drop' }] });
   const text = '{\n  "label" : "nightly", "n": 1.50, "big": 12345678901234567890\n}\n';
   writeFileSync(path.join(scene.machine.folder, 'body.json'), text);
   const args = ['api', 'POST', backups, '--input', 'body.json', '--no-input'];
@@ -108,7 +104,7 @@ test('--input goes byte for byte; without a key in it a keyed operation is sent 
 });
 
 test('a change outside the contract is sent once; resume leaves it and says so', async () => {
-  const scene = await setScene({ does: 'drop' });
+  const scene = await setScene({ answers: [{ does: 'drop' }] });
   const lost = await scene.machine.run(['api', 'DELETE', '/v1/stores/{store}/blog/posts/p1', '--json']);
 
   expect(lost.exitCode).toBe(10);
@@ -141,7 +137,7 @@ test.each([
     '"queued\\u001b[31m"\n',
   ],
 ])('outside the contract %s is an answer too', async (_name, behaviour, stdout, json) => {
-  const scene = await setScene(behaviour);
+  const scene = await setScene({ answers: [behaviour] });
   const args = ['api', 'POST', '/v1/stores/{store}/something'];
 
   const result = await scene.machine.run(args);
@@ -158,7 +154,7 @@ test.each([
 });
 
 test('of GET the fields are the query', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
   const result = await scene.machine.run(['api', 'GET', '/v1/x?page=1', '-f', 'q=a b&c', '-f', 'n=2']);
 
   expect(result.stdout).toBe('{"id":"made","b":2,"a":1}\n');
@@ -169,7 +165,9 @@ test('of GET the fields are the query', async () => {
 });
 
 test('an error body of any kind is on stdout, and the error on stderr', async () => {
-  const scene = await setScene(answer(404, '<h1>Not here</h1>', { 'content-type': 'text/html' }));
+  const scene = await setScene({
+    answers: [answer(404, '<h1>Not here</h1>', { 'content-type': 'text/html' })],
+  });
 
   const result = await scene.machine.run(['api', 'GET', '/v1/x']);
 
@@ -210,7 +208,7 @@ test.each([
   'http://127.0.0.1:1/v1/x',
   'C:/Program Files/Git/v1/x',
 ])('the path %s is refused before anything is sent', async (target) => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
   const result = await scene.machine.run(['api', 'GET', target, '--json']);
 
   expect(result.exitCode).toBe(2);
@@ -227,7 +225,7 @@ test.each([
   ['a body that is no JSON', ['POST', '/v1/x', '--input', '-']],
   ['a field without a value', ['POST', '/v1/x', '-f', 'a']],
 ])('%s is refused before anything is sent', async (_name, args) => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
   const result = await scene.machine.run(['api', ...args], { stdin: 'label: x' });
 
   expect(result.exitCode).toBe(2);
@@ -242,7 +240,7 @@ test('a missing path is named before a missing store', async () => {
 });
 
 test('a change of another store than the one in use is refused: its history is another', async () => {
-  const scene = await setScene();
+  const scene = await setScene({ answers: [made] });
   const create = ['api', 'POST', '/v1/stores/store-2/operations/backups', '-f', 'label=x'];
   expect(await scene.machine.run(create)).toMatchObject({
     exitCode: 2,
@@ -257,7 +255,7 @@ test('a change of another store than the one in use is refused: its history is a
 });
 
 test('a change of the contract has a key in its header, and is sent again with it where its response was lost', async () => {
-  const { proxy, machine } = await setLossyScene();
+  const { proxy, machine } = await setScene();
   const create = ['api', 'POST', '/v1/stores/{store}/blog/posts', '-f', 'title=Sale', '-f', 'contentMd=Now'];
   let writes = 0;
   proxy.decide(({ method }) => (method !== 'GET' && ++writes === 1 ? 'drop' : 'pass'));
@@ -270,7 +268,7 @@ test('a change of the contract has a key in its header, and is sent again with i
 });
 
 test('a change that is not of the contract has no key, and is sent once', async () => {
-  const { proxy, machine } = await setLossyScene();
+  const { proxy, machine } = await setScene();
   proxy.decide(() => 'drop');
 
   expect(await machine.run(['api', 'POST', '/v1/other', '-f', 'a=1'])).toMatchObject({ exitCode: 10 });

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { canonicalPath } from '../../../src/contract/operation.ts';
 import type { Machine } from '../../helpers/cli.ts';
 import { answer, type Behaviour } from '../../helpers/fault-server.ts';
-import { fakeService, fakeStore } from '../../helpers/scene.ts';
+import { scriptedStore, setScene } from '../../helpers/scene.ts';
 
-const { storeId } = fakeStore;
+const { storeId } = scriptedStore;
 const id = '4be5a3c0-0000-4000-8000-00000000000a';
 const noticePath = `/v1/stores/${storeId}/operations/subdomain-reclaims/${id}/appeal`;
 const decisionPath = `/v1/stores/${storeId}/operations/disputes/${id}/decision`;
@@ -26,7 +26,7 @@ const appeal = (machine: Machine) =>
   machine.run(['reclaim', 'appeal', id, '--text', 'Open', '--confirm', id]);
 
 async function startWith(...script: readonly Behaviour[]) {
-  const scene = await fakeService(...script);
+  const scene = await setScene({ answers: script });
   const posts = () => scene.server.requests.filter(({ method }) => method === 'POST').length;
   return { ...scene, posts };
 }

@@ -28,14 +28,9 @@ const entries = Object.entries(expected);
 const args = ['blog', 'create', '**/*.{md,mdx,markdown}'];
 const flags = ['--status', 'published', '--skip-invalid', '--slug-prefix', 'x-'];
 
-async function scene() {
-  const { service, proxy, machine } = await setScene();
-  cpSync(corpus, machine.folder, { recursive: true });
-  return { service, proxy, machine };
-}
-
 test('files of many blog programs: what is public is published with its date, what is not is a draft, and nothing else goes in', async () => {
-  const { service, machine } = await scene();
+  const { service, machine } = await setScene();
+  cpSync(corpus, machine.folder, { recursive: true });
   const before = Date.now();
 
   const result = await machine.run([...args, ...flags, '--json']);
@@ -72,7 +67,8 @@ test('files of many blog programs: what is public is published with its date, wh
 });
 
 test('the same command sends nothing again, in another time zone and a day later', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
+  cpSync(corpus, machine.folder, { recursive: true });
   await machine.run([...args, ...flags]);
   const sent = proxy.writes().length;
   expect(sent).toBeGreaterThan(40);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../helpers/bulk.ts';
-import { startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 test('posts that were created before a restore of the blog may be gone: they are sent again, and those that are there are not doubled', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   const run = async (...args: readonly string[]) => {
     const result = await machine.run(args);
     expect(result, result.stderr).toMatchObject({ exitCode: 0 });
@@ -33,7 +33,7 @@ test('posts that were created before a restore of the blog may be gone: they are
 });
 
 test('an endpoint can be added again after a restore of the endpoints', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const run = async (...args: readonly string[]) => {
     const result = await machine.run(args);
     expect(result, result.stderr).toMatchObject({ exitCode: 0 });

@@ -4,8 +4,7 @@ import type { Palette } from '../../../src/cli/output/style.ts';
 import { withoutColors } from '../../../src/cli/output/style.ts';
 import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
 import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
-import { machineFor } from '../../helpers/cli.ts';
-import { startService } from '../../helpers/service.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
@@ -104,11 +103,11 @@ describe('the deadlines as a line in time', () => {
 });
 
 test('a dispute is shown before it is decided, without a terminal too', async () => {
-  const service = await startService();
+  const { service, machine } = await setScene();
   const id = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
 
   const decide = typed`disputes decide ${id} --status won --resolution r --confirm ${id}`;
-  const { stderr } = await machineFor(service).run(decide);
+  const { stderr } = await machine.run(decide);
 
   expect(stderr).toMatch(/^1\. Parcel number \[tracking_number\]\n(.*\n)+ *00340434161094042557$/m);
 });

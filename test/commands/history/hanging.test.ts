@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 
 test('a service that does not answer is named, with what to do next', async () => {
-  const { server, machine } = await fakeService({ does: 'hang' });
+  const { server, machine } = await setScene({ answers: [{ does: 'hang' }] });
   const { host } = new URL(server.url);
   const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--timeout', '0.3'];
   const whenItAnswers = /run `storectl resume (\S+)` when the service answers again\n/;

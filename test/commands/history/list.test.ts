@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { otherUser } from '../../helpers/bulk.ts';
 import { newMachine } from '../../helpers/cli.ts';
-import { startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 test('a long label does not widen the list, and --json has it whole', async () => {
@@ -18,7 +18,7 @@ test('a long label does not widen the list, and --json has it whole', async () =
 });
 
 test('a decision that was refused is listed with what was asked for and of which dispute', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   const [id = ''] = await otherUser(service).openDisputes(1);
   const decide = typed`disputes decide ${id} --status banana --resolution r --confirm ${id}`;
   expect(await machine.run(decide)).toMatchObject({ exitCode: 7 });
@@ -29,7 +29,7 @@ test('a decision that was refused is listed with what was asked for and of which
 });
 
 test('a change that was undone is listed as that, until its undo is undone', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   await machine.run(['store', 'update', '--name', 'Before']);
   await machine.run(['store', 'update', '--name', 'After']);
   const list = async () => JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);

@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answer, type FaultServer } from '../../helpers/fault-server.ts';
-import { fakeService, fakeStore } from '../../helpers/scene.ts';
+import { scriptedStore, setScene } from '../../helpers/scene.ts';
 import { leaveUntold, logFiles } from '../../helpers/seed-history.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
-async function scene(profile: readonly string[] = []) {
-  const { server, machine } = await fakeService(answer(201, { id: 'b-1' }));
-  await machine.run(['profile', 'set', 'outlet', '--store', fakeStore.storeId]);
+/** A scene with one change in its history: its id, and the file of its log. */
+async function recordOne(profile: readonly string[] = []) {
+  const { server, machine } = await setScene({ answers: [answer(201, { id: 'b-1' })] });
+  await machine.run(['profile', 'set', 'outlet', '--store', scriptedStore.storeId]);
   await machine.run([...create, ...profile]);
   const { stdout } = await machine.run(['history', 'list', '--json', ...profile]);
   const [{ id }] = JSON.parse(stdout);
@@ -19,7 +20,7 @@ async function scene(profile: readonly string[] = []) {
 const changes = ({ requests }: FaultServer) => requests.filter(({ method }) => method !== 'GET').length;
 
 test.each(['closed', 'open'])('what has to read a damaged log that is %s sends nothing', async (what) => {
-  const { server, machine, id, file: closed } = await scene();
+  const { server, machine, id, file: closed } = await recordOne();
   const file = what === 'open' ? leaveUntold(machine) : closed;
   writeFileSync(file, readFileSync(file, 'utf8').replace('/backups', '/backupz'));
   const before = changes(server);
@@ -50,7 +51,7 @@ test.each(['closed', 'open'])('what has to read a damaged log that is %s sends n
 });
 
 test('what lost no more than its closing line with the power is not damaged, and resume reports it', async () => {
-  const { server, machine, id, file } = await scene();
+  const { server, machine, id, file } = await recordOne();
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\n[^\n]+\n$/, '\n\0\0\0'));
   const before = changes(server);
 
@@ -63,7 +64,7 @@ test('what lost no more than its closing line with the power is not damaged, and
 });
 
 test('repair sets a copy aside, says what can be read, and changes are sent again', async () => {
-  const { machine, id, file } = await scene();
+  const { machine, id, file } = await recordOne();
   writeFileSync(file, readFileSync(file, 'utf8').replace('"applied"', '"applie"'));
 
   const repaired = await machine.run(['history', 'repair']);
@@ -78,7 +79,7 @@ test.each([[[]], [['--profile', 'outlet']]])(
   'what doctor and the error say to run repairs the history, with %j',
   async (profile) => {
     for (const quote of ['doctor', 'error']) {
-      const { machine, file } = await scene(profile);
+      const { machine, file } = await recordOne(profile);
       writeFileSync(file, readFileSync(file, 'utf8').slice(0, 300));
 
       const diagnosis = await machine.run(['doctor', '--json', ...profile]);

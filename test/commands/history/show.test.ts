@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 
 test('history show of a change shows what was before and after', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const show = async (operation: string) => {
     const { stdout: ids } = await machine.run(['history', 'list', '--operation', operation, '-q']);
     return (await machine.run(['history', 'show', ids.split('\n')[0] ?? ''])).stdout;

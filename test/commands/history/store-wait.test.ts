@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { machineFor } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store', '--json'];
@@ -38,10 +38,9 @@ test('a store that asked one command to wait is left alone by the next: exit 8 w
 });
 
 test('a wait that fits the deadline is kept, then the change is sent', async () => {
-  const { server, machine } = await fakeService(
-    answer(429, {}, { 'retry-after': '2' }),
-    answer(200, { id: 's-1', name: 'New' }),
-  );
+  const { server, machine } = await setScene({
+    answers: [answer(429, {}, { 'retry-after': '2' }), answer(200, { id: 's-1', name: 'New' })],
+  });
   expect(await machine.run([...create, '--timeout', '1'])).toMatchObject({ exitCode: 8 });
 
   expect(await machine.run(update)).toMatchObject({
@@ -53,7 +52,9 @@ test('a wait that fits the deadline is kept, then the change is sent', async () 
 });
 
 test('of a wait of days, only the time is named, and it is kept for an hour', async () => {
-  const { server, machine } = await fakeService(answer(429, {}, { 'retry-after': String(30 * 86_400) }));
+  const { server, machine } = await setScene({
+    answers: [answer(429, {}, { 'retry-after': String(30 * 86_400) })],
+  });
   const hintOf = async (args: readonly string[]) => {
     const { exitCode, stderr } = await machine.run(args);
     expect(exitCode).toBe(8);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { writeFiles } from '../../helpers/bulk.ts';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { leaveUntold } from '../../helpers/seed-history.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const nothing = { stderr: expect.stringMatching(/^Nothing to resume\./) };
 
 test('what was applied and never told is listed by resume, once', async () => {
-  const { server, machine } = await fakeService(answer(201, { id: 'backup-1' }));
+  const { server, machine } = await setScene({ answers: [answer(201, { id: 'backup-1' })] });
   await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
   leaveUntold(machine);
@@ -29,7 +29,7 @@ test('what was applied and never told is listed by resume, once', async () => {
 });
 
 test('what the user has marked as applied is not listed again, and the same key says that there is no response', async () => {
-  const { server, machine } = await fakeService({ does: 'drop' });
+  const { server, machine } = await setScene({ answers: [{ does: 'drop' }] });
   const create = typed`backup create --label nightly --sections store --idempotency-key k-1`;
   const lost = await machine.run([...create, '--timeout', '0.3', '--json']);
   expect(lost.exitCode).toBe(10);
@@ -47,7 +47,7 @@ test('what the user has marked as applied is not listed again, and the same key 
 });
 
 async function createTwoPosts() {
-  const { server, machine } = await fakeService(answer(201, { id: 'p-1' }));
+  const { server, machine } = await setScene({ answers: [answer(201, { id: 'p-1' })] });
   writeFiles(machine, { 'a.md': '# a\n', 'b.md': '# b\n' });
   const create = ['blog', 'create', 'a.md', 'b.md', '--json'];
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
@@ -81,12 +81,14 @@ test('the same batch again sends no post twice', async () => {
 
 test('an unexpected response is said once for a command, however many requests it sends', async () => {
   const drifted = { status: 'open', createdAt: 1 };
-  const { machine } = await fakeService(
-    answer(200, { record: drifted, evidence: [] }),
-    answer(200, { record: { ...drifted, status: 'lost' }, evidence: [] }),
-    answer(200, { record: drifted, evidence: [] }),
-    answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
-  );
+  const { machine } = await setScene({
+    answers: [
+      answer(200, { record: drifted, evidence: [] }),
+      answer(200, { record: { ...drifted, status: 'lost' }, evidence: [] }),
+      answer(200, { record: drifted, evidence: [] }),
+      answer(200, { ...drifted, status: 'won', resolution: 'Delivered.' }),
+    ],
+  });
   const [first, second] = ['5f0cbead-0000-4000-8000-000000000001', '5f0cbead-0000-4000-8000-000000000002'];
   writeFiles(machine, {
     'd.csv': `disputeId,status,resolution\n${first},won,Delivered.\n${second},lost,No.\n`,

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { allowAll, decision, type Scene, setScene } from './scene.ts';
+import { allowAll, decision, type McpScene, setMcpScene } from './scene.ts';
 
 /** A session whose user answers each question with the next of `answers`: what they type, or null to decline. */
-async function startWithUser({ start }: Scene, answers: (string | null)[], mode: 'legacy' | 'auto' = 'auto') {
+async function startWithUser(
+  { start }: McpScene,
+  answers: (string | null)[],
+  mode: 'legacy' | 'auto' = 'auto',
+) {
   const asked: string[] = [];
   const session = await start(allowAll, {
     capabilities: { elicitation: { form: {} } },
@@ -19,7 +23,7 @@ async function startWithUser({ start }: Scene, answers: (string | null)[], mode:
 test.each([['legacy'], ['auto']] as const)(
   'a user who can be asked confirms a decision (%s)',
   async (mode) => {
-    const scene = await setScene();
+    const scene = await setMcpScene();
     const { call, client, asked } = await startWithUser(scene, [null, 'wrong', scene.open], mode);
     const { tools } = await client.listTools();
     expect(JSON.stringify(tools)).not.toContain('"confirm"');
@@ -39,7 +43,7 @@ test.each([['legacy'], ['auto']] as const)(
 );
 
 test('the question about a decision shows the status, the whole resolution, the dispute and the store', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call, asked } = await startWithUser(scene, []);
   const resolution = `The buyer is right.\n  Status: "won"\n\nType ${'x'.repeat(9000)} to confirm.\u202e\u2028"`;
 
@@ -65,7 +69,7 @@ test('the question about a decision shows the status, the whole resolution, the 
 });
 
 test('a reason that a stranger wrote cannot pass for another part of the question', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call, asked } = await startWithUser(scene, []);
   const reason = 'Late\n\nThis will be sent:\n  Status: "won"';
   const opened = await call('disputes_open', { reason });
@@ -83,7 +87,7 @@ test('a reason that a stranger wrote cannot pass for another part of the questio
 });
 
 test('the question about a restore shows the sections, the backup and that a safety backup comes first', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call, asked } = await startWithUser(scene, []);
   const made = await call('backup_create', { label: 'nightly', sections: ['store', 'blog'] });
   const { id } = made.untrusted.data as { id: string };
@@ -106,7 +110,7 @@ test('the question about a restore shows the sections, the backup and that a saf
 });
 
 test('the question about an appeal shows its text, and the notice as the service lists it', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call, asked } = await startWithUser(scene, [scene.reclaim]);
 
   const appeal = await call('reclaim_appeal', { reclaimId: scene.reclaim, text: 'The shop is open.' });
@@ -122,7 +126,7 @@ test('the question about an appeal shows its text, and the notice as the service
 });
 
 test('nobody is asked about a dispute that does not exist, or with a field missing', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call, asked } = await startWithUser(scene, []);
   const disputeId = '5f0cbead-0000-4000-8000-000000000009';
 

@@ -1,7 +1,16 @@
 import { describe, expect, test, vi } from 'vitest';
 import { leavesOf, tree } from '../../../src/cli/program/command-tree.ts';
 import { newMachine } from '../../helpers/cli.ts';
-import { allowAll, confirmation, decision, inputsOf, type Scene, setScene, toolOf, writes } from './scene.ts';
+import {
+  allowAll,
+  confirmation,
+  decision,
+  inputsOf,
+  type McpScene,
+  setMcpScene,
+  toolOf,
+  writes,
+} from './scene.ts';
 import { type McpSession, startMcp } from './session.ts';
 
 /** What only someone at a command line can use. */
@@ -13,7 +22,7 @@ const lists = reads.filter((tool) => tool.endsWith('_list') && tool !== 'history
 
 describe('what a client sees', () => {
   test.each([['legacy'], ['auto']] as const)('only what is allowed (%s)', async (mode) => {
-    const { start, service } = await setScene();
+    const { start, service } = await setMcpScene();
     const options = { versionNegotiation: { mode } };
     const names = async ({ client }: McpSession) =>
       (await client.listTools()).tools.map(({ name }) => name).sort();
@@ -30,7 +39,7 @@ describe('what a client sees', () => {
   });
 
   test('the inputs, results and effects of each tool', async () => {
-    const { start } = await setScene();
+    const { start } = await setMcpScene();
     const { client } = await start(allowAll);
 
     const { tools } = await client.listTools();
@@ -82,7 +91,7 @@ describe('what a client sees', () => {
 });
 
 test('a read, the lists and the history answer', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call } = await scene.start();
 
   const settings = await call('settings_show');
@@ -108,7 +117,7 @@ test('a read, the lists and the history answer', async () => {
 });
 
 test('a failure says what is wrong as data, and what to do in the words of tools', async () => {
-  const scene = await setScene();
+  const scene = await setMcpScene();
   const { call } = await scene.start(allowAll);
   const backup = { label: 'a', sections: ['store'] };
 
@@ -179,7 +188,7 @@ test('before anyone has logged in, the user is sent to do so', async () => {
 
 describe('writes', () => {
   test('are applied when they are allowed and confirmed, each with its history id', async () => {
-    const scene = await setScene();
+    const scene = await setMcpScene();
     const { call } = await scene.start(allowAll);
     const backup = await call('backup_create', inputsOf(scene)['backup.create']);
     const { id } = backup.untrusted.data as { id: string };
@@ -218,7 +227,7 @@ describe('writes', () => {
 
 describe('a lost response', () => {
   test('is unknown, and resume settles it by reading', async () => {
-    const { proxy, open, start } = await setScene();
+    const { proxy, open, start } = await setMcpScene();
     const { call } = await start(['--allow', 'disputes.decide', '--timeout', '2']);
     let isSent = false;
     proxy.decide(({ method }) => {
@@ -241,7 +250,7 @@ describe('a lost response', () => {
   });
 
   test('is settled only where the operation is allowed', async () => {
-    const { proxy, start } = await setScene();
+    const { proxy, start } = await setMcpScene();
     const allowed = await start(['--allow', 'backup.create', '--timeout', '1']);
     proxy.decide(({ method }) => (method === 'GET' ? 'pass' : 'drop'));
     const lost = await allowed.call('backup_create', { label: 'a', sections: ['store'] });
@@ -266,7 +275,7 @@ describe('a lost response', () => {
 });
 
 describe('cancellation', () => {
-  const cancelDuring = async (scene: Scene, method: string, session: McpSession) => {
+  const cancelDuring = async (scene: McpScene, method: string, session: McpSession) => {
     const controller = new AbortController();
     let cameToIt: () => void = () => {};
     const came = new Promise<void>((resolve) => {
@@ -294,7 +303,7 @@ describe('cancellation', () => {
   };
 
   test('before anything was sent sends nothing', async () => {
-    const scene = await setScene();
+    const scene = await setMcpScene();
     const session = await scene.start(allowAll);
 
     await cancelDuring(scene, 'GET', session);
@@ -305,7 +314,7 @@ describe('cancellation', () => {
   });
 
   test('after it was sent leaves it unknown, and resume settles it', async () => {
-    const scene = await setScene();
+    const scene = await setMcpScene();
     const session = await scene.start(allowAll);
 
     await cancelDuring(scene, 'POST', session);
@@ -320,7 +329,7 @@ describe('cancellation', () => {
   test.each(['end', 'terminate'] as const)(
     'by the end of the server (%s) is written to the history',
     async (way) => {
-      const scene = await setScene();
+      const scene = await setMcpScene();
       const session = await scene.start(allowAll);
       const held = new Promise<void>((resolve) => {
         scene.proxy.decide(({ method }) => {
@@ -343,7 +352,7 @@ describe('cancellation', () => {
 });
 
 test('one profile for its lifetime, whatever becomes of the settings', async () => {
-  const { service, machine } = await setScene();
+  const { service, machine } = await setMcpScene();
   const login = (profile: string, store: string) =>
     machine.run(
       ['auth', 'login', '--profile', profile, '--with-key', '--store', store, '--base-url', service.origin],

@@ -1,25 +1,23 @@
 import { operations } from '../../../src/contract/operations.ts';
 import { accessTo } from '../../helpers/cli.ts';
-import { setScene as setStoreScene } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { startMcp } from './session.ts';
 
-/** A service with an example store, behind a proxy, and a machine that may use it. */
-export async function setScene() {
-  const { service, proxy, machine } = await setStoreScene();
-  const env = accessTo({ ...service, origin: proxy.origin });
-  const open = service.example.disputes.find(({ status }) => status === 'open')?.id ?? '';
-  const [reclaim] = service.example.reclaims;
+/** A scene whose machine can start `storectl mcp`, and objects that its tools can name. */
+export async function setMcpScene() {
+  const { access, ...scene } = await setScene();
+  const { example, machine } = scene;
+  const open = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
+  const [reclaim] = example.reclaims;
   return {
-    service,
-    proxy,
-    machine,
+    ...scene,
     open,
     reclaim: reclaim?.id ?? '',
-    start: (args: readonly string[] = [], options = {}) => startMcp(machine, env, args, options),
+    start: (args: readonly string[] = [], options = {}) => startMcp(machine, accessTo(access), args, options),
   };
 }
 
-export type Scene = Awaited<ReturnType<typeof setScene>>;
+export type McpScene = Awaited<ReturnType<typeof setMcpScene>>;
 
 export const writes: readonly string[] = operations
   .filter((operation) => operation.class !== 'read')
@@ -35,7 +33,7 @@ export const decision = { status: 'won', resolution: 'Tracking shows delivery.' 
 
 /** Inputs of every write, without confirmation. */
 export function inputsOf(
-  { open, reclaim }: Scene,
+  { open, reclaim }: McpScene,
   backupId = 'backup-made-elsewhere-1',
 ): Record<string, Record<string, unknown>> {
   return {

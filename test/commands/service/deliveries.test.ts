@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Machine, newMachine } from '../../helpers/cli.ts';
 import { startDiscordReceiver, status, taken } from '../../helpers/discord-receiver.ts';
-import { startService } from '../../helpers/service.ts';
+import { setScene } from '../../helpers/scene.ts';
 
-/** A machine whose commands work on the database of a running service, and an endpoint in its store. */
-async function startScene() {
-  const service = await startService();
+/** A scene with an endpoint in its store, the receiver of its messages, and commands on the store and its database. */
+async function addReceiver() {
+  const { service, machine } = await setScene();
   const receiver = await startDiscordReceiver();
-  const machine = newMachine({ STORECTL_BASE_URL: service.origin, STORECTL_API_KEY: service.apiKey });
   const run = (...args: string[]) =>
     machine.run([...args, '--store', service.storeId, ...(args[0] === 'service' ? database : [])]);
   const database = ['--database', service.databaseFile];
@@ -35,7 +34,7 @@ async function serve(machine: Machine, args: readonly string[], until: () => Pro
 }
 
 test('emit, start, list and retry: from an event to a message, a dead letter and a second try', async () => {
-  const { service, receiver, machine, run, list } = await startScene();
+  const { service, receiver, machine, run, list } = await addReceiver();
   receiver.script('7', [status(404), taken]);
   const start = ['--database', service.databaseFile, '--delivery-sink', receiver.url];
 
@@ -79,7 +78,7 @@ test('emit, start, list and retry: from an event to a message, a dead letter and
 });
 
 test('with --no-delivery nothing is sent', async () => {
-  const { service, receiver, machine, run, list } = await startScene();
+  const { service, receiver, machine, run, list } = await addReceiver();
   await run('service', 'emit', '--event', 'feedback_digest');
   const args = ['--database', service.databaseFile, '--delivery-sink', receiver.url, '--no-delivery'];
   // Longer than an idle worker sleeps.
@@ -89,7 +88,7 @@ test('with --no-delivery nothing is sent', async () => {
 });
 
 test('held deliveries are told from pending ones', async () => {
-  const { service, receiver, machine, run, list } = await startScene();
+  const { service, receiver, machine, run, list } = await addReceiver();
   const times = ['--quiet-hours-start', '00:00', '--quiet-hours-end', '23:59'];
   // Not the whole day: the minute that is left out must not be now.
   const zone = new Date().getUTCHours() === 23 ? 'Asia/Tokyo' : 'UTC';
@@ -121,14 +120,14 @@ test.each([
   [['service', 'deliveries', 'retry', '--all-dead', '--dry-run'], 2, 'does not support --dry-run'],
   [['service', 'start', '--delivery-sink', 'https://discord.com'], 2, 'on this machine'],
 ])('%j is refused', async (args, exitCode, text) => {
-  const { run } = await startScene();
+  const { run } = await addReceiver();
   const result = await run(...args);
   expect(result).toMatchObject({ exitCode, stdout: '' });
   expect(result.stderr).toContain(text);
 });
 
 test('an event of a store that is not there is refused', async () => {
-  const { service, machine } = await startScene();
+  const { service, machine } = await addReceiver();
   const args = ['service', 'emit', '--event', 'feedback_digest', '--database', service.databaseFile];
   expect(await machine.run([...args, '--store', 'nobody'])).toMatchObject({ exitCode: 5, stdout: '' });
 });

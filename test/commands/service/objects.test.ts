@@ -5,25 +5,27 @@ import { createKey, createStore, deleteStore, prune } from '../../../src/service
 import { tablesOfStores } from '../../../src/service/storage/migrations/0001-schema.ts';
 import { machineFor, newMachine } from '../../helpers/cli.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { startService } from '../../helpers/service.ts';
+import { setScene } from '../../helpers/scene.ts';
+import type { TestService } from '../../helpers/service.ts';
 
-/** The service with the example store, an operator with its database, and the owner of the store. */
-async function startScene() {
-  const service = await startService();
+/** The person who runs the service, with its database. */
+function operatorOf({ databaseFile }: TestService) {
   const operator = newMachine();
-  const owner = machineFor(service);
-  const run = (...args: string[]) => operator.run(['service', ...args, '--database', service.databaseFile]);
+  const run = (...args: string[]) => operator.run(['service', ...args, '--database', databaseFile]);
   const runJson = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
-  const log = async () => {
-    const rows = await rowsOf(service, 'operatorLog', 'sequence', 'command', 'storeId', 'objectId');
-    return rows.map(({ sequence: _, ...row }) => Object.values(row));
-  };
-  return { service, storeId: service.storeId, operator, owner, run, runJson, log };
+  return { operator, run, runJson };
+}
+
+/** What operators have changed, as the database has it. */
+async function logOf(service: TestService) {
+  const rows = await rowsOf(service, 'operatorLog', 'sequence', 'command', 'storeId', 'objectId');
+  return rows.map(({ sequence: _, ...row }) => Object.values(row));
 }
 
 test('every change of an operator is in the log, with who ran it', async () => {
-  const { service, run, runJson, log } = await startScene();
-  const before = (await log()).length;
+  const { service } = await setScene();
+  const { run, runJson } = operatorOf(service);
+  const before = (await logOf(service)).length;
   const store = await runJson('stores', 'create', '--name', 'Outlet');
   const key = await runJson('keys', 'create', '--store', store.id);
   const next = await runJson('keys', 'rotate', key.id);
@@ -34,7 +36,7 @@ test('every change of an operator is in the log, with who ran it', async () => {
   const { id: eventId } = await runJson('emit', '--store', store.id, '--event', 'feedback_digest');
   await run('stores', 'delete', store.id, '--confirm', store.id);
 
-  expect((await log()).slice(before)).toEqual([
+  expect((await logOf(service)).slice(before)).toEqual([
     ['stores create', store.id, store.id],
     ['keys create', store.id, key.id],
     ['keys rotate', store.id, key.id],
@@ -49,7 +51,9 @@ test('every change of an operator is in the log, with who ran it', async () => {
 });
 
 test('a deleted store is gone at once, its rows go with prune, and its slug is free', async () => {
-  const { service, storeId, owner, run, log } = await startScene();
+  const { service, machine: owner } = await setScene();
+  const { storeId } = service;
+  const { run } = operatorOf(service);
   expect((await owner.run(['backup', 'create', '--label', 'a', '--sections', 'blog'])).exitCode).toBe(0);
 
   const refused = await run('stores', 'delete', storeId, '--confirm', 'other');
@@ -72,11 +76,11 @@ test('a deleted store is gone at once, its rows go with prune, and its slug is f
     expect((await service.storage.read((db) => left.execute(db))).rows, table).toEqual([]);
   }
   expect(await rowsOf(service, 'stores', 'name')).toEqual([{ name: 'New' }]);
-  expect(await log()).toContainEqual(['stores delete', storeId, storeId]);
+  expect(await logOf(service)).toContainEqual(['stores delete', storeId, storeId]);
 });
 
 test('many rows of a deleted store go in several steps, and what was cut off goes on later', async () => {
-  const { service } = await startScene();
+  const { service } = await setScene();
   const { storage } = service;
   const store = await createStore(storage, { name: 'Large' });
   const events = Array.from({ length: 1200 }, (_, index) => ({
@@ -113,7 +117,9 @@ test('many rows of a deleted store go in several steps, and what was cut off goe
 });
 
 test('an appeal is read, and a closed notice takes none', async () => {
-  const { storeId, owner, run, runJson } = await startScene();
+  const { service, machine: owner } = await setScene();
+  const { storeId } = service;
+  const { run, runJson } = operatorOf(service);
   const add = ['reclaims', 'add', '--store', storeId, '--subdomain'];
   const open = await runJson(...add, 'outlet', '--reason', 'Trade mark');
   const closed = await runJson(...add, 'other', '--reason', 'Trade mark');
@@ -133,7 +139,9 @@ test('an appeal is read, and a closed notice takes none', async () => {
 });
 
 test('a removed endpoint has no secret any more, whatever is restored', async () => {
-  const { service, storeId, owner, run, runJson } = await startScene();
+  const { service, machine: owner } = await setScene();
+  const { storeId } = service;
+  const { run, runJson } = operatorOf(service);
   const backup = ['backup', 'create', '--label', 'all', '--sections', 'endpoints', '-q'];
   const backupId = (await owner.run(backup)).stdout.trim();
   const [{ id }] = await runJson('endpoints', 'list', '--store', storeId);
@@ -150,7 +158,9 @@ test('a removed endpoint has no secret any more, whatever is restored', async ()
 });
 
 test('an endpoint that only a backup still shows can be removed, too', async () => {
-  const { service, storeId, owner, run, runJson } = await startScene();
+  const { service, machine: owner } = await setScene();
+  const { storeId } = service;
+  const { run, runJson } = operatorOf(service);
   const [{ id: first }] = await runJson('endpoints', 'list', '--store', storeId);
   const backup = ['backup', 'create', '--label', 'all', '--sections', 'endpoints', '-q'];
   const withOne = (await owner.run(backup)).stdout.trim();
@@ -170,7 +180,8 @@ test('an endpoint that only a backup still shows can be removed, too', async () 
 });
 
 test('a removed backup cannot be restored', async () => {
-  const { owner, run, runJson } = await startScene();
+  const { service, machine: owner } = await setScene();
+  const { run, runJson } = operatorOf(service);
   const backup = ['backup', 'create', '--label', 'nightly', '--sections', 'blog', '-q'];
   const id = (await owner.run(backup)).stdout.trim();
   expect(await runJson('backups', 'list')).toMatchObject([{ id, label: 'nightly' }]);
@@ -184,7 +195,8 @@ test('a removed backup cannot be restored', async () => {
 });
 
 test('many stores and keys are made in one process, and long lists have pages', async () => {
-  const { service, operator, run, runJson } = await startScene();
+  const { service } = await setScene();
+  const { operator, run, runJson } = operatorOf(service);
   const names = path.join(operator.folder, 'names.txt');
   writeFileSync(names, Array.from({ length: 120 }, (_, index) => `Shop ${index}\n`).join(''));
 
@@ -210,7 +222,9 @@ test('many stores and keys are made in one process, and long lists have pages', 
 });
 
 test('a line that is refused ends it, and what was made before is printed', async () => {
-  const { service, operator, storeId, run } = await startScene();
+  const { service } = await setScene();
+  const { storeId } = service;
+  const { operator, run } = operatorOf(service);
   const input = path.join(operator.folder, 'ids.txt');
   writeFileSync(input, `${storeId}\nnobody\n`);
 
@@ -221,7 +235,8 @@ test('a line that is refused ends it, and what was made before is printed', asyn
 });
 
 test('every command that is named to go on with has the database in use', async () => {
-  const { service, operator, run } = await startScene();
+  const { service } = await setScene();
+  const { operator, run } = operatorOf(service);
   const flag = `--database ${service.databaseFile}`;
   const made = await run('stores', 'create', '--name', 'Outlet');
   const words = [
@@ -244,7 +259,9 @@ test('every command that is named to go on with has the database in use', async 
 });
 
 test('what a list says to add to see more shows more', async () => {
-  const { storeId, run } = await startScene();
+  const { service } = await setScene();
+  const { storeId } = service;
+  const { run } = operatorOf(service);
   for (const label of ['a', 'b']) await run('keys', 'create', '--store', storeId, '--label', label);
   const first = await run('keys', 'list', '--store', storeId, '--limit', '1');
   expect(first.stderr).toBe('There are more than 1: add --limit 10 to see more.\n');
@@ -254,7 +271,8 @@ test('what a list says to add to see more shows more', async () => {
 });
 
 test('a file of which a line is refused says the line, and goes on behind those that are done', async () => {
-  const { run, operator } = await startScene();
+  const { service } = await setScene();
+  const { run, operator } = operatorOf(service);
   const names = path.join(operator.folder, 'names.txt');
   writeFileSync(names, 'First\n\nSecond\nThird\u001b[8m\nFourth\n');
   const stopped = await run('stores', 'create', '--names-from', names);
@@ -279,7 +297,9 @@ test('a file of which a line is refused says the line, and goes on behind those 
 });
 
 test('keys are written to a new file that only its owner can read', async () => {
-  const { run, operator, storeId, service } = await startScene();
+  const { service } = await setScene();
+  const { storeId } = service;
+  const { run, operator } = operatorOf(service);
   const create = ['keys', 'create', '--store', storeId, '--output-file', 'key.txt'];
   const file = path.join(operator.folder, 'key.txt');
   const created = await run(...create, '--json');
@@ -301,7 +321,9 @@ test('keys are written to a new file that only its owner can read', async () => 
 });
 
 test('service log lists what operators have changed, newest first', async () => {
-  const { run, runJson, storeId } = await startScene();
+  const { service } = await setScene();
+  const { storeId } = service;
+  const { run, runJson } = operatorOf(service);
   const store = await runJson('stores', 'create', '--name', 'Outlet');
   await runJson('keys', 'create', '--store', storeId);
   const [newest, before] = await runJson('log');

@@ -7,7 +7,7 @@ import { startService } from '../../helpers/service.ts';
 import { typed } from '../../helpers/typed.ts';
 
 /** A store that the operator has just made, and the machines of the operator and of the owner. */
-async function startScene() {
+async function makeOutlet() {
   const service = await startService();
   const machine = newMachine();
   const database = ['--database', service.databaseFile];
@@ -20,7 +20,7 @@ async function startScene() {
 }
 
 test('a reclaim notice of the operator reaches the store and can be appealed', async () => {
-  const { run, storeId, owner, service } = await startScene();
+  const { run, storeId, owner, service } = await makeOutlet();
   const args = ['--store', storeId, '--subdomain', 'outlet', '--reason', 'Registered trade mark'];
   const added = await run('reclaims', 'add', ...args, '--json');
   expect(added.stderr).toMatch(/^✓ Added a reclaim notice for outlet to store /);
@@ -46,7 +46,7 @@ test('a reclaim notice of the operator reaches the store and can be appealed', a
 });
 
 test('evidence of the operator is shown with the dispute: a text, a file, a key of a file', async () => {
-  const { machine, run, storeId, owner, disputeId } = await startScene();
+  const { machine, run, storeId, owner, disputeId } = await makeOutlet();
   writeFileSync(path.join(machine.folder, 'mails.txt'), 'From: a\nWhere is it?\n');
   const add = (...args: string[]) =>
     run('evidence', 'add', '--store', storeId, '--dispute', disputeId, ...args);
@@ -68,7 +68,7 @@ test('evidence of the operator is shown with the dispute: a text, a file, a key 
 });
 
 test('what is missing, invalid or not there is told of with its flag, and nothing is added', async () => {
-  const { run, storeId, owner, disputeId } = await startScene();
+  const { run, storeId, owner, disputeId } = await makeOutlet();
   const evidence = ['evidence', 'add', '--store', storeId, '--kind', 'photo', '--label', 'x'];
   const cases: [string[], number, RegExp][] = [
     [['reclaims', 'add'], 3, /--store ID[\s\S]*--subdomain NAME[\s\S]*--reason TEXT/],
@@ -106,7 +106,7 @@ test('what is missing, invalid or not there is told of with its flag, and nothin
 });
 
 test('the stores are listed by name', async () => {
-  const { run, storeId, service } = await startScene();
+  const { run, storeId, service } = await makeOutlet();
   const listed = JSON.parse((await run('stores', 'list', '--json')).stdout);
   expect(listed).toMatchObject([
     { id: service.storeId, name: 'Juniper & Ink', slug: 'juniper-ink' },
@@ -119,7 +119,7 @@ test('the stores are listed by name', async () => {
 });
 
 test('prune says what it removed, or would remove', async () => {
-  const { run, service } = await startScene();
+  const { run, service } = await makeOutlet();
   await service.storage.write((db) =>
     db.updateTable('events').set({ createdAt: '2020-01-01T00:00:00.000Z', readAt: 'x' }).execute(),
   );
@@ -141,7 +141,7 @@ test('prune says what it removed, or would remove', async () => {
 });
 
 test('prune takes backups only if the age is repeated, and is in the log of operators', async () => {
-  const { run, owner, service } = await startScene();
+  const { run, owner, service } = await makeOutlet();
   expect((await owner.run(['backup', 'create', '--label', 'a', '--sections', 'blog'])).exitCode).toBe(0);
   await service.storage.write((db) =>
     db.updateTable('backups').set({ createdAt: '2020-01-01T00:00:00.000Z' }).execute(),
@@ -162,7 +162,7 @@ test('prune takes backups only if the age is repeated, and is in the log of oper
 });
 
 test('a dry run of prune counts what a deleted store has left', async () => {
-  const { run, service } = await startScene();
+  const { run, service } = await makeOutlet();
   const { storeId } = service;
   expect((await run('stores', 'delete', storeId, '--confirm', storeId)).exitCode).toBe(0);
   const { wouldRemove } = JSON.parse((await run('prune', '--dry-run', '--json')).stdout);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../helpers/fault-server.ts';
-import { fakeService, startStore } from '../../helpers/scene.ts';
+import { setScene } from '../../helpers/scene.ts';
 import { seedChange } from '../../helpers/seed-history.ts';
 import { typed } from '../../helpers/typed.ts';
 
@@ -16,7 +16,7 @@ const foreign =
 
 describe('settings show --json', () => {
   test('prints fields that the contract does not know, and numbers as the service wrote them', async () => {
-    const { machine } = await fakeService(answer(200, foreign));
+    const { machine } = await setScene({ answers: [answer(200, foreign)] });
 
     const { stdout, stderr, exitCode } = await machine.run(typed`settings show --json`);
 
@@ -35,7 +35,7 @@ describe('settings save', () => {
       env: 'live',
       updatedAt: '2030-01-31T09:00:00Z',
     };
-    const { server, machine } = await fakeService(answer(200, document));
+    const { server, machine } = await setScene({ answers: [answer(200, document)] });
 
     const title = 'templates.order\\.paid.title=Done';
     const result = await machine.run(['settings', 'save', '--quiet-hours-enabled', '--set', title]);
@@ -56,7 +56,9 @@ describe('settings save', () => {
   test.each(['12345678901234567890', '0.12345678901234567890', '1e400', '1e-400'])(
     'does not save over the number %s, which it could not keep',
     async (number) => {
-      const { server, machine } = await fakeService(answer(200, `{"loyalty":{"limit":${number}}}`));
+      const { server, machine } = await setScene({
+        answers: [answer(200, `{"loyalty":{"limit":${number}}}`)],
+      });
 
       const result = await machine.run(typed`settings save --quiet-hours-enabled`);
 
@@ -67,7 +69,9 @@ describe('settings save', () => {
 
   test('keeps every number that it can, however it is written', async () => {
     const numbers = '[1.0,0.30000000000000004,1e21,100000000000000000000,9007199254740991,-0.5]';
-    const { server, machine } = await fakeService(answer(200, `{"loyalty":{"limits":${numbers}}}`));
+    const { server, machine } = await setScene({
+      answers: [answer(200, `{"loyalty":{"limits":${numbers}}}`)],
+    });
 
     await machine.run(['settings', 'save', '--quiet-hours-enabled']);
 
@@ -76,7 +80,7 @@ describe('settings save', () => {
 
   test('sends If-Match where the service gave an ETag', async () => {
     const first = answer(200, { quietHours: { enabled: false } }, { etag: '"first"' });
-    const { server, machine } = await fakeService(first);
+    const { server, machine } = await setScene({ answers: [first] });
 
     await machine.run(['settings', 'save', '--quiet-hours-enabled']);
 
@@ -85,7 +89,7 @@ describe('settings save', () => {
   });
 
   test('sends nothing where nothing would change', async () => {
-    const { server, machine } = await fakeService(answer(200, { quietHours: { enabled: true } }));
+    const { server, machine } = await setScene({ answers: [answer(200, { quietHours: { enabled: true } })] });
 
     const result = await machine.run(typed`settings save --quiet-hours-enabled`);
 
@@ -95,9 +99,9 @@ describe('settings save', () => {
   });
 
   test('where a change in doubt could still set other values, saves the same ones: it is never sent again', async () => {
-    const { service, machine } = await startStore();
+    const { access, machine } = await setScene();
     await machine.run(['settings', 'save', '--discovery-summary', 'Wanted']);
-    const earlier = await seedChange(machine, service, {
+    const earlier = await seedChange(machine, access, {
       operation: 'settings.save',
       body: { discovery: { summary: 'Unwanted' } },
       state: 'unknown',
@@ -117,7 +121,7 @@ describe('settings save', () => {
   });
 
   test('the output of settings show is input of settings save', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const { stdout } = await machine.run(['settings', 'show', '--json']);
     writeFileSync(path.join(machine.folder, 'settings.json'), stdout);
 
@@ -136,7 +140,9 @@ describe('settings save', () => {
 });
 
 test('settings that the service nests too deeply are neither compared nor saved', async () => {
-  const { server, machine } = await fakeService(answer(200, `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`));
+  const { server, machine } = await setScene({
+    answers: [answer(200, `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`)],
+  });
   for (const verb of ['diff', 'save']) {
     expect(await machine.run(['settings', verb, '--quiet-hours-enabled'])).toMatchObject({
       exitCode: 7,
@@ -148,7 +154,7 @@ test('settings that the service nests too deeply are neither compared nor saved'
 
 describe('settings diff', () => {
   test('shows what a save would change and saves nothing', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const before = await machine.run(['settings', 'show', '--json']);
 
     expect(await machine.run(['settings', 'diff', '--no-quiet-hours-enabled', '--exit-code'])).toMatchObject({
@@ -180,7 +186,7 @@ describe('names that are no settings', () => {
       'templates.dispute_opened.tittle is not a setting (did you mean templates.dispute_opened.title?)',
     ],
   ])('%j is nearly one: save, its dry run and diff refuse it', async (flags, message) => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
 
     for (const args of [['diff'], ['save'], ['save', '--dry-run']]) {
       const result = await machine.run(['settings', ...args, ...flags]);
@@ -189,7 +195,9 @@ describe('names that are no settings', () => {
   });
 
   test('others are shown apart, with a warning, and are sent', async () => {
-    const { server, machine } = await fakeService(answer(200, { quietHours: { start: '22:00' } }));
+    const { server, machine } = await setScene({
+      answers: [answer(200, { quietHours: { start: '22:00' } })],
+    });
     const file = path.join(machine.folder, 's.yaml');
     writeFileSync(
       file,
@@ -220,9 +228,9 @@ describe('names that are no settings', () => {
   });
 
   test('a name that the service has is right, however near it is to another one', async () => {
-    const { server, machine } = await fakeService(
-      answer(200, { quietHour: 1, quietHours: { start: '22:00' } }),
-    );
+    const { server, machine } = await setScene({
+      answers: [answer(200, { quietHour: 1, quietHours: { start: '22:00' } })],
+    });
 
     const { exitCode } = await machine.run(['settings', 'save', '--set', 'quietHour=2']);
 
@@ -232,7 +240,7 @@ describe('names that are no settings', () => {
 });
 
 test('settings diff refuses what settings save refuses', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const old = JSON.parse((await machine.run(typed`settings show --json`)).stdout);
   await machine.run(['settings', 'save', '--discovery-summary', 'Theirs']);
   const body = { ...old, updatedAt: '2020-01-01T00:00:00.000Z' };
@@ -248,7 +256,7 @@ test('settings diff refuses what settings save refuses', async () => {
 
 describe('settings show --yaml', () => {
   test('prints what settings save takes, with the names of templates', async () => {
-    const { machine } = await startStore();
+    const { machine } = await setScene();
     const discovery = { summary: 'a: b # c', categories: ['no', '1.10'] };
     await machine.run(['settings', 'save', '--set', `discovery=${JSON.stringify(discovery)}`]);
     await machine.run(['settings', 'save', '--set', 'quietHours.start=20:00']);
@@ -268,9 +276,9 @@ describe('settings show --yaml', () => {
   });
 
   test('text that acts on a terminal comes back as it was', async () => {
-    const { server, machine } = await fakeService(
-      answer(200, { discovery: { summary: '\u001b[31m\u202ered\u009b', '\u202ename': 1 } }),
-    );
+    const { server, machine } = await setScene({
+      answers: [answer(200, { discovery: { summary: '\u001b[31m\u202ered\u009b', '\u202ename': 1 } })],
+    });
 
     const { stdout } = await machine.run(typed`settings show --yaml`);
     writeFileSync(path.join(machine.folder, 's.yaml'), stdout);
@@ -285,7 +293,7 @@ describe('settings show --yaml', () => {
   });
 
   test.each(['--json', '--quiet', '--fields=storeId'])('is not printed with %s', async (flag) => {
-    const { exitCode } = await (await startStore()).machine.run(['settings', 'show', '--yaml', flag]);
+    const { exitCode } = await (await setScene()).machine.run(['settings', 'show', '--yaml', flag]);
 
     expect(exitCode).toBe(2);
   });

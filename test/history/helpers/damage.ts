@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repairLogs } from '../../../src/history/journal/repair.ts';
-import type { Scene } from './scene.ts';
+import type { HistoryScene } from './scene.ts';
 
 /** Changes a letter of the first request in the oldest log; once it is repaired, the history cannot know the request. */
 export async function damageFirstRequest(
-  scene: Scene,
+  scene: HistoryScene,
   { repair = true }: { repair?: boolean } = {},
 ): Promise<void> {
   const [name = ''] = scene.files();

@@ -66,7 +66,7 @@ export const hour = 3_600_000;
 export const safetyLabel = 'Safety backup';
 
 /** A machine with the history of a store, a client whose waits take no time, and a service whose reactions the test chooses. */
-export interface Scene {
+export interface HistoryScene {
   readonly folder: string;
   readonly client: Client;
   readonly server: StoreServer;
@@ -82,7 +82,7 @@ export interface Scene {
     options?: Partial<RecordOptions> & { fileSystem?: FileSystem },
   ): Promise<RecordedChange>;
   /** As {@link change}, of a change whose safety backup fails. */
-  changeUnprepared(...parameters: Parameters<Scene['change']>): Promise<FailedSafetyBackup>;
+  changeUnprepared(...parameters: Parameters<HistoryScene['change']>): Promise<FailedSafetyBackup>;
   /** As a process that is killed before it has told the outcome. */
   changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
   /** What a killed process leaves: its locks are broken by the next one. */
@@ -103,7 +103,7 @@ export interface Scene {
   methods(): string[];
 }
 
-export async function startScene(react: Scene['react'] = () => 'answer'): Promise<Scene> {
+export async function setHistoryScene(react: HistoryScene['react'] = () => 'answer'): Promise<HistoryScene> {
   const folder = mkdtempSync(path.join(tmpdir(), 'storectl-scene-'));
   const server = await startStoreServer((request, number) => scene.react(request, number));
   const { client } = patientClient(server.url);
@@ -127,7 +127,7 @@ export async function startScene(react: Scene['react'] = () => 'answer'): Promis
     if (changed.kind !== 'change') throw new Error('only the safety backup was sent');
     return changed;
   };
-  const scene: Scene = {
+  const scene: HistoryScene = {
     folder,
     client,
     server,

@@ -8,11 +8,11 @@ import { listLogs, readLeniently } from '../../../src/history/journal/log-folder
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { findUnusable, repairLogs } from '../../../src/history/journal/repair.ts';
 import { failWith } from './broken-disk.ts';
-import { allRecords, beginOne, codeOf, makeScene, type Scene } from './scene.ts';
+import { allRecords, beginOne, codeOf, type JournalScene, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
 /** The log of a run with three changes, of which the second is in doubt if `isPending`. */
-async function writeBatch({ journal }: Scene, { isPending = false } = {}): Promise<string> {
+async function writeBatch({ journal }: JournalScene, { isPending = false } = {}): Promise<string> {
   const intents = [post('a'), post('b')];
   const writer = await beginLog(journal, { operation: 'blog.create', intents, isBatch: true });
   await writer.change([applied(`${writer.id}.1`)]);
@@ -56,7 +56,7 @@ describe('a closed log', () => {
   test.each(damages)(
     '%s is damaged, and repaired so that nothing is taken for settled that is not',
     async (_what, damage) => {
-      const scene = makeScene();
+      const scene = setJournalScene();
       const id = await writeBatch(scene);
       const [name = ''] = scene.files();
       const text = damage(scene.text().split('\n'));
@@ -79,7 +79,7 @@ describe('a closed log', () => {
   );
 
   test('keeps what its whole lines say when it is repaired', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await writeBatch(scene);
     const before = allRecords(scene.journal);
     const lines = scene.text().split('\n');
@@ -98,7 +98,7 @@ describe('a closed log', () => {
   });
 
   test('with a change in doubt keeps that when it is repaired, and nothing stands for others', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await writeBatch(scene, { isPending: true });
     scene.write(scene.text().split('\n').with(2, 'broken').join('\n'));
     await repairLogs(scene.open());
@@ -106,7 +106,7 @@ describe('a closed log', () => {
   });
 
   test('under another number is damaged', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await writeBatch(scene);
     const [name = ''] = scene.files();
     renameSync(path.join(scene.folder, name), path.join(scene.folder, name.replace('000001-', '000002-')));
@@ -114,7 +114,7 @@ describe('a closed log', () => {
   });
 
   test('counts its records, so a request that is lost stands for itself', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const id = await writeBatch(scene);
     scene.write(scene.text().split('\n').with(3, 'broken').join('\n'));
     await repairLogs(scene.open());
@@ -129,7 +129,7 @@ describe('a closed log', () => {
   });
 
   test('that is emptied leaves one record that stands for all', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const { id, change, close } = await beginOne(scene.journal);
     await change([applied(id)]);
     await close();
@@ -148,7 +148,7 @@ describe('a closed log', () => {
   });
 
   test('that has no more than its header lost a record, and can be read once it is repaired', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await beginOne(scene.journal);
     // Its process was killed.
     rmSync(path.join(scene.folder, 'locks'), { recursive: true });
@@ -159,7 +159,7 @@ describe('a closed log', () => {
   });
 
   test('of a newer version is neither damaged nor repaired', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await writeBatch(scene);
     const { serializeLine } = await import('../../../src/history/journal/log-lines.ts');
     const [header = ''] = scene.text().split('\n');
@@ -171,7 +171,7 @@ describe('a closed log', () => {
   });
 
   test('of another store is refused', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await beginOne(scene.journal);
     const other = scene.open({ store: { baseUrl: 'https://api.example.com/staging', storeId: 'x' } });
     expect(codeOf(() => allRecords(other))).toBe('history_unreadable');
@@ -189,7 +189,7 @@ describe('a closed log whose closing line was lost with the power', () => {
   test.each([['nothing', ''], ...tails, ['half of it', '{"line":6,"closed":{"rec']])(
     'and which ends with %s is open, with all its outcomes, until they are told',
     async (_what, tail) => {
-      const scene = makeScene();
+      const scene = setJournalScene();
       const id = await writeBatch(scene);
       const before = allRecords(scene.journal);
       scene.write(scene.text().split('\n').slice(0, 5).join('\n').concat('\n', tail));
@@ -204,7 +204,7 @@ describe('a closed log whose closing line was lost with the power', () => {
   );
 
   test.each(tails)('is whole where that is there, whatever follows: %s', async (_what, tail) => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await writeBatch(scene);
     const before = allRecords(scene.journal);
     scene.write(scene.text() + tail);
@@ -212,7 +212,7 @@ describe('a closed log whose closing line was lost with the power', () => {
   });
 
   test('and which lost an outcome as well is damaged: that was synced', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const id = await writeBatch(scene);
     scene.write(scene.text().split('\n').slice(0, 4).join('\n'));
     const [repaired] = await repairLogs(scene.open());
@@ -222,7 +222,7 @@ describe('a closed log whose closing line was lost with the power', () => {
 
 describe('the log of a process that was killed', () => {
   test.each(tails)('may end with %s, which is cut off by who goes on with it', async (_what, tail) => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const { id, change } = await beginOne(scene.journal);
     await change([unknown(id)]);
     const whole = scene.text();
@@ -240,7 +240,7 @@ describe('the log of a process that was killed', () => {
   });
 
   test.each(tails)('may end with %s behind its closing line', async (_what, tail) => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const id = await writeBatch(scene, { isPending: true });
     const whole = scene.text();
     scene.write(whole + tail);
@@ -254,7 +254,7 @@ describe('the log of a process that was killed', () => {
   });
 
   test('may lack its last line break', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const id = await writeBatch(scene, { isPending: true });
     const whole = scene.text();
     scene.write(whole.trimEnd());
@@ -266,7 +266,7 @@ describe('the log of a process that was killed', () => {
   });
 
   test('is damaged where a whole line follows a broken one', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const { id, change } = await beginOne(scene.journal);
     await change([unknown(id)]);
     const lines = scene.text().split('\n');
@@ -311,7 +311,7 @@ function disturb(bytes: Buffer, how: Change): Buffer {
 test.each([false, true])(
   'random damage of a closed log is noticed (pending: %s), and its repair forgets nothing',
   async (isPending) => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await writeBatch(scene, { isPending });
     const [name = ''] = scene.files();
     const whole = Buffer.from(scene.text());
@@ -351,7 +351,7 @@ test.each([false, true])(
 describe('a log of another user', () => {
   /** The folder as a user finds it who may not read one of its logs: `sudo` left it. */
   async function leaveForeign() {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await (await beginOne(scene.journal)).close();
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);

@@ -5,7 +5,7 @@ import { listLogs, listNames, readLeniently, readRecords } from '../../../src/hi
 import { dayOf, makeLogName, parseLogName } from '../../../src/history/journal/log-name.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { pruneLogs } from '../../../src/history/prune.ts';
-import { allRecords, beginOne, dayMs, makeScene, type Scene } from './scene.ts';
+import { allRecords, beginOne, dayMs, type JournalScene, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
 describe('the name of a log', () => {
@@ -49,7 +49,7 @@ describe('the name of a log', () => {
 
 describe('a new log', () => {
   test('has the next number, compared as a number, and an id that no other log has', async () => {
-    const { folder, open } = makeScene();
+    const { folder, open } = setJournalScene();
     fs.mkdirSync(folder, { recursive: true });
     fs.writeFileSync(path.join(folder, '1000000-20200101-000000-blog.create.jsonl'), '');
     fs.writeFileSync(path.join(folder, '999999-20300101-111111-blog.create.jsonl'), '');
@@ -65,7 +65,7 @@ describe('a new log', () => {
   });
 
   test('is private, and sweeps what a process left that was killed an hour ago', async () => {
-    const { journal, folder, files, open } = makeScene();
+    const { journal, folder, files, open } = setJournalScene();
     await beginOne(journal);
     const old = path.join(folder, '.000009-20261123-k3f9a2-blog.create.open.jsonl.tmp');
     const young = path.join(folder, '.000010-20261123-k3f9a3-blog.create.open.jsonl.tmp');
@@ -83,7 +83,7 @@ describe('a new log', () => {
   });
 
   test('numbers the records of a batch, and leaves the log its own id for the main one', async () => {
-    const { journal, open } = makeScene();
+    const { journal, open } = setJournalScene();
     const writer = await beginLog(journal, {
       operation: 'backup.restore',
       intents: [intent],
@@ -102,13 +102,13 @@ describe('a new log', () => {
 
 describe('a folder', () => {
   test('that is missing has no logs, and nothing is made by looking', () => {
-    const { journal, folder } = makeScene();
+    const { journal, folder } = setJournalScene();
     expect([listNames(journal), journal.isLogHeld('abcdef')]).toEqual([[], false]);
     expect(fs.existsSync(folder)).toBe(false);
   });
 
   test('finds a log again that was renamed since it was listed, and nothing of one that is gone', async () => {
-    const { journal, folder, files } = makeScene();
+    const { journal, folder, files } = setJournalScene();
     await (await beginOne(journal)).close();
     const writer = await beginOne(journal);
     const [, listed] = listLogs(journal);
@@ -123,7 +123,7 @@ describe('a folder', () => {
   });
 
   test('says what cannot be read', async () => {
-    const { journal, folder, files } = makeScene();
+    const { journal, folder, files } = setJournalScene();
     await beginOne(journal);
     const file = path.join(folder, files()[0] ?? '');
     fs.rmSync(file);
@@ -141,7 +141,7 @@ describe('a folder', () => {
 });
 
 describe('pruning', () => {
-  async function record({ journal }: Scene, operation: string, isApplied = true): Promise<number> {
+  async function record({ journal }: JournalScene, operation: string, isApplied = true): Promise<number> {
     const writer = await beginOne(journal, { ...intent, operation });
     await writer.change([isApplied ? applied(writer.id) : unknown(writer.id)]);
     await writer.close();
@@ -149,7 +149,7 @@ describe('pruning', () => {
   }
 
   test('removes old logs, but none that is open, kept, held, damaged or the newest', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const { journal, folder } = scene;
     await record(scene, 'blog.create');
     await record(scene, 'blog.create', false);
@@ -175,7 +175,7 @@ describe('pruning', () => {
   });
 
   test('takes a date in the future for now', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     await record(scene, 'blog.create');
     await record(scene, 'blog.create');
     scene.time -= 400 * dayMs;

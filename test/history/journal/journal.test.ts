@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { allRecords, beginOne, makeScene } from './scene.ts';
+import { allRecords, beginOne, setJournalScene } from './scene.ts';
 import { applied, intent, response, store } from './values.ts';
 
 test('a change is open from its first line on, and closed when its log is', async () => {
-  const { journal, open, files } = makeScene();
+  const { journal, open, files } = setJournalScene();
   const writer = await beginOne(journal);
   expect(files()).toEqual([`000001-20261123-${writer.id}-backup.create.open.jsonl`]);
   const sent = {

@@ -9,7 +9,7 @@ import { repairLogs } from '../../../src/history/journal/repair.ts';
 import { pruneLogs } from '../../../src/history/prune.ts';
 import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
 import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
-import { allRecords, dayMs, makeScene, type Scene } from './scene.ts';
+import { allRecords, dayMs, type JournalScene, setJournalScene } from './scene.ts';
 import { applied, post, unknown } from './values.ts';
 
 type Acknowledge = (records: readonly HistoryRecord[]) => void;
@@ -38,10 +38,10 @@ async function runBatch(journal: Journal, acknowledge: Acknowledge): Promise<voi
 
 /** Kills the run before each change of the disk, and looks at what is left. */
 async function killEverywhere(
-  look: (scene: Scene, disk: KillableDisk, acknowledged: HistoryRecord[]) => Promise<void>,
+  look: (scene: JournalScene, disk: KillableDisk, acknowledged: HistoryRecord[]) => Promise<void>,
 ) {
   for (let killAt = 1; ; killAt += 1) {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const disk = killableDisk(killAt);
     const acknowledged = new Map<string, HistoryRecord>();
     const run = runBatch(scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }), (records) => {
@@ -60,7 +60,7 @@ const order = ['sent', 'unknown', 'applied'];
 
 /** Everything acknowledged is there, as it was or further on, and the logs can be gone on with. */
 async function expectNothingLost(
-  { open, folder, files }: Scene,
+  { open, folder, files }: JournalScene,
   acknowledged: HistoryRecord[],
   when: string,
 ) {
@@ -123,7 +123,7 @@ test.each([
   'a repair that is $ending can be repeated',
   async ({ cut }) => {
     for (let killAt = 1; ; killAt += 1) {
-      const scene = makeScene();
+      const scene = setJournalScene();
       const intents = [post('a'), post('b')];
       const writer = await beginLog(scene.journal, { operation: 'blog.create', intents, isBatch: true });
       await writer.change([applied(`${writer.id}.1`)]);

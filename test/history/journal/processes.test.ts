@@ -6,7 +6,7 @@ import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { reopenLog } from '../../../src/history/journal/open-log.ts';
 import { buildChildren, type Children } from '../../helpers/children.ts';
 import type { ChildTask } from './child.ts';
-import { allRecords, beginOne, makeScene } from './scene.ts';
+import { allRecords, beginOne, setJournalScene } from './scene.ts';
 import { applied } from './values.ts';
 
 let children: Children<ChildTask>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => children.remove());
 
 test('processes share a folder: each log is whole, and has an id of its own', async () => {
-  const { folder, open } = makeScene();
+  const { folder, open } = setJournalScene();
   const writers = [1, 2, 3, 4].map(() => children.start({ does: 'write', folder, count: 8 }));
   const ids = (await Promise.all(writers.map(({ ended }) => ended)))
     .map(({ stdout, stderr }) => stdout + stderr)
@@ -34,7 +34,7 @@ test('processes share a folder: each log is whole, and has an id of its own', as
 });
 
 test('processes that are killed leave logs that others go on with', async () => {
-  const { folder, open } = makeScene();
+  const { folder, open } = setJournalScene();
   for (let round = 0; round < 3; round += 1) {
     const writers = [1, 2].map(() => children.start({ does: 'write', folder, count: 1_000 }));
     await Promise.all(writers.map((writer) => writer.process.stdout && once(writer.process.stdout, 'data')));
@@ -56,7 +56,7 @@ test('processes that are killed leave logs that others go on with', async () => 
 });
 
 test('a log that a running process holds is held, and is waited for', async () => {
-  const { journal, open } = makeScene();
+  const { journal, open } = setJournalScene();
   const writer = await beginOne(journal);
   const other = open();
   expect(other.isLogHeld(writer.id)).toBe(true);

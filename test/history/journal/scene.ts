@@ -12,7 +12,7 @@ import { intent, store } from './values.ts';
 const noon = Date.parse('2026-11-23T12:00:00Z');
 export const dayMs = 24 * 3_600_000;
 
-export interface Scene {
+export interface JournalScene {
   readonly folder: string;
   readonly journal: Journal;
   /** The clock, which the test may set. */
@@ -25,14 +25,14 @@ export interface Scene {
   write(text: string | Uint8Array, name?: string): void;
 }
 
-export function makeScene(fileSystem?: FileSystem): Scene {
+export function setJournalScene(fileSystem?: FileSystem): JournalScene {
   const folder = path.join(mkdtempSync(path.join(tmpdir(), 'storectl-journal-')), 'store');
   onTestFinished(() => rmSync(path.dirname(folder), { recursive: true, force: true }));
   const open = (settings: Partial<JournalSettings> = {}) =>
     openJournal({ folder, store, profile: 'main', process, now: () => scene.time, ...settings });
   const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'));
   const only = (name = files()[0] ?? '') => path.join(folder, name);
-  const scene: Scene = {
+  const scene: JournalScene = {
     folder,
     journal: open(fileSystem && { fileSystem }),
     time: noon,

@@ -5,7 +5,7 @@ import type { FileSystem } from '../../../src/base/files/files.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { failWith, killableDisk, takingAtMost } from './broken-disk.ts';
-import { allRecords, beginOne, makeScene } from './scene.ts';
+import { allRecords, beginOne, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
 const codeOfPromise = (promise: Promise<unknown>) =>
@@ -41,7 +41,7 @@ const linesOf = (text: string) =>
 describe('a line', () => {
   test('has what is added in one turn of the event loop, and the next what is added during its sync', async () => {
     const disk = slowDisk();
-    const { journal, text } = makeScene(disk.fileSystem);
+    const { journal, text } = setJournalScene(disk.fileSystem);
     const writer = await beginLog(journal, {
       operation: 'blog.create',
       intents: [post('a')],
@@ -69,7 +69,7 @@ describe('a line', () => {
   });
 
   test('of a change that may wait is written with the next one, and at last without any', async () => {
-    const { journal, text } = makeScene();
+    const { journal, text } = setJournalScene();
     const writer = await beginOne(journal);
     await Promise.all([
       writer.change([{ id: writer.id, attempts: 2 }], { mayWait: true }),
@@ -87,7 +87,7 @@ describe('a line', () => {
   });
 
   test('is written whole where a disk takes a few bytes at a time', async () => {
-    const { journal, open } = makeScene(takingAtMost(() => 7));
+    const { journal, open } = setJournalScene(takingAtMost(() => 7));
     const writer = await beginOne(journal, { ...intent, body: '{"label":"日本語"}' });
     await writer.add({ ...intent, body: '{"label":"ünïcödé"}' });
     expect(allRecords(open()).map(({ body }) => body)).toEqual(['{"label":"日本語"}', '{"label":"ünïcödé"}']);
@@ -102,7 +102,7 @@ describe('a disk that fails', () => {
     'to sync a line ends the log: nothing more is written, not even a closing line%s',
     async (_what, broken) => {
       const disk = slowDisk();
-      const { journal, open, files } = makeScene({ ...disk.fileSystem, ...broken });
+      const { journal, open, files } = setJournalScene({ ...disk.fileSystem, ...broken });
       const writer = await beginOne(journal);
       const added = codeOfPromise(writer.add(intent));
       await disk.begins();
@@ -129,7 +129,7 @@ describe('a disk that fails', () => {
       () => (left === 0 ? failWith('ENOSPC') : left),
       (count) => (left -= count),
     );
-    const { journal, text, open } = makeScene(disk);
+    const { journal, text, open } = setJournalScene(disk);
     const writer = await beginOne(journal);
     const before = text();
     left = 100;
@@ -146,7 +146,7 @@ describe('a disk that fails', () => {
     ['fsyncSync', fs.fsyncSync, 2],
     ['renameSync', fs.renameSync, 1],
   ])('at %s of a new log leaves no log and no lock (%#)', async (name, call, failAt) => {
-    const { open, files, journal: whole } = makeScene();
+    const { open, files, journal: whole } = setJournalScene();
     await (await beginOne(whole)).close();
     let count = 0;
     const failing = (...args: [never, never]) => {
@@ -162,7 +162,7 @@ describe('a disk that fails', () => {
   });
 
   test('refuses a line once the log was removed, unless the file system never counted its links', async () => {
-    const { journal, folder, files, open } = makeScene();
+    const { journal, folder, files, open } = setJournalScene();
     const writer = await beginOne(journal);
     fs.rmSync(`${folder}/${files()[0]}`);
     expect(await codeOfPromise(writer.change([applied(writer.id)]))).toBe('history_unwritable');
@@ -176,7 +176,7 @@ describe('a disk that fails', () => {
 });
 
 test('who has lost the lock writes nothing more', async () => {
-  const { journal, folder, open, files } = makeScene();
+  const { journal, folder, open, files } = setJournalScene();
   const writer = await beginOne(journal);
   const [lock = ''] = fs.readdirSync(`${folder}/locks`);
   fs.writeFileSync(`${folder}/locks/${lock}`, '{}');
@@ -190,7 +190,7 @@ test('who has lost the lock writes nothing more', async () => {
 describe('closing', () => {
   test('waits for no sync', async () => {
     const disk = slowDisk();
-    const { journal, open, files } = makeScene(disk.fileSystem);
+    const { journal, open, files } = setJournalScene(disk.fileSystem);
     const writer = await beginOne(journal);
     const recorded = writer.change([applied(writer.id)]);
     await disk.begins();
@@ -203,7 +203,7 @@ describe('closing', () => {
   });
 
   test('a log that a killed process wrote syncs what that did not', async () => {
-    const { journal, open, folder } = makeScene();
+    const { journal, open, folder } = setJournalScene();
     const killed = await beginOne(journal);
     const disk = killableDisk(Number.POSITIVE_INFINITY, folder);
     // Not synced, as far as this disk knows.
@@ -217,7 +217,7 @@ describe('closing', () => {
   });
 
   test('keeps open what a killed process knew, until it is told', async () => {
-    const { journal, open, files, folder } = makeScene();
+    const { journal, open, files, folder } = setJournalScene();
     const killed = await beginLog(journal, {
       operation: 'blog.create',
       intents: [post('a'), post('b')],
@@ -233,7 +233,7 @@ describe('closing', () => {
   });
 
   test('writes nothing if nothing was written since the log was closed', async () => {
-    const { journal, open, text } = makeScene();
+    const { journal, open, text } = setJournalScene();
     const writer = await beginOne(journal);
     await writer.change([unknown(writer.id)]);
     await writer.close();
@@ -243,7 +243,7 @@ describe('closing', () => {
   });
 
   test('an superseded change is not in doubt', async () => {
-    const { journal, open } = makeScene();
+    const { journal, open } = setJournalScene();
     const writer = await beginOne(journal);
     await writer.change([{ id: writer.id, state: 'unknown', supersededBy: 'abcdef' }]);
     await writer.close();
@@ -251,7 +251,7 @@ describe('closing', () => {
   });
 
   test('calls a log waiting if the store asked for a wait that is left, and pending while it is written again', async () => {
-    const scene = makeScene();
+    const scene = setJournalScene();
     const writer = await beginOne(scene.journal);
     const refused = applied(writer.id).response;
     const response = refused && { ...refused, status: 429, receivedAt: '2026-11-23T12:00:00.000Z' };

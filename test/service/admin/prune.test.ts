@@ -4,7 +4,7 @@ import { daysInMs, timestamp } from '../../../src/service/model/time.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import type { Queries } from '../../../src/service/storage/core/storage.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { type Service, startService } from '../helpers/service.ts';
+import { openService, type Service } from '../helpers/service.ts';
 
 const daysAgo = (days: number) => timestamp(Date.now() - daysInMs(days));
 
@@ -37,7 +37,7 @@ const eventsOfDeliveries = async (service: Service) =>
   (await rowsOf(service, 'deliveries', 'eventId')).map(({ eventId }) => eventId);
 
 test('what is past its retention is removed; what is new, unread, undelivered or dead is kept', async () => {
-  const service = await startService();
+  const service = await openService();
   await service.call('notify.add-endpoint', '', {
     kind: 'discord',
     name: 'Team',
@@ -63,7 +63,7 @@ test('what is past its retention is removed; what is new, unread, undelivered or
 });
 
 test('expired keys and answers are removed, and backups only when they are named', async () => {
-  const service = await startService();
+  const service = await openService();
   const backup = { label: 'x', sections: ['store', 'settings'], idempotencyKey: 'k' };
   expect((await service.call('backup.create', '', backup)).status).toBe(201);
   const age = (db: Queries) =>
@@ -97,8 +97,8 @@ test('expired keys and answers are removed, and backups only when they are named
 });
 
 test('more rows than a step takes are removed, of one store or of all', async () => {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
+  const service = await openService();
+  const other = await openService({ storage: service.storage });
   const fill = ({ inStore }: Service, count: number) =>
     inStore(async (work) => {
       const past = { ...work, now: Date.now() - daysInMs(91) };
@@ -117,7 +117,7 @@ test('more rows than a step takes are removed, of one store or of all', async ()
 });
 
 test('a running service prunes by itself and logs it, until it is stopped', async () => {
-  const service = await startService();
+  const service = await openService();
   await service.storage.write((db) =>
     db
       .updateTable('apiKeys')

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { isPublicAddress, type Resolve } from '../../../src/service/delivery/address-guard.ts';
 import { createSender, parseSink } from '../../../src/service/delivery/send.ts';
-import { startService } from '../helpers/service.ts';
+import { openService } from '../helpers/service.ts';
 import { forbiddenAddresses, hostileUrls, publicAddresses } from './hostile-urls.ts';
 
 const webhook = 'https://discord.com/api/webhooks/1/token';
@@ -67,7 +67,7 @@ test('the test notices a connection', async () => {
 test('more than 100 hostile URLs: all are refused without a lookup or connection', async () => {
   const { port, connections } = await startForbidden();
   const connects = watchConnects();
-  const service = await startService();
+  const service = await openService();
   const { resolve, asked } = resolver(['127.0.0.1']);
   const send = createSender({ resolve });
   const urls = hostileUrls(port);

@@ -6,11 +6,11 @@ import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { findBacklog } from '../../../src/service/storage/operator/backlog.ts';
 import { lockDue } from '../../../src/service/storage/queries/deliveries.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
-import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
-import { hour, minute, startScene } from './scene.ts';
+import { newDatabase, openService, openTestStorage, type Service } from '../helpers/service.ts';
+import { hour, minute, setDeliveryScene } from './scene.ts';
 
 test('a delivery carries the trace of the request that caused it, however late it is tried', async () => {
-  const { service, receiver, worker, log, clock, addEndpoint } = await startScene();
+  const { service, receiver, worker, log, clock, addEndpoint } = await setDeliveryScene();
   await addEndpoint('1', { events: ['post_created'] });
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const post = (title: string, headers: Record<string, string>) =>
@@ -29,7 +29,7 @@ test('a delivery carries the trace of the request that caused it, however late i
 });
 
 test('an event is sent to each endpoint that subscribed, once', async () => {
-  const { receiver, worker, addEndpoint, addEndpoints, emit, deliveries } = await startScene();
+  const { receiver, worker, addEndpoint, addEndpoints, emit, deliveries } = await setDeliveryScene();
   await addEndpoints('1', '2');
   await addEndpoint('3', { events: ['backup_created'] });
   const [eventId] = await emit('Hello');
@@ -53,7 +53,7 @@ test('an event is sent to each endpoint that subscribed, once', async () => {
 });
 
 test('messages to an endpoint keep their order, also after failures', async () => {
-  const { receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  const { receiver, clock, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1');
   receiver.script('1', [status(500), taken, { does: 'reset' }, status(503), taken]);
   await emit('a', 'b', 'c');
@@ -70,7 +70,7 @@ test('messages to an endpoint keep their order, also after failures', async () =
 });
 
 test('a slow endpoint does not block others', async () => {
-  const { receiver, addEndpoints, emit, states, newWorker } = await startScene();
+  const { receiver, addEndpoints, emit, states, newWorker } = await setDeliveryScene();
   await addEndpoints('1', '2', '3');
   let answer = () => {};
   receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }, taken]);
@@ -97,7 +97,7 @@ test('a slow endpoint does not block others', async () => {
 });
 
 test('a delivery that cannot be read does not block others', async () => {
-  const { service, receiver, log, worker, addEndpoints, emit, states } = await startScene();
+  const { service, receiver, log, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1', '2');
   const [eventId = ''] = await emit('a');
   await emit('b');
@@ -116,7 +116,7 @@ test('a delivery that cannot be read does not block others', async () => {
 });
 
 test('stopping a worker finishes running sends and starts none', async () => {
-  const { receiver, worker, addEndpoints, emit, states } = await startScene();
+  const { receiver, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1');
   let answer = () => {};
   receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }]);
@@ -131,7 +131,7 @@ test('stopping a worker finishes running sends and starts none', async () => {
 });
 
 test('stopping a worker does not wait for a database that never answers', async () => {
-  const { service, newWorker } = await startScene();
+  const { service, newWorker } = await setDeliveryScene();
   const read = () => new Promise<never>(() => {});
   const worker = newWorker({ storage: { ...service.storage, read }, graceMs: 0 });
   worker.start();
@@ -139,12 +139,13 @@ test('stopping a worker does not wait for a database that never answers', async 
 });
 
 test('quiet hours hold messages back in order, visibly for the operator', async () => {
-  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
+  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } =
+    await setDeliveryScene();
   const quietHours = { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Berlin' };
   const templates = { feedback_digest: { title: '{{title}}', body: '.' } };
   await service.call('settings.save', '', { quietHours, templates });
   await addEndpoints('1');
-  const elsewhere = await startService({ storage: service.storage });
+  const elsewhere = await openService({ storage: service.storage });
   await elsewhere.call('notify.add-endpoint', '', {
     kind: 'discord',
     name: 'Elsewhere',
@@ -176,7 +177,7 @@ test('quiet hours hold messages back in order, visibly for the operator', async 
 const always = { enabled: true, start: '00:00', end: '23:59', timezone: 'UTC' };
 
 test('held messages are not looked at again until quiet hours end', async () => {
-  const { service, receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  const { service, receiver, clock, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await service.call('settings.save', '', { quietHours: always });
   await addEndpoints('1', '2', '3');
   await emit('a');
@@ -194,7 +195,7 @@ test('held messages are not looked at again until quiet hours end', async () => 
 });
 
 test('saved settings release held messages at once, and none that wait after a failure', async () => {
-  const { service, receiver, worker, addEndpoints, emit, states } = await startScene();
+  const { service, receiver, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(500), taken]);
   await emit('a');
@@ -211,7 +212,7 @@ test('saved settings release held messages at once, and none that wait after a f
 });
 
 test('a restore of settings releases held messages, and one that enables an endpoint sends what waits there', async () => {
-  const { service, receiver, worker, addEndpoints, emit, states } = await startScene();
+  const { service, receiver, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1');
   const backUp = async (sections: string[]) => {
     const body = { label: 'L', sections, idempotencyKey: randomUUID() };
@@ -245,7 +246,7 @@ test('a restore of settings releases held messages, and one that enables an endp
 });
 
 test('deliveries are counted by what they wait for, and none but those that are due have an age', async () => {
-  const scene = await startScene();
+  const scene = await setDeliveryScene();
   const { service, receiver, clock, worker, addEndpoints, emit } = scene;
   await addEndpoints('1', '2', '3');
   receiver.script('1', [status(500)]);
@@ -270,7 +271,7 @@ test('deliveries are counted by what they wait for, and none but those that are 
 });
 
 /** Sends everything that is due, and is not answered for the last message. */
-async function hangOne({ receiver, worker }: Awaited<ReturnType<typeof startScene>>) {
+async function hangOne({ receiver, worker }: Awaited<ReturnType<typeof setDeliveryScene>>) {
   let answer = () => {};
   receiver.script('119', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }]);
   const before = receiver.messages().length;
@@ -281,10 +282,13 @@ async function hangOne({ receiver, worker }: Awaited<ReturnType<typeof startScen
 }
 
 /** Endpoints of several stores, because a store can have 20. Answers how to send all of them an event. */
-async function addManyEndpoints(scene: Awaited<ReturnType<typeof startScene>>, webhooks: readonly string[]) {
+async function addManyEndpoints(
+  scene: Awaited<ReturnType<typeof setDeliveryScene>>,
+  webhooks: readonly string[],
+) {
   const stores: Service[] = [];
   for (let index = 0; index < webhooks.length; index += 20) {
-    const service = await startService({ storage: scene.service.storage });
+    const service = await openService({ storage: scene.service.storage });
     service.clock.now = scene.clock.now;
     stores.push(service);
     for (const webhook of webhooks.slice(index, index + 20)) {
@@ -304,7 +308,7 @@ const idsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${first + index}`);
 
 test('more endpoints that hang than there are slots hold up nobody', async () => {
-  const scene = await startScene();
+  const scene = await setDeliveryScene();
   const { receiver, log, worker, addEndpoints, emit } = scene;
   const hanging = idsFrom(100, 100);
   for (const webhook of hanging) receiver.script(webhook, [{ does: 'hang' }]);
@@ -321,7 +325,7 @@ test('more endpoints that hang than there are slots hold up nobody', async () =>
 }, 120_000);
 
 test('endpoints that have failed come behind others, and only some of them', async () => {
-  const scene = await startScene();
+  const scene = await setDeliveryScene();
   const { service, clock, worker, receiver, addEndpoints, emit } = scene;
   const failing = idsFrom(100, 20);
   for (const webhook of failing) receiver.script(webhook, [status(500)]);
@@ -355,7 +359,7 @@ test.each([
 ])(
   'a global 429, %s, stops everything until its end, and no endpoint has failed',
   async (_, headers, body) => {
-    const scene = await startScene();
+    const scene = await setDeliveryScene();
     const { service, receiver, clock, worker, states } = scene;
     const webhooks = idsFrom(100, 100);
     for (const webhook of webhooks) receiver.script(webhook, [status(429, headers, body), taken]);
@@ -383,7 +387,7 @@ test.each([
 );
 
 test('events that are recorded while a worker sends are all sent', async () => {
-  const { receiver, worker, addEndpoints, emit } = await startScene();
+  const { receiver, worker, addEndpoints, emit } = await setDeliveryScene();
   await addEndpoints('1', '2');
   worker.start();
   onTestFinished(() => worker.stop());
@@ -395,7 +399,8 @@ test('events that are recorded while a worker sends are all sent', async () => {
 });
 
 test('the operator can retry a dead delivery, which enables its endpoint', async () => {
-  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } = await startScene();
+  const { service, receiver, clock, worker, addEndpoints, emit, states, deliveries } =
+    await setDeliveryScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(404), taken]);
   receiver.script('2', [status(400), taken]);
@@ -423,8 +428,8 @@ test('the operator can retry a dead delivery, which enables its endpoint', async
 
 test('several workers on one database: each message once, in order', async () => {
   const database = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(database) });
-  const { receiver, newWorker, addEndpoints, emit, states } = await startScene({ service });
+  const service = await openService({ storage: await openTestStorage(database) });
+  const { receiver, newWorker, addEndpoints, emit, states } = await setDeliveryScene({ service });
   const webhooks = ['1', '2', '3', '4', '5', '6'];
   await addEndpoints(...webhooks);
   const storages = [service.storage, await openTestStorage(database), await openTestStorage(database)];
@@ -442,7 +447,7 @@ test('several workers on one database: each message once, in order', async () =>
 });
 
 test('other workers wait for a claimed message and send it, with the same id, when the claim ends', async () => {
-  const { receiver, clock, worker, newWorker, addEndpoints, emit, states } = await startScene();
+  const { receiver, clock, worker, newWorker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1');
   let answer = () => {};
   receiver.script('1', [{ does: 'wait', until: new Promise<void>((resolve) => (answer = resolve)) }, taken]);

@@ -5,7 +5,7 @@ import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { type Reaction, startDiscordReceiver, taken } from '../../helpers/discord-receiver.ts';
 import { startPostgres } from '../../helpers/postgres.ts';
 import { newProgramMachine } from '../../helpers/program.ts';
-import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
+import { openService, openTestStorage, temporaryFile } from '../helpers/service.ts';
 
 /** Kills the service with SIGKILL once this many messages have come, and starts it again. */
 async function deliverAcrossKill(
@@ -13,7 +13,7 @@ async function deliverAcrossKill(
   killAt: number,
   reaction: (killed: Promise<unknown>) => Reaction,
 ) {
-  const service = await startService({ storage: await openTestStorage(database) });
+  const service = await openService({ storage: await openTestStorage(database) });
   // The program's own clock is the real one.
   service.clock.now = Date.now();
   const receiver = await startDiscordReceiver();

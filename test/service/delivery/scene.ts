@@ -3,7 +3,7 @@ import { createSender, parseSink, type SenderOptions } from '../../../src/servic
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../../../src/service/delivery/worker.ts';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { startDiscordReceiver } from '../../helpers/discord-receiver.ts';
-import { type Service, startService } from '../helpers/service.ts';
+import { openService, type Service } from '../helpers/service.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -15,8 +15,8 @@ export interface SceneOptions {
 }
 
 /** A store, a receiver that plays Discord, and a worker between them whose clock the test sets. */
-export async function startScene(options: SceneOptions = {}) {
-  const service = options.service ?? (await startService());
+export async function setDeliveryScene(options: SceneOptions = {}) {
+  const service = options.service ?? (await openService());
   const { storage, storeId, clock } = service;
   const receiver = await startDiscordReceiver();
   const log: object[] = [];

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createSender } from '../../../src/service/delivery/send.ts';
 import { status, taken } from '../../helpers/discord-receiver.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { hour, minute, startScene } from './scene.ts';
+import { hour, minute, setDeliveryScene } from './scene.ts';
 
 test('the event of an operation is sent with the templates of the store and the endpoint', async () => {
-  const { service, receiver, worker, addEndpoint } = await startScene();
+  const { service, receiver, worker, addEndpoint } = await setDeliveryScene();
   const events = ['post_created', 'dispute_opened', 'backup_created'];
   const discordTemplate = {
     title: 'Shop: {{title}}{{reason}}{{label}}',
@@ -52,7 +52,7 @@ test.each([
   ['the header with a body that is no JSON', { 'Retry-After': '5' }, '<html>', 5_000],
   ['the header with a body that is too long', { 'Retry-After': '5' }, ' '.repeat(100_000), 5_000],
 ])('429 is obeyed: %s', async (_, headers, body, pauseMs) => {
-  const { receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+  const { receiver, clock, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(429, headers, body), taken]);
   await emit('a');
@@ -71,7 +71,7 @@ test.each([
 });
 
 test.each([401, 403, 404])('%i disables the endpoint and makes its pending deliveries dead', async (code) => {
-  const { service, receiver, worker, addEndpoints, emit, deliveries, clock } = await startScene();
+  const { service, receiver, worker, addEndpoints, emit, deliveries, clock } = await setDeliveryScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(code)]);
   await emit('a', 'b');
@@ -95,7 +95,7 @@ test.each([401, 403, 404])('%i disables the endpoint and makes its pending deliv
 });
 
 test('another refusal makes one delivery dead, and the next is sent', async () => {
-  const { receiver, worker, addEndpoints, emit, states } = await startScene();
+  const { receiver, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1');
   receiver.script('1', [status(400), taken]);
   await emit('a', 'b');
@@ -110,7 +110,7 @@ test.each([
   ['a redirect, which is not followed', status(302, { Location: 'http://127.0.0.1:1/' })],
   ['a reset', { does: 'reset' } as const],
 ])('%s: tried again after ever longer pauses', async (_, reaction) => {
-  const { receiver, clock, worker, addEndpoints, emit, deliveries } = await startScene();
+  const { receiver, clock, worker, addEndpoints, emit, deliveries } = await setDeliveryScene();
   await addEndpoints('1');
   receiver.script('1', [reaction]);
   await emit('a');
@@ -125,7 +125,7 @@ test.each([
 
 describe('a clock that is put back by two hours', () => {
   test.each(['goes on', 'was restarted'])('delays no message by that: a worker that %s', async (what) => {
-    const scene = await startScene();
+    const scene = await setDeliveryScene();
     const { receiver, clock, addEndpoints, emit, deliveries, states } = scene;
     await addEndpoints('1', '2');
     receiver.script('1', [status(503), status(200)]);
@@ -148,7 +148,7 @@ describe('a clock that is put back by two hours', () => {
   });
 
   test('keeps a pause that all receivers asked for as long as they asked', async () => {
-    const scene = await startScene();
+    const scene = await setDeliveryScene();
     const { receiver, clock, addEndpoints, emit } = scene;
     const steady = { now: 0 };
     const worker = scene.newWorker({ elapsed: () => steady.now });
@@ -168,7 +168,7 @@ describe('a clock that is put back by two hours', () => {
   });
 
   test('quiet hours end by the clock', async () => {
-    const { service, receiver, clock, worker, addEndpoints, emit, states } = await startScene();
+    const { service, receiver, clock, worker, addEndpoints, emit, states } = await setDeliveryScene();
     const quietHours = { enabled: true, start: '10:00', end: '13:00', timezone: 'UTC' };
     await service.call('settings.save', '', { quietHours });
     await addEndpoints('1');
@@ -187,7 +187,7 @@ describe('a clock that is put back by two hours', () => {
 });
 
 test('after 72 hours of failures a delivery is dead', async () => {
-  const { receiver, clock, worker, addEndpoints, emit, deliveries } = await startScene();
+  const { receiver, clock, worker, addEndpoints, emit, deliveries } = await setDeliveryScene();
   await addEndpoints('1');
   receiver.script('1', [status(500)]);
   await emit('a');
@@ -217,7 +217,7 @@ test('after 72 hours of failures a delivery is dead', async () => {
 
 test('pauses have jitter over their whole length and last at least a second', async () => {
   const pauseAt = async (random: number) => {
-    const { receiver, clock, addEndpoints, emit, deliveries, newWorker } = await startScene();
+    const { receiver, clock, addEndpoints, emit, deliveries, newWorker } = await setDeliveryScene();
     await addEndpoints('1');
     receiver.script('1', [status(500)]);
     await emit('a');
@@ -228,7 +228,7 @@ test('pauses have jitter over their whole length and last at least a second', as
 });
 
 test('a timeout is a failure, but an answer without end is not', async () => {
-  const { receiver, worker, addEndpoints, emit, deliveries } = await startScene({
+  const { receiver, worker, addEndpoints, emit, deliveries } = await setDeliveryScene({
     timeouts: { connect: 5_000, total: 300 },
   });
   await addEndpoints('1', '2');
@@ -243,7 +243,7 @@ test('a timeout is a failure, but an answer without end is not', async () => {
 });
 
 test('an answer in another protocol is a failure and does not delay a stop', async () => {
-  const { receiver, worker, addEndpoints, emit, deliveries } = await startScene();
+  const { receiver, worker, addEndpoints, emit, deliveries } = await setDeliveryScene();
   await addEndpoints('1');
   receiver.script('1', [status(101, { Connection: 'Upgrade', Upgrade: 'websocket' }, '')]);
   await emit('a');
@@ -255,7 +255,7 @@ test('an answer in another protocol is a failure and does not delay a stop', asy
 });
 
 test('no URL is in the log or in the list for the operator', async () => {
-  const { receiver, clock, log, worker, addEndpoints, emit, deliveries } = await startScene();
+  const { receiver, clock, log, worker, addEndpoints, emit, deliveries } = await setDeliveryScene();
   await addEndpoints('1', '2', '3');
   receiver.script('1', [status(404)]);
   receiver.script('2', [{ does: 'reset' }, status(500), taken]);

@@ -111,7 +111,7 @@ export interface CallOptions {
  * A service with one store in it, and a key that may do everything there. Unless storage is given, the embedded
  * database is in memory: the same engine, and what depends on files has tests of its own.
  */
-export async function startService(options: Partial<AppOptions> = {}) {
+export async function openService(options: Partial<AppOptions> = {}) {
   const storage = options.storage ?? (await openTestStorage(cluster ? undefined : ':memory:'));
   const slug = `test-${randomUUID()}`;
   const store = await createStore(storage, { name: 'Test Store', slug, timezone: 'Europe/Berlin' });
@@ -153,7 +153,7 @@ export async function startService(options: Partial<AppOptions> = {}) {
   return { app, fetchApp, storage, store, storeId: store.id, key, keyId, clock, send, call, inStore };
 }
 
-export type Service = Awaited<ReturnType<typeof startService>>;
+export type Service = Awaited<ReturnType<typeof openService>>;
 
 async function read(method: string, path: string, response: Response): Promise<Answer> {
   const text = await response.text();

@@ -3,7 +3,7 @@ import { type ServedId, servedOperations } from '../../../src/contract/operation
 import { createKey, presets, revokeKey, type Scope, scopes } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
-import { type Answer, type Service, startService } from '../helpers/service.ts';
+import { type Answer, openService, type Service } from '../helpers/service.ts';
 
 const neededScope: Record<ServedId, Scope> = {
   'store.update': 'store:write',
@@ -87,8 +87,8 @@ async function makeObjects(service: Service): Promise<Objects> {
 
 /** Two stores of one service, each with what the operations need. */
 async function startStores() {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
+  const service = await openService();
+  const other = await openService({ storage: service.storage });
   const own = await makeObjects(service);
   const foreign = await makeObjects(other);
   const absentTargets = Object.fromEntries(Object.keys(own.targets).map((id) => [id, createId()]));

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { servedOperations } from '../../../src/contract/operations.ts';
-import { startService } from '../helpers/service.ts';
+import { openService } from '../helpers/service.ts';
 
 test('/docs has the operations for a browser without scripts, and only links that hold behind a path of a proxy', async () => {
-  const { fetchApp } = await startService();
+  const { fetchApp } = await openService();
 
   const answer = await fetchApp(new Request('http://service.test/docs'));
 
@@ -22,7 +22,7 @@ test('/docs has the operations for a browser without scripts, and only links tha
 });
 
 test('the viewer of /docs is compressed for who can read that, and its address changes with its content', async () => {
-  const { fetchApp } = await startService();
+  const { fetchApp } = await openService();
   const page = await (await fetchApp(new Request('http://service.test/docs'))).text();
   const [, source = ''] = /<script type="module" src="([^"]+)"/.exec(page) ?? [];
   expect(source).toMatch(/^docs\/viewer\.js\?[0-9a-f]{16}$/);

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { formatKey, isWellFormedKey, keyIdOf } from '../../../src/contract/api-key.ts';
 import { createKey, deleteExpiredKeys, openStorage } from '../../../src/service/index.ts';
-import { startService, temporaryFile } from '../helpers/service.ts';
+import { openService, temporaryFile } from '../helpers/service.ts';
 
 function withKey(key: string) {
   return { headers: { authorization: `Bearer ${key}` } };
 }
 
 test('without a key every operation gets missing_key', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const authorization of ['', 'Basic dTpw', 'Bearer', service.key, `Token ${service.key}`]) {
     const answer = await service.call('settings.show', '', undefined, { headers: { authorization } });
     expect(answer).toMatchObject({ status: 401, body: { code: 'missing_key' } });
@@ -27,7 +27,7 @@ test('without a key every operation gets missing_key', async () => {
 });
 
 test('a key with the id of another key and another secret is refused', async () => {
-  const service = await startService();
+  const service = await openService();
   const forged = formatKey({ kind: 'live', id: service.keyId, secret: 'A'.repeat(43) });
   expect(isWellFormedKey(forged)).toBe(true);
   const answer = await service.call('settings.show', '', undefined, withKey(forged));
@@ -35,7 +35,7 @@ test('a key with the id of another key and another secret is refused', async () 
 });
 
 test('a key expires after its lifetime and can then be deleted', async () => {
-  const service = await startService();
+  const service = await openService();
   const { storage, storeId } = service;
   const { key } = await createKey(storage, { storeId, preset: 'owner', expiresInSeconds: 60 });
   service.clock.now = Date.now();
@@ -51,7 +51,7 @@ test('a key expires after its lifetime and can then be deleted', async () => {
 test('the database files hold hashes of keys, never a key', async () => {
   const file = await temporaryFile('service.db');
   const storage = await openStorage(file);
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   await service.call('store.update', '', { name: 'Written' });
   const { key } = await createKey(storage, { storeId: service.storeId, preset: 'owner', kind: 'demo' });
   const onDisk = Buffer.concat([await readFile(file), await readFile(`${file}-wal`)]);
@@ -66,7 +66,7 @@ test('the database files hold hashes of keys, never a key', async () => {
 });
 
 test('the format of a key is checked offline', async () => {
-  const { storage, storeId, key: live } = await startService();
+  const { storage, storeId, key: live } = await openService();
   const { key, id } = await createKey(storage, { storeId, preset: 'owner', kind: 'demo' });
   expect(key).toMatch(/^sk_demo_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
   expect(live).toMatch(/^sk_live_/);

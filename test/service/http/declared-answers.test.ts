@@ -8,7 +8,7 @@ import { describeService } from '../../../src/service/http/operation-handlers.ts
 import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';
 import { StorageBusyError } from '../../../src/service/storage/core/errors.ts';
 import type { TransactionWork } from '../../../src/service/storage/core/storage.ts';
-import { type CallOptions, openTestStorage, type Service, startService } from '../helpers/service.ts';
+import { type CallOptions, openService, openTestStorage, type Service } from '../helpers/service.ts';
 
 interface Declared {
   readonly 'x-required-scope': Scope;
@@ -25,7 +25,7 @@ const targets: Partial<Record<ServedId, string>> = {
 
 /** The example store behind the service, and a key with these scopes. */
 async function startExample(storage: Storage, scopes: readonly Scope[], rateLimit = 1000) {
-  const service = await startService({ storage, rateLimit: { perSecond: 1, burst: rateLimit } });
+  const service = await openService({ storage, rateLimit: { perSecond: 1, burst: rateLimit } });
   const { storeId } = await seedExampleStore(storage);
   const { key } = await createKey(storage, { storeId, scopes });
   return { service, storeId, authorization: `Bearer ${key}` };
@@ -114,11 +114,11 @@ test.each(servedOperations.map((operation) => [operation.id, operation] as const
         }),
       });
     let fault: Fault = 'none';
-    const faulty = await startService({ storage: withFaults(storage, () => fault) });
+    const faulty = await openService({ storage: withFaults(storage, () => fault) });
     for (fault of ['broken', 'busy'] as const) {
       await ask({}, faulty);
     }
-    const hurried = await startService({ storage, rateLimit: { perSecond: 0.001, burst: 1 } });
+    const hurried = await openService({ storage, rateLimit: { perSecond: 0.001, burst: 1 } });
     await ask({}, hurried);
     await ask({}, hurried);
 

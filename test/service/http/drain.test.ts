@@ -6,10 +6,10 @@ import type { Listening } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { gate } from '../../helpers/gate.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { newDatabase, openTestStorage, type Service, serve, startService } from '../helpers/service.ts';
+import { newDatabase, openService, openTestStorage, type Service, serve } from '../helpers/service.ts';
 
 async function serveStore() {
-  const service = await startService({ storage: await openTestStorage(await newDatabase()) });
+  const service = await openService({ storage: await openTestStorage(await newDatabase()) });
   return { service, server: await serve(service.app) };
 }
 

@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createKey } from '../../../src/service/index.ts';
-import { serve, startService } from '../helpers/service.ts';
+import { openService, serve } from '../helpers/service.ts';
 
 const header = { 'idempotency-key': 'k' };
 
 test('each answer says that the service has reads, and keys if the key of the request arrived', async () => {
-  const service = await startService();
+  const service = await openService();
   const store = `/v1/stores/${service.storeId}`;
   const requests: readonly [method: string, path: string, body?: unknown][] = [
     ['GET', `${store}/operations/settings`],
@@ -34,7 +34,7 @@ test('each answer says that the service has reads, and keys if the key of the re
 });
 
 test('an answer to a valid key says its scopes and its limit, a refusal too; others do not', async () => {
-  const service = await startService({ rateLimit: { perSecond: 10, burst: 20 } });
+  const service = await openService({ rateLimit: { perSecond: 10, burst: 20 } });
   const { key } = await createKey(service.storage, {
     storeId: service.storeId,
     scopes: ['settings:read', 'store:write'],
@@ -60,7 +60,7 @@ test('an answer to a valid key says its scopes and its limit, a refusal too; oth
 });
 
 test('without a limit there is no policy', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('settings.show', '');
 
   expect(answer.headers.has('ratelimit-policy')).toBe(false);
@@ -72,14 +72,14 @@ test('a window is never shorter than the limit allows', async () => {
     [{ perSecond: 0.5, burst: 2 }, '"default";q=2;w=4'],
     [{ perSecond: 50, burst: 5 }, '"default";q=5;w=1'],
   ] as const) {
-    const service = await startService({ rateLimit });
+    const service = await openService({ rateLimit });
     const answer = await service.call('settings.show', '');
     expect(answer.headers.get('ratelimit-policy')).toBe(policy);
   }
 });
 
 test('what is not HTTP is answered so, too', async () => {
-  const service = await startService();
+  const service = await openService();
   const server = await serve(service.app);
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
   socket.end('nonsense\r\n\r\n');

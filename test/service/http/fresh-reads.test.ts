@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createKey, revokeKey } from '../../../src/service/index.ts';
-import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
+import { openService, openTestStorage, temporaryFile } from '../helpers/service.ts';
 
 /** A service, and another process's connection to the same database. */
 async function startShared() {
   const file = await temporaryFile('service.db');
-  const service = await startService({ storage: await openTestStorage(file) });
+  const service = await openService({ storage: await openTestStorage(file) });
   const show = (key = service.key) =>
     service.call('settings.show', '', undefined, { headers: { authorization: `Bearer ${key}` } });
   return { file, service, show, elsewhere: await openTestStorage(file) };

@@ -7,9 +7,9 @@ import {
   type Answer,
   listEvents,
   newDatabase,
+  openService,
   openTestStorage,
   type Service,
-  startService,
   toFetch,
 } from '../helpers/service.ts';
 
@@ -82,7 +82,7 @@ function isKept({ headers }: Answer): boolean {
 }
 
 test('each change is applied once for each key, and repeated with its first answer', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const { operation, target, body } of await calls(service)) {
     const first = await service.call(operation, target, body, withKey('k'));
     const events = await listEvents(service);
@@ -99,7 +99,7 @@ test('each change is applied once for each key, and repeated with its first answ
 });
 
 test('another request with the same key is refused, and the first answer stays', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const { operation, target, body, other } of await calls(service)) {
     const first = await service.call(operation, target, body, withKey('k'));
     const reused = await service.call(operation, target, other, withKey('k'));
@@ -112,7 +112,7 @@ test('another request with the same key is refused, and the first answer stays',
 });
 
 test('a key is forgotten after 48 hours', async () => {
-  const service = await startService();
+  const service = await openService();
   const post = { title: 'A', contentMd: 'x' };
   await service.call('blog.create', '', post, withKey('k'));
   service.clock.now += 48 * hours;
@@ -122,7 +122,7 @@ test('a key is forgotten after 48 hours', async () => {
 });
 
 test('a refusal stays the answer to its key when its cause is gone, and another key is applied', async () => {
-  const service = await startService();
+  const service = await openService();
   const save = { label: 'before', sections: ['blog'], idempotencyKey: 'b' };
   const { id } = (await service.call('backup.create', '', save)).body;
   const post = { title: 'A', contentMd: 'x' };
@@ -141,7 +141,7 @@ test('a refusal stays the answer to its key when its cause is gone, and another 
 });
 
 test('refusals of every kind are kept: not found, in conflict, changed meanwhile, invalid now', async () => {
-  const service = await startService();
+  const service = await openService();
   const cases: readonly [OperationId, string, object, object, string][] = [
     ['disputes.decide', 'none', { status: 'won', resolution: 'x' }, {}, 'not_found'],
     ['store.update', '', { name: 'New' }, { 'if-match': '"old"' }, 'stale'],
@@ -165,8 +165,8 @@ test('refusals of every kind are kept: not found, in conflict, changed meanwhile
 });
 
 test('a refusal by a rule of the database is kept, too', async () => {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
+  const service = await openService();
+  const other = await openService({ storage: service.storage });
   const patch = { slug: other.store.slug };
   const refused = await service.call('store.update', '', patch, withKey('k'));
   await other.call('store.update', '', { slug: `free-${other.store.slug.slice(0, 40)}` });
@@ -178,7 +178,7 @@ test('a refusal by a rule of the database is kept, too', async () => {
 });
 
 test('what is refused before the key is looked up is not kept: a body that is not valid, a missing right', async () => {
-  const service = await startService();
+  const service = await openService();
   const invalid = await service.call('blog.create', '', { title: '' }, withKey('k'));
   const valid = await service.call('blog.create', '', { title: 'A', contentMd: 'x' }, withKey('k'));
 
@@ -188,7 +188,7 @@ test('what is refused before the key is looked up is not kept: a body that is no
 });
 
 test('the key is looked up before If-Match is judged', async () => {
-  const service = await startService();
+  const service = await openService();
   const { headers } = await service.call('store.update', '', { name: 'A' });
   const etag = headers.get('etag') ?? '';
   const first = await service.call('store.update', '', { name: 'B' }, withKey('k', { 'if-match': etag }));
@@ -201,7 +201,7 @@ test('the key is looked up before If-Match is judged', async () => {
 });
 
 test('quotes around a key are not part of it', async () => {
-  const service = await startService();
+  const service = await openService();
   const first = await service.call('blog.create', '', { title: 'A', contentMd: 'x' }, withKey('k'));
   const again = await service.call('blog.create', '', { title: 'A', contentMd: 'x' }, withKey('"k"'));
 
@@ -211,7 +211,7 @@ test('quotes around a key are not part of it', async () => {
 test.each(['', ' ', '""', 'two words', 'k, k', 'ü', 'x'.repeat(256)])(
   'the key %j cannot be used: it is refused by its name, and no service promises anything for it',
   async (key) => {
-    const service = await startService();
+    const service = await openService();
     const refused = await service.call('store.update', '', { name: 'A' }, withKey(key));
     const read = await service.call('settings.show', '', undefined, withKey(key));
 
@@ -225,7 +225,7 @@ test.each(['', ' ', '""', 'two words', 'k, k', 'ü', 'x'.repeat(256)])(
 );
 
 test('an operation with a key in its body goes by that one', async () => {
-  const service = await startService();
+  const service = await openService();
   const open = (idempotencyKey: string) =>
     service.call('disputes.open', '', { kind: 'payment', reason: 'x', idempotencyKey }, withKey('same'));
 
@@ -233,7 +233,7 @@ test('an operation with a key in its body goes by that one', async () => {
 });
 
 test('the content of a post is not kept a second time, and its answer has it', async () => {
-  const service = await startService();
+  const service = await openService();
   const contentMd = 'a long text, '.repeat(1_000);
   const post = { title: 'A', contentMd };
   await service.call('blog.create', '', post, withKey('k'));
@@ -264,7 +264,7 @@ function interrupted(storage: Storage, between: () => Promise<unknown>): Storage
 }
 
 test('if the same request is applied while a refusal is being kept, that is the answer to both', async () => {
-  const service = await startService();
+  const service = await openService();
   const taken = { title: 'A', contentMd: 'x' };
   const save = { label: 'before', sections: ['blog'], idempotencyKey: 'b' };
   const { id } = (await service.call('backup.create', '', save)).body;
@@ -296,7 +296,7 @@ test('of 20 requests at once with one key, over two connections, one is applied;
   const location = await newDatabase();
   const first = await openTestStorage(location);
   const second = await openTestStorage(location);
-  const service = await startService({ storage: first });
+  const service = await openService({ storage: first });
   const clock = () => service.clock.now;
   const otherApp = toFetch(createApp({ storage: second, version: '1', rateLimit: null, clock }));
   const body = JSON.stringify({ title: 'A', contentMd: 'x' });

@@ -7,7 +7,7 @@ import { type App, type ListenOptions, listen } from '../../../src/service/index
 import { gate } from '../../helpers/gate.ts';
 import { rowsOf } from '../../helpers/rows.ts';
 import { expectConformance } from '../helpers/conformance.ts';
-import { serve, startService } from '../helpers/service.ts';
+import { openService, serve } from '../helpers/service.ts';
 
 function plainAnswer(body: string) {
   return { status: 200, headers: { 'Content-Length': String(body.length) }, body };
@@ -29,7 +29,7 @@ function waitingApp() {
 async function serveStore(options: Partial<ListenOptions> = {}) {
   const lines: object[] = [];
   const log = (entry: object) => void lines.push(entry);
-  const service = await startService({ log });
+  const service = await openService({ log });
   return { service, server: await serve(service.app, { log, ...options }), lines };
 }
 

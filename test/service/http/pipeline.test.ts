@@ -3,12 +3,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { parseJsonObject } from '../../../src/service/http/request/json-body.ts';
 import { createApp, createKey } from '../../../src/service/index.ts';
-import { startService, toFetch } from '../helpers/service.ts';
+import { openService, toFetch } from '../helpers/service.ts';
 
 const post = { title: 'A', contentMd: 'x' };
 
 test('a request with several faults is refused for the first one only', async () => {
-  const service = await startService({ rateLimit: { perSecond: 1, burst: 1 } });
+  const service = await openService({ rateLimit: { perSecond: 1, burst: 1 } });
   const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: [] });
   const allowed = await createKey(service.storage, { storeId: service.storeId, scopes: ['disputes:write'] });
   const path = `/v1/stores/${service.storeId}/operations/disputes`;
@@ -37,7 +37,7 @@ test('a request with several faults is refused for the first one only', async ()
 });
 
 test('the rate limit is checked before the tenant and has Retry-After', async () => {
-  const service = await startService({ rateLimit: { perSecond: 0.5, burst: 3 } });
+  const service = await openService({ rateLimit: { perSecond: 0.5, burst: 3 } });
   const second = await createKey(service.storage, { storeId: service.storeId, preset: 'owner' });
   const show = (headers = {}) => service.call('settings.show', '', undefined, { headers });
   for (let count = 0; count < 3; count++) expect((await show()).status).toBe(200);
@@ -58,7 +58,7 @@ test('the rate limit is checked before the tenant and has Retry-After', async ()
 test('a clock that is put back limits nobody', async () => {
   const steady = { now: 0 };
   const rateLimit = { perSecond: 1, burst: 2 };
-  const { clock, call } = await startService({ rateLimit, elapsed: () => steady.now });
+  const { clock, call } = await openService({ rateLimit, elapsed: () => steady.now });
   const show = async () => (await call('settings.show', '')).status;
   expect([await show(), await show(), await show()]).toEqual([200, 200, 429]);
   clock.now -= 3_600_000;
@@ -67,7 +67,7 @@ test('a clock that is put back limits nobody', async () => {
 });
 
 test('without settings a key has 20 requests at once, then 10 a second', async () => {
-  const { storage, key, storeId, clock } = await startService();
+  const { storage, key, storeId, clock } = await openService();
   const app = toFetch(createApp({ storage, version: '1', clock: () => clock.now, elapsed: () => clock.now }));
   const url = `http://service.test/v1/stores/${storeId}/operations/settings`;
   const many = async (count: number) => {
@@ -83,10 +83,10 @@ test('without settings a key has 20 requests at once, then 10 a second', async (
 });
 
 test('rounding loses no request of a burst at any rate', async () => {
-  const { storage } = await startService();
+  const { storage } = await openService();
   for (const perSecond of [6, 7, 11, 13]) {
     const burst = 2 * perSecond;
-    const service = await startService({ storage, rateLimit: { perSecond, burst } });
+    const service = await openService({ storage, rateLimit: { perSecond, burst } });
     const statuses: number[] = [];
     for (let count = 0; count <= burst; count++) {
       statuses.push((await service.call('settings.show', '')).status);
@@ -96,7 +96,7 @@ test('rounding loses no request of a burst at any rate', async () => {
 });
 
 test('bodies are strict JSON', async () => {
-  const service = await startService();
+  const service = await openService();
   const deep = (levels: number) => `{"riskSignals":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`;
   const bodies: [string, string | Uint8Array<ArrayBuffer>][] = [
     ['empty', ''],
@@ -171,7 +171,7 @@ test('hostile bodies are refused before they are parsed, and a text full of esca
 });
 
 test('a body can have 64 KiB, the body of a post 1 MiB', async () => {
-  const service = await startService();
+  const service = await openService();
   const sized = (bytes: number) => ({ raw: `{"a":"${'x'.repeat(bytes - 8)}"}` });
   const outcomes = [
     await service.call('disputes.open', '', undefined, sized(64 * 1024)),
@@ -188,7 +188,7 @@ test('a body can have 64 KiB, the body of a post 1 MiB', async () => {
 });
 
 test('only application/json is accepted', async () => {
-  const service = await startService();
+  const service = await openService();
   const taken = ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"'];
   const refused = [
     'text/plain',
@@ -213,7 +213,7 @@ test('only application/json is accepted', async () => {
 });
 
 test('a compressed body gets 415, not malformed_json', async () => {
-  const service = await startService();
+  const service = await openService();
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
 
   const answer = await service.send('POST', `/v1/stores/${service.storeId}/blog/posts`, undefined, {
@@ -225,7 +225,7 @@ test('a compressed body gets 415, not malformed_json', async () => {
 });
 
 test('unknown paths, other methods, HEAD and OPTIONS', async () => {
-  const service = await startService();
+  const service = await openService();
   const settings = `/v1/stores/${service.storeId}/operations/settings`;
   const disputes = `/v1/stores/${service.storeId}/operations/disputes`;
   const appeal = `/v1/stores/${service.storeId}/operations/subdomain-reclaims/x/appeal`;
@@ -256,7 +256,7 @@ test('unknown paths, other methods, HEAD and OPTIONS', async () => {
 });
 
 test('health, readiness and the OpenAPI document need no key', async () => {
-  const service = await startService();
+  const service = await openService();
   const headers = { authorization: '' };
   for (const path of ['/healthz', '/readyz']) {
     expect(await service.send('GET', path, undefined, { headers })).toMatchObject({
@@ -269,7 +269,7 @@ test('health, readiness and the OpenAPI document need no key', async () => {
 });
 
 test('the OpenAPI document is valid to others', async () => {
-  const service = await startService();
+  const service = await openService();
   const { body } = await service.send('GET', '/openapi.json');
   const validator = new Validator();
   expect(await validator.validate(body)).toEqual({ valid: true });
@@ -278,7 +278,7 @@ test('the OpenAPI document is valid to others', async () => {
 });
 
 test('every answer has a different request id', async () => {
-  const service = await startService();
+  const service = await openService();
   const answers = [
     await service.call('settings.show', ''),
     await service.send('GET', '/nothing'),
@@ -293,7 +293,7 @@ test('every answer has a different request id', async () => {
 
 test('the log has a line per request without body, query and key, and the path of what was not found', async () => {
   const lines: object[] = [];
-  const service = await startService({ log: (line) => lines.push(line) });
+  const service = await openService({ log: (line) => lines.push(line) });
   const answer = await service.call('disputes.show', 'some-dispute');
   await service.send('GET', '/v1/nothing?with=query', undefined, { headers: { authorization: '' } });
   await service.call('blog.create', '', { ...post, title: 'Not for the log' });
@@ -333,7 +333,7 @@ test('the log has a line per request without body, query and key, and the path o
 
 test('probes are in the log at its lowest level only', async () => {
   const lines: object[] = [];
-  const service = await startService({ log: (line) => lines.push(line) });
+  const service = await openService({ log: (line) => lines.push(line) });
   for (const path of ['/healthz', '/readyz', '/openapi.json']) await service.send('GET', path);
   expect(lines).toMatchObject([
     { route: '/healthz', level: 'debug' },
@@ -344,7 +344,7 @@ test('probes are in the log at its lowest level only', async () => {
 
 test('the cause of a failure is in the log and not in the answer', async () => {
   const lines: object[] = [];
-  const service = await startService({ log: (line) => lines.push(line) });
+  const service = await openService({ log: (line) => lines.push(line) });
   await service.storage.write(async (db) => {
     await db.schema.dropTable('deliveries').execute();
     await db.schema.dropTable('events').execute();

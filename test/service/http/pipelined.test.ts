@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type App, parseTrustedProxies } from '../../../src/service/index.ts';
 import { gate } from '../../helpers/gate.ts';
-import { serve, startService } from '../helpers/service.ts';
+import { openService, serve } from '../helpers/service.ts';
 
 const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
 
@@ -19,7 +19,7 @@ const statusesOf = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
 test('1000 pipelined requests for openapi.json take little memory, and the 17th is refused', async () => {
-  const service = await startService();
+  const service = await openService();
   const server = await serve(service.app);
   // Compiles and makes the document.
   const warm = open(server.origin);
@@ -69,7 +69,7 @@ test('the 17th unanswered request is not run: it is refused in its turn, and not
 });
 
 test('a client that waits for its answers can send any number of requests', async () => {
-  const service = await startService();
+  const service = await openService();
   const server = await serve(service.app);
   const socket = open(server.origin);
   let received = '';
@@ -93,7 +93,7 @@ test.for([
 ] as const)('the address of a client when %s', async ([, trusted, forwarded, expected]) => {
   const isTrustedProxy = trusted === undefined ? undefined : (parseTrustedProxies(trusted) ?? undefined);
   const lines: object[] = [];
-  const service = await startService({ log: (line) => lines.push(line) });
+  const service = await openService({ log: (line) => lines.push(line) });
   const server = await serve(service.app, { isTrustedProxy });
   const socket = open(server.origin);
   socket.write(get('/openapi.json', `X-Forwarded-For: ${forwarded}\r\nConnection: close\r\n`));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { formatKey } from '../../../src/contract/api-key.ts';
 import { createKey, revokeKey } from '../../../src/service/index.ts';
-import { startService } from '../helpers/service.ts';
+import { openService } from '../helpers/service.ts';
 
 /** A key that nobody was given, whose checksum is right. */
 function forgeKey(): string {
@@ -11,7 +11,7 @@ function forgeKey(): string {
 }
 
 async function startWithAddresses() {
-  const service = await startService();
+  const service = await openService();
   const show = async (key: string, address = '203.0.113.7') => {
     const headers = { authorization: `Bearer ${key}`, 'x-test-address': address };
     return (await service.call('settings.show', '', undefined, { headers })).status;

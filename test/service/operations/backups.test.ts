@@ -3,7 +3,7 @@ import { prune } from '../../../src/service/admin/prune.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { listPosts } from '../../../src/service/storage/queries/posts.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { expectFaults, faults, listEvents, type Service, startService } from '../helpers/service.ts';
+import { expectFaults, faults, listEvents, openService, type Service } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/123/secret-token';
 const all = ['store', 'blog', 'settings', 'endpoints'];
@@ -59,7 +59,7 @@ async function contents({ storage, storeId }: Service) {
 }
 
 test('a backup is answered with its sections as they were asked for', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('backup.create', '', {
     label: 'nightly',
     sections: ['settings', 'store'],
@@ -77,7 +77,7 @@ test('a backup is answered with its sections as they were asked for', async () =
 });
 
 test('a restore restores everything, and its pre-restore backup undoes it', async () => {
-  const service = await startService();
+  const service = await openService();
   await fill(service);
   const before = await contents(service);
   const backupId = await backUp(service, all);
@@ -115,7 +115,7 @@ test('a restore restores everything, and its pre-restore backup undoes it', asyn
 });
 
 test('an endpoint that a restore has removed comes back with its secret URL, which is in no backup', async () => {
-  const service = await startService();
+  const service = await openService();
   const empty = await backUp(service, ['endpoints']);
   const endpoint = { kind: 'discord', name: 'A', url: webhook, events: ['post_created'] };
   await service.call('notify.add-endpoint', '', endpoint);
@@ -131,7 +131,7 @@ test('an endpoint that a restore has removed comes back with its secret URL, whi
 });
 
 test('restores to and fro show the posts of each backup, and write no post', async () => {
-  const service = await startService();
+  const service = await openService();
   const { call } = service;
   const create = (title: string) => call('blog.create', '', { title, contentMd: title });
   const titles = async () => (await contents(service)).blog.map(({ title }) => title);
@@ -159,7 +159,7 @@ test('restores to and fro show the posts of each backup, and write no post', asy
 });
 
 test('a slug is taken by posts that the store shows, and by no others', async () => {
-  const service = await startService();
+  const service = await openService();
   const create = () => service.call('blog.create', '', { title: 'Same', contentMd: '' });
   const empty = await backUp(service, ['blog']);
   const { body: first } = await create();
@@ -174,7 +174,7 @@ test('a slug is taken by posts that the store shows, and by no others', async ()
 });
 
 test('prune removes posts that neither the store nor a backup has, and the newest keeps its position', async () => {
-  const service = await startService();
+  const service = await openService();
   const { storage } = service;
   const create = (title: string) => service.call('blog.create', '', { title, contentMd: '' });
   const positions = async () => {
@@ -200,7 +200,7 @@ test('prune removes posts that neither the store nor a backup has, and the newes
 });
 
 test.each(all)('restoring %s leaves the other sections alone', async (section) => {
-  const service = await startService();
+  const service = await openService();
   await fill(service);
   const before = await contents(service);
   const backupId = await backUp(service, all);
@@ -220,7 +220,7 @@ test.each(all)('restoring %s leaves the other sections alone', async (section) =
 });
 
 test('settings that were not saved are restored to not saved', async () => {
-  const service = await startService();
+  const service = await openService();
   const backupId = await backUp(service, ['settings']);
   await service.call('settings.save', '', { showcase: { enabled: true } });
   const { body } = await restore(service, backupId, ['settings']);
@@ -229,7 +229,7 @@ test('settings that were not saved are restored to not saved', async () => {
 });
 
 test('a section that the backup lacks is refused, and nothing changes', async () => {
-  const service = await startService();
+  const service = await openService();
   await fill(service);
   const backupId = await backUp(service, ['store']);
   await service.call('store.update', '', { name: 'After' });
@@ -240,11 +240,11 @@ test('a section that the backup lacks is refused, and nothing changes', async ()
 });
 
 test('a slug that another store has taken meanwhile refuses the whole restore', async () => {
-  const service = await startService();
+  const service = await openService();
   await service.call('store.update', '', { slug: 'wanted' });
   const backupId = await backUp(service, all);
   await service.call('store.update', '', { slug: 'moved' });
-  const other = await startService({ storage: service.storage });
+  const other = await openService({ storage: service.storage });
   await other.call('store.update', '', { slug: 'wanted' });
   const before = await everyRow(service);
   const answer = await restore(service, backupId, ['blog', 'store']);
@@ -253,7 +253,7 @@ test('a slug that another store has taken meanwhile refuses the whole restore', 
 });
 
 test('the pre-restore backup has the label of the backup in its own, truncated between characters', async () => {
-  const service = await startService();
+  const service = await openService();
   const label = `x${'😀'.repeat(119)}`;
   const backup = { label, sections: ['store'], idempotencyKey: 'k' };
   const { id } = (await service.call('backup.create', '', backup)).body;
@@ -263,7 +263,7 @@ test('the pre-restore backup has the label of the backup in its own, truncated b
 });
 
 test('a backup holds no key and no webhook secret', async () => {
-  const service = await startService();
+  const service = await openService();
   await fill(service);
   await backUp(service, all);
   const rows = await service.storage.read((db) => db.selectFrom('backups').selectAll().execute());
@@ -274,7 +274,7 @@ test('a backup holds no key and no webhook secret', async () => {
 });
 
 test('invalid fields of a backup', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'backup.create', [
     [{}, ['/idempotencyKey required', '/label required', '/sections required']],
     [{ label: '', sections: [], idempotencyKey: 'k' }, ['/label too_short', '/sections too_small']],
@@ -292,7 +292,7 @@ test('invalid fields of a backup', async () => {
 });
 
 test('a restore needs sections and an existing backup', async () => {
-  const service = await startService();
+  const service = await openService();
   const backupId = await backUp(service, ['store']);
   const empty = await service.call('backup.restore', backupId, {});
   expect(faults(empty)).toEqual(['/idempotencyKey required', '/sections required']);

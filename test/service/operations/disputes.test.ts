@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
-import { expectFaults, faults, listEvents, startService } from '../helpers/service.ts';
+import { expectFaults, faults, listEvents, openService } from '../helpers/service.ts';
 
 const dispute = { kind: 'payment', reason: 'Charged twice', idempotencyKey: 'd-1' };
 
 test('a dispute opens with its deadlines', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('disputes.open', '', dispute);
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
@@ -27,7 +27,7 @@ test('a dispute opens with its deadlines', async () => {
 });
 
 test('a dispute takes every optional field', async () => {
-  const service = await startService();
+  const service = await openService();
   const optional = {
     orderId: '8c1f6f0e-5b7d-4a3c-9a52-6d1f0b7c2e11',
     buyerEmail: 'buyer@mail.example',
@@ -41,7 +41,7 @@ test('a dispute takes every optional field', async () => {
 });
 
 test('a dispute is shown with its evidence, oldest first', async () => {
-  const service = await startService();
+  const service = await openService();
   const { id } = (await service.call('disputes.open', '', dispute)).body;
   const shown = { kind: 'note', label: '', textValue: 'text', submittedBy: 'owner' };
   const item = { ...shown, storageKey: null };
@@ -72,7 +72,7 @@ test('a dispute is shown with its evidence, oldest first', async () => {
 });
 
 test.each(['won', 'lost', 'withdrawn'])('an open dispute is decided once: %s', async (status) => {
-  const service = await startService();
+  const service = await openService();
   const { id, ...opened } = (await service.call('disputes.open', '', dispute)).body;
   service.clock.now += 60_000;
   const decision = { status, resolution: 'Seen and weighed' };
@@ -99,7 +99,7 @@ test.each(['won', 'lost', 'withdrawn'])('an open dispute is decided once: %s', a
 });
 
 test('the audit trail has the key and the time of a decision', async () => {
-  const service = await startService();
+  const service = await openService();
   const { id } = (await service.call('disputes.open', '', dispute)).body;
   await service.call('disputes.decide', id, { status: 'lost', resolution: 'No proof' });
   const trail = await service.storage.read((db) => db.selectFrom('disputeDecisions').selectAll().execute());
@@ -117,7 +117,7 @@ test('the audit trail has the key and the time of a decision', async () => {
 });
 
 test('of many decisions at once one takes effect', async () => {
-  const service = await startService();
+  const service = await openService();
   const { id } = (await service.call('disputes.open', '', dispute)).body;
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>
@@ -128,7 +128,7 @@ test('of many decisions at once one takes effect', async () => {
 });
 
 test('an absent dispute is not found', async () => {
-  const service = await startService();
+  const service = await openService();
   const shown = await service.call('disputes.show', 'none');
   const decided = await service.call('disputes.decide', createId(), { status: 'won', resolution: 'x' });
   for (const answer of [shown, decided])
@@ -136,7 +136,7 @@ test('an absent dispute is not found', async () => {
 });
 
 test('invalid fields of a dispute', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'disputes.open', [
     [{}, ['/idempotencyKey required', '/kind required', '/reason required']],
     [
@@ -168,7 +168,7 @@ test('invalid fields of a dispute', async () => {
 });
 
 test('a number that cannot be stored exactly is refused', async () => {
-  const service = await startService();
+  const service = await openService();
   const open = (signals: string) =>
     service.call('disputes.open', '', undefined, {
       raw: `${JSON.stringify(dispute).slice(0, -1)},"riskSignals":${signals}}`,
@@ -181,7 +181,7 @@ test('a number that cannot be stored exactly is refused', async () => {
 });
 
 test('invalid fields of a decision', async () => {
-  const service = await startService();
+  const service = await openService();
   const { id } = (await service.call('disputes.open', '', dispute)).body;
   const cases: [object, string[]][] = [
     [{}, ['/resolution required', '/status required']],

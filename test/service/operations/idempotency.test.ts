@@ -7,7 +7,7 @@ import {
   deleteResponse,
 } from '../../../src/service/storage/queries/idempotency-keys.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { newDatabase, openTestStorage, type Service, startService, toFetch } from '../helpers/service.ts';
+import { newDatabase, openService, openTestStorage, type Service, toFetch } from '../helpers/service.ts';
 
 const hours = 60 * 60 * 1000;
 
@@ -41,7 +41,7 @@ async function keyedCalls(service: Service) {
 }
 
 test('the same request with the same key gets the first answer', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const { operation, target, body, status } of await keyedCalls(service)) {
     const first = await service.call(operation, target, body);
     service.clock.now += 47 * hours;
@@ -55,7 +55,7 @@ test('the same request with the same key gets the first answer', async () => {
 });
 
 test('another request with the same key is refused', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const { operation, target, body, other } of await keyedCalls(service)) {
     const first = await service.call(operation, target, body);
     const answer = await service.call(operation, target, other);
@@ -65,7 +65,7 @@ test('another request with the same key is refused', async () => {
 });
 
 test('a key is forgotten after 48 hours', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const { operation, target, body, status } of await keyedCalls(service)) {
     const first = await service.call(operation, target, body);
     service.clock.now += 48 * hours;
@@ -77,7 +77,7 @@ test('a key is forgotten after 48 hours', async () => {
 });
 
 test('reused keys do not prevent the deletion of expired answers', async () => {
-  const service = await startService();
+  const service = await openService();
   const give = (keys: readonly string[], createdAt: string, expiresAt: string) =>
     service.inStore(async (work) => {
       const rest = { operation: 'disputes.open', targetId: '', fingerprint: '', status: 201, body: '{}' };
@@ -95,7 +95,7 @@ test('reused keys do not prevent the deletion of expired answers', async () => {
 });
 
 test('a refusal is not stored', async () => {
-  const service = await startService();
+  const service = await openService();
   const { id } = (
     await service.call('backup.create', '', { label: 'x', sections: ['store'], idempotencyKey: 'a' })
   ).body;
@@ -106,8 +106,8 @@ test('a refusal is not stored', async () => {
 });
 
 test('a key is of one operation, one object and one store', async () => {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
+  const service = await openService();
+  const other = await openService({ storage: service.storage });
   const backup = { label: 'x', sections: ['store'], idempotencyKey: 'k' };
   const answers = [
     await service.call('backup.create', '', backup),
@@ -128,7 +128,7 @@ test('of 20 requests at once with one key, over two connections, one takes effec
   const location = await newDatabase();
   const first = await openTestStorage(location);
   const second = await openTestStorage(location);
-  const service = await startService({ storage: first });
+  const service = await openService({ storage: first });
   // Both need the same clock for the expiry of answers.
   const clock = () => service.clock.now;
   const otherApp = toFetch(createApp({ storage: second, version: '1', rateLimit: null, clock }));

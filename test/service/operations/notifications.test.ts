@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { listNotifications } from '../../../src/service/storage/queries/notifications.ts';
-import { expectFaults, faults, type Service, startService } from '../helpers/service.ts';
+import { expectFaults, faults, openService, type Service } from '../helpers/service.ts';
 
 const endpoint = {
   kind: 'discord',
@@ -11,7 +11,7 @@ const endpoint = {
 };
 
 test('an endpoint is added with its token masked', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('notify.add-endpoint', '', endpoint);
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
@@ -26,7 +26,7 @@ test('an endpoint is added with its token masked', async () => {
 });
 
 test('an endpoint takes enabled and a template', async () => {
-  const service = await startService();
+  const service = await openService();
   const body = { ...endpoint, enabled: false, discordTemplate: { title: 'Shop', color: '#0A7cff' } };
   const answer = await service.call('notify.add-endpoint', '', body);
   expect(answer.body).toMatchObject({
@@ -36,8 +36,8 @@ test('an endpoint takes enabled and a template', async () => {
 });
 
 test('the same URL twice in one store is a duplicate', async () => {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
+  const service = await openService();
+  const other = await openService({ storage: service.storage });
   await service.call('notify.add-endpoint', '', endpoint);
   const again = await service.call('notify.add-endpoint', '', { ...endpoint, name: 'Again' });
   expect(again).toMatchObject({ status: 409, body: { code: 'duplicate' } });
@@ -45,7 +45,7 @@ test('the same URL twice in one store is a duplicate', async () => {
 });
 
 test('a store has at most 20 endpoints', async () => {
-  const service = await startService();
+  const service = await openService();
   for (let index = 0; index < 20; index++) {
     const added = await service.call('notify.add-endpoint', '', {
       ...endpoint,
@@ -58,7 +58,7 @@ test('a store has at most 20 endpoints', async () => {
 });
 
 test('a misspelt event is refused with a suggestion', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('notify.add-endpoint', '', {
     ...endpoint,
     events: ['dispute_opened', 'feedback_digst'],
@@ -70,7 +70,7 @@ test('a misspelt event is refused with a suggestion', async () => {
 });
 
 test('URLs of Discord webhooks are accepted', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const url of [
     'https://discordapp.com/api/webhooks/1/x',
     'https://canary.discord.com/api/v10/webhooks/1/x',
@@ -81,7 +81,7 @@ test('URLs of Discord webhooks are accepted', async () => {
 });
 
 test('invalid fields of an endpoint', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'notify.add-endpoint', [
     [{}, ['/events required', '/kind required', '/name required', '/url required']],
     [
@@ -123,7 +123,7 @@ async function readMarks(service: Service) {
 }
 
 test('an empty body marks all as read', async () => {
-  const service = await startService();
+  const service = await openService();
   await notify(service);
   const answer = await service.call('notify.mark-read', '', {});
   expect(answer).toMatchObject({ status: 200, body: { ok: true } });
@@ -131,8 +131,8 @@ test('an empty body marks all as read', async () => {
 });
 
 test('ids mark those of this store only', async () => {
-  const service = await startService();
-  const other = await startService({ storage: service.storage });
+  const service = await openService();
+  const other = await openService({ storage: service.storage });
   const [, second = ''] = await notify(service);
   const foreign = await notify(other);
   const answer = await service.call('notify.mark-read', '', { ids: [second, 'unknown', ...foreign] });
@@ -142,21 +142,21 @@ test('ids mark those of this store only', async () => {
 });
 
 test('an empty list of ids marks nothing', async () => {
-  const service = await startService();
+  const service = await openService();
   await notify(service);
   expect((await service.call('notify.mark-read', '', { ids: [] })).status).toBe(200);
   expect(await readMarks(service)).toEqual([false, false, false]);
 });
 
 test('before marks what is older', async () => {
-  const service = await startService();
+  const service = await openService();
   await notify(service);
   await service.call('notify.mark-read', '', { before: '2030-03-01T13:01:00+01:00' });
   expect(await readMarks(service)).toEqual([true, false, false]);
 });
 
 test('before marks up to the first that is as new, whatever came after it with an older time', async () => {
-  const service = await startService();
+  const service = await openService();
   await notify(service);
   service.clock.now -= 600_000;
   await notify(service);
@@ -167,7 +167,7 @@ test('before marks up to the first that is as new, whatever came after it with a
 });
 
 test('the mark never moves back, and what comes later is unread', async () => {
-  const service = await startService();
+  const service = await openService();
   await notify(service);
   await service.call('notify.mark-read', '', {});
   await service.call('notify.mark-read', '', { before: '2030-03-01T12:00:00Z' });
@@ -183,6 +183,6 @@ test.each([
   [{ before: 'now' }, ['/before invalid_format']],
   [{ ids: [], before: '2030-01-01T00:00:00Z' }, ['/before not_allowed']],
 ])('the marks %j are refused field by field', async (body, expected) => {
-  const service = await startService();
+  const service = await openService();
   expect(faults(await service.call('notify.mark-read', '', body))).toEqual(expected);
 });

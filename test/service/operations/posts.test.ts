@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { expectFaults, faults, listEvents, startService } from '../helpers/service.ts';
+import { expectFaults, faults, listEvents, openService } from '../helpers/service.ts';
 
 test('a post with its two required fields is a draft with a slug of its title', async () => {
-  const service = await startService();
+  const service = await openService();
   const contentMd = '# Über uns\r\n\n  kept *as sent*\u2028 😀\t';
   const answer = await service.call('blog.create', '', { title: 'Größe & Über uns!', contentMd });
   expect(answer.status).toBe(201);
@@ -30,7 +30,7 @@ test('a post with its two required fields is a draft with a slug of its title', 
 });
 
 test('a post takes every optional field', async () => {
-  const service = await startService();
+  const service = await openService();
   const post = {
     title: 'Sale',
     contentMd: '',
@@ -52,7 +52,7 @@ test('a post takes every optional field', async () => {
 });
 
 test('a post that was published before keeps its time', async () => {
-  const service = await startService();
+  const service = await openService();
   const post = { title: 'A', contentMd: 'x', status: 'published' };
   const call = (more: object) => service.call('blog.create', '', { ...post, ...more });
   expect((await call({ publishedAt: '2013-05-06T02:12:52+02:00' })).body).toMatchObject({
@@ -74,7 +74,7 @@ test('a post that was published before keeps its time', async () => {
 });
 
 test('a published post has its time', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('blog.create', '', { title: 'A', contentMd: 'x', status: 'published' });
   expect(answer.body).toMatchObject({
     effectiveStatus: 'published',
@@ -83,8 +83,8 @@ test('a published post has its time', async () => {
 });
 
 test('a slug is unique in a store, whether given or derived', async () => {
-  const service = await startService();
-  const other = await startService({ storage: (await startService()).storage });
+  const service = await openService();
+  const other = await openService({ storage: (await openService()).storage });
   const first = await service.call('blog.create', '', { title: 'Hello', contentMd: 'Hi' });
   expect(first.status).toBe(201);
   const made = await service.call('blog.create', '', { title: 'HELLO!', contentMd: '' });
@@ -108,13 +108,13 @@ test.each([
   ['x'.repeat(200), /^x{120}$/],
   [`x${'𠮷'.repeat(199)}`, /^x𠮷{119}$/u],
 ])('the title %s makes a slug', async (title, slug) => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('blog.create', '', { title, contentMd: '' });
   expect(answer.body.slug).toMatch(slug);
 });
 
 test('200 000 code points are allowed, one more is not', async () => {
-  const service = await startService();
+  const service = await openService();
   const longest = await service.call('blog.create', '', { title: 'A', contentMd: '😀'.repeat(200_000) });
   expect(longest.status).toBe(201);
   const tooLong = await service.call('blog.create', '', { title: 'B', contentMd: 'x'.repeat(200_001) });
@@ -122,7 +122,7 @@ test('200 000 code points are allowed, one more is not', async () => {
 });
 
 test('invalid fields of a post', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'blog.create', [
     [{}, ['/contentMd required', '/title required']],
     [{ title: ' ', contentMd: 1 }, ['/contentMd invalid_type', '/title too_short']],

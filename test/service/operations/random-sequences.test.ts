@@ -6,7 +6,7 @@ import { createId } from '../../../src/service/model/ids.ts';
 import { canonicalJson } from '../../../src/service/operations/idempotency.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
 import { startPostgres } from '../../helpers/postgres.ts';
-import { openTestStorage, type Service, startService } from '../helpers/service.ts';
+import { openService, openTestStorage, type Service } from '../helpers/service.ts';
 
 /** More by STORECTL_MODEL_RUNS=1000. */
 const numRuns = Number(process.env.STORECTL_MODEL_RUNS ?? 12);
@@ -166,7 +166,7 @@ const kindOf: Partial<Record<OperationId, 'disputes' | 'backups' | 'reclaims'>> 
 
 /** Runs the steps in a new store. Answers what a client sees and what the database then holds. */
 async function play(storage: Storage, sequence: readonly Step[]): Promise<unknown[]> {
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   const reclaims = [createId(), createId()];
   await service.inStore(async (work) => {
     for (const id of reclaims) {

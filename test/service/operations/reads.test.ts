@@ -4,7 +4,7 @@ import { type ReadId, servedOperations } from '../../../src/contract/operations.
 import { createKey, type Scope } from '../../../src/service/index.ts';
 import { addReclaim } from '../../../src/service/operations/reclaims.ts';
 import { disableEndpoint } from '../../../src/service/storage/queries/deliveries.ts';
-import { type Answer, expectFaults, faults, type Service, startService } from '../helpers/service.ts';
+import { type Answer, expectFaults, faults, openService, type Service } from '../helpers/service.ts';
 
 const lists = servedOperations.flatMap((operation) =>
   'isAddition' in operation && 'query' in operation ? [operation.id] : [],
@@ -88,12 +88,12 @@ const ids = (items: readonly Item[]) => items.map(({ id }) => id);
 
 describe.each(lists)('%s', (list) => {
   test('begins empty', async () => {
-    const service = await startService();
+    const service = await openService();
     expect(await page(service, list)).toEqual({ items: [] });
   });
 
   test('has the newest first, on pages of the length that is asked for', async () => {
-    const service = await startService();
+    const service = await openService();
     const expected: string[] = [];
     for (let count = 0; count < 7; count++) expected.unshift(await make(service, list));
 
@@ -112,7 +112,7 @@ describe.each(lists)('%s', (list) => {
   test('has 50 items on a page unless asked for another number', async () => {
     // A store has at most 20 endpoints, and others take longer to make.
     if (list !== 'reclaim.list') return;
-    const service = await startService();
+    const service = await openService();
     for (let count = 0; count < 51; count++) await make(service, list);
 
     expect((await page(service, list)).items).toHaveLength(50);
@@ -120,7 +120,7 @@ describe.each(lists)('%s', (list) => {
   });
 
   test('refuses a parameter or a value that it does not know by its name', async () => {
-    const service = await startService();
+    const service = await openService();
     const other = lists.find((one) => one !== list && one.split('.')[0] !== list.split('.')[0]) ?? list;
     for (let count = 0; count < 2; count++) await make(service, other);
     const foreign = (await page(service, other, { limit: 1 })).next ?? '';
@@ -150,8 +150,8 @@ describe.each(lists)('%s', (list) => {
   });
 
   test('has what its store has, and nothing of another', async () => {
-    const service = await startService();
-    const other = await startService({ storage: service.storage });
+    const service = await openService();
+    const other = await openService({ storage: service.storage });
     const own = [await make(service, list), await make(service, list)];
     await make(other, list);
     const { next = '' } = await page(service, list, { limit: 1 });
@@ -163,7 +163,7 @@ describe.each(lists)('%s', (list) => {
   });
 
   test('who pages while others write sees nothing twice, and all that was there from beginning to end', async () => {
-    const service = await startService();
+    const service = await openService();
     const before: string[] = [];
     for (let count = 0; count < 6; count++) before.unshift(await make(service, list));
     const found = await pages(service, list, { limit: 2 }, async () => {
@@ -175,7 +175,7 @@ describe.each(lists)('%s', (list) => {
 });
 
 test('reads without a list refuse every parameter', async () => {
-  const service = await startService();
+  const service = await openService();
   for (const id of ['store.show', 'blog.show', 'backup.show'] as const) {
     expect(faults(await read(service, id, { limit: 1 }, { target: 'x' }))).toEqual([
       '/limit unknown_parameter',
@@ -184,7 +184,7 @@ test('reads without a list refuse every parameter', async () => {
 });
 
 test('a HEAD of a list has the headers of its GET', async () => {
-  const service = await startService();
+  const service = await openService();
   const path = `/v1/stores/${service.storeId}/operations/backups`;
 
   expect((await service.send('HEAD', `${path}?limit=1`)).status).toBe(200);
@@ -193,7 +193,7 @@ test('a HEAD of a list has the headers of its GET', async () => {
 
 describe('store.show', () => {
   test('has what an update answers, with its tag', async () => {
-    const service = await startService();
+    const service = await openService();
     const updated = await service.call('store.update', '', { name: 'B', settings: { description: 'x' } });
     const shown = await read(service, 'store.show');
 
@@ -202,7 +202,7 @@ describe('store.show', () => {
   });
 
   test('its tag lets the update through that follows, and none after somebody else', async () => {
-    const service = await startService();
+    const service = await openService();
     const tag = (await read(service, 'store.show')).headers.get('etag') ?? '';
     const update = (name: string) =>
       service.call('store.update', '', { name }, { headers: { 'if-match': tag } });
@@ -225,7 +225,7 @@ async function restore(service: Service, target: string, sections: readonly stri
 
 describe('the blog', () => {
   test('lists posts with a checksum in place of their content', async () => {
-    const service = await startService();
+    const service = await openService();
     const contentMd = '# Größe 😀';
     const { body } = await service.call('blog.create', '', { title: 'A', contentMd, tags: ['x'] });
     const { contentMd: _, ...rest } = body;
@@ -235,7 +235,7 @@ describe('the blog', () => {
   });
 
   test('finds a post by its slug', async () => {
-    const service = await startService();
+    const service = await openService();
     const { id, slug } = (await service.call('blog.create', '', { title: 'Größe', contentMd: '' })).body;
     await make(service, 'blog.list');
 
@@ -244,7 +244,7 @@ describe('the blog', () => {
   });
 
   test('shows a post where its Location says', async () => {
-    const service = await startService();
+    const service = await openService();
     const created = await service.call('blog.create', '', { title: 'A', contentMd: 'x' });
     const shown = await service.send('GET', created.headers.get('location') ?? '');
 
@@ -253,7 +253,7 @@ describe('the blog', () => {
   });
 
   test('publishes a scheduled post when its time has come', async () => {
-    const service = await startService();
+    const service = await openService();
     const scheduledAt = '2030-03-01T13:00:00.000Z';
     const post = { title: 'A', contentMd: '', status: 'scheduled', scheduledAt };
     const { id } = (await service.call('blog.create', '', post)).body;
@@ -268,7 +268,7 @@ describe('the blog', () => {
   });
 
   test('has the posts that restores leave, and pages over them', async () => {
-    const service = await startService();
+    const service = await openService();
     const all: string[] = [];
     for (let count = 0; count < 4; count++) all.unshift(await make(service, 'blog.list'));
     const four = await backUp(service, ['blog']);
@@ -281,7 +281,7 @@ describe('the blog', () => {
   });
 
   test('after many restores, each post that was there from beginning to end is seen once', async () => {
-    const service = await startService();
+    const service = await openService();
     const shown: string[] = [];
     const empty = await backUp(service, ['blog']);
     for (let count = 0; count < 30; count++) {
@@ -310,7 +310,7 @@ describe('disputes.list', () => {
   }
 
   test('has records without their risk signals', async () => {
-    const service = await startService();
+    const service = await openService();
     const id = await open(service, 'a', { riskSignals: { score: 9 }, buyerEmail: 'a@example.com' });
     const { riskSignals, ...record } = (await service.call('disputes.show', id)).body.record;
 
@@ -319,7 +319,7 @@ describe('disputes.list', () => {
   });
 
   test('has the open ones by deadline, and by id where it is the same', async () => {
-    const service = await startService();
+    const service = await openService();
     const late = await open(service, 'late', { deadlineAt: '2031-01-01T00:00:00Z' });
     const first = await open(service, 'first', { deadlineAt: '2030-06-01T00:00:00Z' });
     const second = await open(service, 'second', { deadlineAt: '2030-06-01T00:00:00Z' });
@@ -334,7 +334,7 @@ describe('disputes.list', () => {
   });
 
   test('what is decided while somebody pages hides no other one', async () => {
-    const service = await startService();
+    const service = await openService();
     const opened: string[] = [];
     for (let day = 1; day <= 8; day++) {
       opened.push(await open(service, `d${day}`, { deadlineAt: `2030-06-0${day}T00:00:00Z` }));
@@ -347,7 +347,7 @@ describe('disputes.list', () => {
   });
 
   test('finds those of a case and of an order, whatever the case of letters in a UUID', async () => {
-    const service = await startService();
+    const service = await openService();
     const orderId = '4be5c0de-0000-4000-8000-00000000000a';
     const one = await open(service, 'one', { providerCaseId: 'CASE 1', orderId });
     const two = await open(service, 'two', { providerCaseId: 'CASE 1' });
@@ -363,7 +363,7 @@ describe('disputes.list', () => {
   });
 
   test('refuses filters that it does not know', async () => {
-    const service = await startService();
+    const service = await openService();
     const refused = async (query: Record<string, string>) =>
       faults(await read(service, 'disputes.list', query));
 
@@ -387,7 +387,7 @@ describe('backups', () => {
 
   /** A store with a backup of all sections, and changed since. */
   async function changedStore() {
-    const service = await startService();
+    const service = await openService();
     await service.call('store.update', '', {
       name: 'Old',
       settings: { description: 'D', tax: { rateBp: 1 } },
@@ -412,7 +412,7 @@ describe('backups', () => {
   };
 
   test('the list says which ones restores have made', async () => {
-    const service = await startService();
+    const service = await openService();
     const id = await backUp(service, ['store', 'blog']);
     const { preRestoreBackupId } = (await restore(service, id, ['blog'])).body;
     const { items } = await page(service, 'backup.list');
@@ -475,7 +475,7 @@ describe('backups', () => {
   });
 
   test('settings that were never saved are the defaults', async () => {
-    const service = await startService();
+    const service = await openService();
     const id = await backUp(service, ['settings']);
     await service.call('settings.save', '', { mobilePrivacy: { hideRevenue: true } });
 
@@ -503,7 +503,7 @@ describe('backups', () => {
     const { slug: first } = service.store;
     await service.call('store.update', '', { slug });
     expect((await show(service, id)).restoring.store.slugTaken).toBe(false);
-    const other = await startService({ storage: service.storage });
+    const other = await openService({ storage: service.storage });
     await other.call('store.update', '', { slug: first });
 
     const { store } = (await show(service, id)).restoring;
@@ -517,14 +517,14 @@ describe('backups', () => {
 
   test('one of another store is not found', async () => {
     const { service, id } = await changedStore();
-    const other = await startService({ storage: service.storage });
+    const other = await openService({ storage: service.storage });
 
     expect((await read(other, 'backup.show', {}, { target: id })).status).toBe(404);
   });
 });
 
 test('reclaim.list has the appeal, and when a notice was closed', async () => {
-  const service = await startService();
+  const service = await openService();
   const id = await make(service, 'reclaim.list');
   await service.call('reclaim.appeal', id, { text: 'Ours' });
   const { items } = await page(service, 'reclaim.list');
@@ -537,7 +537,7 @@ test('reclaim.list has the appeal, and when a notice was closed', async () => {
 });
 
 test('notify.list says why the service has disabled an endpoint, and shows no secret', async () => {
-  const service = await startService();
+  const service = await openService();
   const id = await make(service, 'notify.list');
   await make(service, 'notify.list');
   const { storeId } = service;
@@ -554,7 +554,7 @@ test('notify.list says why the service has disabled an endpoint, and shows no se
 
 describe('notify.inbox', () => {
   test('has title and text of each event, and whether it was read', async () => {
-    const service = await startService();
+    const service = await openService();
     await service.call('blog.create', '', { title: 'Spring', contentMd: '' });
     const { items } = await page(service, 'notify.inbox');
 
@@ -565,7 +565,7 @@ describe('notify.inbox', () => {
   });
 
   test('leaves out what was marked as read, by id or up to a time', async () => {
-    const service = await startService();
+    const service = await openService();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.push(await make(service, 'notify.inbox'));
     const unread = async () =>
@@ -583,13 +583,13 @@ describe('notify.inbox', () => {
   });
 
   test('refuses another value', async () => {
-    const service = await startService();
+    const service = await openService();
     expect(faults(await read(service, 'notify.inbox', { unread: 'yes' }))).toEqual(['/unread invalid_value']);
   });
 });
 
 test('an unusable query is refused before anything is read, and after the scope', async () => {
-  const service = await startService();
+  const service = await openService();
   const { key } = await createKey(service.storage, { storeId: service.storeId, scopes: [] });
 
   expect((await read(service, 'backup.list', { nope: 1 }, { key })).status).toBe(403);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
-import { faults, listEvents, type Service, startService } from '../helpers/service.ts';
+import { faults, listEvents, openService, type Service } from '../helpers/service.ts';
 
 async function addNotice(service: Service): Promise<string> {
   const id = createId();
@@ -20,7 +20,7 @@ async function addNotice(service: Service): Promise<string> {
 }
 
 test('a notice takes one appeal', async () => {
-  const service = await startService();
+  const service = await openService();
   const reclaimId = await addNotice(service);
   const appeal = {
     reclaimId,
@@ -44,7 +44,7 @@ test('a notice takes one appeal', async () => {
 });
 
 test('an appeal needs a notice and a text', async () => {
-  const service = await startService();
+  const service = await openService();
   const reclaimId = await addNotice(service);
   expect(faults(await service.call('reclaim.appeal', reclaimId, {}))).toEqual(['/text required']);
   const tooLong = await service.call('reclaim.appeal', reclaimId, { text: 'x'.repeat(5001) });

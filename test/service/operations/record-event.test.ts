@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordEvent } from '../../../src/service/operations/record-event.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import { type Service, startService } from '../helpers/service.ts';
+import { openService, type Service } from '../helpers/service.ts';
 
 const webhook = 'https://discord.com/api/webhooks/1/token';
 
@@ -18,11 +18,11 @@ async function addEndpoint(service: Service, name: string, options: object): Pro
 }
 
 test('an event makes a notification, and a delivery for each enabled endpoint that subscribed', async () => {
-  const service = await startService();
+  const service = await openService();
   const subscribed = [await addEndpoint(service, 'a', {}), await addEndpoint(service, 'b', {})];
   await addEndpoint(service, 'c', { enabled: false });
   await addEndpoint(service, 'd', { events: ['backup_created'] });
-  const elsewhere = await startService({ storage: service.storage });
+  const elsewhere = await openService({ storage: service.storage });
   await addEndpoint(elsewhere, 'e', {});
 
   await service.call('blog.create', '', { title: 'Hello', contentMd: '' });
@@ -52,7 +52,7 @@ test('an event makes a notification, and a delivery for each enabled endpoint th
 });
 
 test('an event whose cause fails is not stored', async () => {
-  const service = await startService();
+  const service = await openService();
   await addEndpoint(service, 'a', {});
   const failing = service.inStore(async (work) => {
     await recordEvent(work, 'post_created', { title: 'Never' });
@@ -63,7 +63,7 @@ test('an event whose cause fails is not stored', async () => {
 });
 
 test('a template of the store gives the text, and a private one leaves values out', async () => {
-  const service = await startService();
+  const service = await openService();
   await service.call('settings.save', '', {
     templates: {
       post_created: { title: 'Neu: {{title}}', body: '{{ status }} {{unknown}} {{constructor}}' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectFaults, listEvents, startService } from '../helpers/service.ts';
+import { expectFaults, listEvents, openService } from '../helpers/service.ts';
 
 const defaults = {
   quietHours: { enabled: false, start: '22:00', end: '07:00', timezone: 'UTC' },
@@ -10,7 +10,7 @@ const defaults = {
 };
 
 test('settings that were never saved are the defaults', async () => {
-  const service = await startService();
+  const service = await openService();
   const answer = await service.call('settings.show', '');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('etag')).toMatch(/^"[0-9a-f]+"$/);
@@ -23,7 +23,7 @@ test('settings that were never saved are the defaults', async () => {
 });
 
 test('saving replaces the document: what is left out has its default', async () => {
-  const service = await startService();
+  const service = await openService();
   const full = {
     quietHours: { enabled: true, start: '23:30', end: '06:00', timezone: 'America/New_York' },
     templates: { feedback_digest: { title: 'Digest', body: '{{summary}}', private: true } },
@@ -53,7 +53,7 @@ test('saving replaces the document: what is left out has its default', async () 
 });
 
 test('templates can have any name', async () => {
-  const service = await startService();
+  const service = await openService();
   const names = ['my.site', '日本', 'Order Paid', 'x'.repeat(64)];
   const templates = Object.fromEntries(
     names.map((name) => [name, { title: name, body: '', private: false }]),
@@ -63,7 +63,7 @@ test('templates can have any name', async () => {
 });
 
 test('sending back a document that was read changes nothing', async () => {
-  const service = await startService();
+  const service = await openService();
   await service.call('settings.save', '', { discovery: { summary: 'Hello' } });
   const read = await service.call('settings.show', '');
   service.clock.now += 1000;
@@ -74,7 +74,7 @@ test('sending back a document that was read changes nothing', async () => {
 });
 
 test('If-Match stops the second of two editors', async () => {
-  const service = await startService();
+  const service = await openService();
   const etag = (await service.call('settings.show', '')).headers.get('etag') ?? '';
   const headers = { 'if-match': `"other", ${etag}` };
   const first = await service.call('settings.save', '', { discovery: { enabled: true } }, { headers });
@@ -85,7 +85,7 @@ test('If-Match stops the second of two editors', async () => {
 });
 
 test('the ETag of a change is the same as of the next read, whatever the order of its members', async () => {
-  const service = await startService();
+  const service = await openService();
   const { headers, body } = await service.call('settings.save', '', {
     showcase: { summary: 'x', enabled: true },
     templates: { b: { private: true, body: 'B', title: 'b' }, 1: { title: 'one' } },
@@ -97,7 +97,7 @@ test('the ETag of a change is the same as of the next read, whatever the order o
 });
 
 test('invalid fields of the settings', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'settings.save', [
     [{ surprise: 1 }, ['/surprise unknown_field']],
     [

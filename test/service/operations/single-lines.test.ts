@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OperationId } from '../../../src/contract/operations.ts';
 import { createKey, createStore } from '../../../src/service/index.ts';
-import { expectFaults, faults, openTestStorage, startService } from '../helpers/service.ts';
+import { expectFaults, faults, openService, openTestStorage } from '../helpers/service.ts';
 
 const url = 'https://discord.com/api/webhooks/4711/a-token';
 const events = ['post_created'];
@@ -30,7 +30,7 @@ const lines: readonly (readonly [OperationId, (text: string) => object, string])
 ];
 
 test.each(lines)('%s: a text of one line has no control characters (%#)', async (id, bodyWith, pointer) => {
-  const service = await startService();
+  const service = await openService();
   for (const character of ['\u001b[8m', '\n', '\r', '\t', '\u007f', '\u009b', '\u2028']) {
     const answer = await service.call(id, '', bodyWith(`Juniper${character}Ink`));
     expect({ status: answer.status, faults: faults(answer) }).toEqual({
@@ -43,7 +43,7 @@ test.each(lines)('%s: a text of one line has no control characters (%#)', async 
 });
 
 test('texts of several lines are stored as they were sent', async () => {
-  const service = await startService();
+  const service = await openService();
   const description = 'One\n\tTwo\r\n';
   const answer = await service.call('store.update', '', { settings: { description } });
   expect(answer.body.settings.description).toBe(description);
@@ -60,7 +60,7 @@ test('a name or label from an operator is in one line, too', async () => {
 });
 
 test('a template of blanks is refused; an empty one stands for the default', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'settings.save', [
     [
       { templates: { post_created: { title: '  ', body: '\n \n' } } },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createKey, createStore } from '../../../src/service/index.ts';
-import { expectFaults, listEvents, startService } from '../helpers/service.ts';
+import { expectFaults, listEvents, openService } from '../helpers/service.ts';
 
 test('a patch merges objects, replaces the rest and answers the whole store', async () => {
-  const service = await startService();
+  const service = await openService();
   await service.call('store.update', '', {
     settings: { socials: { mastodon: 'https://social.example/@shop' }, description: 'Old' },
   });
@@ -37,7 +37,7 @@ test('a patch merges objects, replaces the rest and answers the whole store', as
 });
 
 test('social profiles can have any name', async () => {
-  const service = await startService();
+  const service = await openService();
   const names = ['my.site', '日本', 'Order Paid', 'a/b', '0', 'toString', '😀'.repeat(64)];
   const socials = Object.fromEntries(names.map((name) => [name, 'https://x.example']));
   const answer = await service.call('store.update', '', { settings: { socials } });
@@ -45,7 +45,7 @@ test('social profiles can have any name', async () => {
 });
 
 test('null takes a social profile away', async () => {
-  const service = await startService();
+  const service = await openService();
   const socials = { a: 'https://a.example', b: 'https://b.example' };
   await service.call('store.update', '', { settings: { socials } });
   const answer = await service.call('store.update', '', { settings: { socials: { a: null } } });
@@ -53,7 +53,7 @@ test('null takes a social profile away', async () => {
 });
 
 test('the event has the changed paths, and no change means no event', async () => {
-  const service = await startService();
+  const service = await openService();
   const patch = { name: 'Other', settings: { tax: { rateBp: 700 }, liveStatsDefault: false } };
   await service.call('store.update', '', patch);
   const again = await service.call('store.update', '', patch);
@@ -64,7 +64,7 @@ test('the event has the changed paths, and no change means no event', async () =
 });
 
 test('If-Match refuses a change of a store that has changed meanwhile', async () => {
-  const service = await startService();
+  const service = await openService();
   const first = await service.call('store.update', '', { name: 'One' });
   const headers = { 'if-match': first.headers.get('etag') ?? '' };
   expect((await service.call('store.update', '', { name: 'Two' }, { headers })).status).toBe(200);
@@ -75,7 +75,7 @@ test('If-Match refuses a change of a store that has changed meanwhile', async ()
 });
 
 test('the ETag of a change is accepted by the next one, whatever the order of its members', async () => {
-  const service = await startService();
+  const service = await openService();
   const socials = { z: 'https://z.example', 1: 'https://one.example' };
   const settings = { tax: { rateBp: 700 }, socials, checkout: { termsUrl: 'https://terms.example' } };
   const first = await service.call('store.update', '', { settings, name: 'First' });
@@ -88,7 +88,7 @@ test('the ETag of a change is accepted by the next one, whatever the order of it
 });
 
 test('invalid fields of a patch', async () => {
-  const service = await startService();
+  const service = await openService();
   await expectFaults(service, 'store.update', [
     [{}, [' empty']],
     [{ settings: { checkout: {} } }, ['/settings/checkout empty']],
@@ -147,7 +147,7 @@ test('invalid fields of a patch', async () => {
 });
 
 test('the slug of another store is taken', async () => {
-  const service = await startService();
+  const service = await openService();
   await createStore(service.storage, { name: 'Paper & Ink' });
   const answer = await service.call('store.update', '', { name: 'Moved', slug: 'paper-ink' });
   expect(answer).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
@@ -156,7 +156,7 @@ test('the slug of another store is taken', async () => {
 });
 
 test('a new store has the given fields and defaults for the rest', async () => {
-  const { storage } = await startService();
+  const { storage } = await openService();
   const id = '11111111-2222-4333-8444-555555555555';
   expect(await createStore(storage, { id, name: 'Café Zoë', currency: 'CHF' })).toMatchObject({
     id,
@@ -177,7 +177,7 @@ test('a new store has the given fields and defaults for the rest', async () => {
 });
 
 test('the tag of a store is another one after each change, also back to what it was, and after a restore', async () => {
-  const service = await startService();
+  const service = await openService();
   const rename = async (name: string, headers = {}) =>
     service.call('store.update', '', { name }, { headers });
   const tags = [];

@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../../src/service/index.ts';
-import { openTestStorage, startService, temporaryFile } from '../helpers/service.ts';
+import { openService, openTestStorage, temporaryFile } from '../helpers/service.ts';
 
-type Service = Awaited<ReturnType<typeof startService>>;
+type Service = Awaited<ReturnType<typeof openService>>;
 
 const ready = async (service: Service) => {
   const { status, body } = await service.send('GET', '/readyz');
@@ -12,7 +12,7 @@ const ready = async (service: Service) => {
 };
 
 test('a full disk is said by /readyz after the first change that it has refused, until one succeeds', async () => {
-  const service = await startService({ storage: await openTestStorage() });
+  const service = await openService({ storage: await openTestStorage() });
   const limitPages = (count: number) =>
     service.storage.write((db) => sql`pragma max_page_count = ${sql.raw(String(count))}`.execute(db));
   const post = { title: 'A', contentMd: 'x'.repeat(100_000) };
@@ -51,7 +51,7 @@ test('a damaged page is said by /readyz as soon as a request has met it, and sta
   const prepared = await openStorage(file);
   await prepared.close();
   await damage(file, 'disputes');
-  const service = await startService({ storage: await openTestStorage(file) });
+  const service = await openService({ storage: await openTestStorage(file) });
   expect(await ready(service)).toBe('ready');
 
   const dispute = { kind: 'payment', reason: 'A', idempotencyKey: 'k' };

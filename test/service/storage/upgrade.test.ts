@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../../src/service/index.ts';
 import type { Storage } from '../../../src/service/storage/core/storage.ts';
-import { newDatabase, openTestStorage, type Service, startService } from '../helpers/service.ts';
+import { newDatabase, openService, openTestStorage, type Service } from '../helpers/service.ts';
 
 /** What a newer version may do: it adds a column to every table, a table and an index. */
 async function upgrade(storage: Storage): Promise<void> {
@@ -57,7 +57,7 @@ const sections = ['store', 'blog', 'settings', 'endpoints'];
 test('an instance goes on serving when a newer version has changed the schema, and starts on it too', async () => {
   const location = await newDatabase();
   const storage = await openTestStorage(location);
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   const [, earlier] = await useService(service, 'before');
   await upgrade(storage);
   expect(JSON.stringify(await useService(service, 'after'))).not.toMatch(/later/i);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService } from '../../../helpers/scene.ts';
+import { setScene } from '../../../helpers/scene.ts';
 import { typed } from '../../../helpers/typed.ts';
 
 test('other values than were sent are listed on stderr, and the exit code stays 0', async () => {
   const body = { name: ' Shop ', quietHours: { start: '22:00', end: '07:00' }, description: null };
-  const { machine } = await fakeService(answer(200, body));
+  const { machine } = await setScene({ answers: [answer(200, body)] });
   const values = [
     'name=Shop',
     'quietHours.start="21:00"',
@@ -28,7 +28,7 @@ test('other values than were sent are listed on stderr, and the exit code stays 
 test('a secret is not listed', async () => {
   const url = 'https://discord.com/api/webhooks/1/secret-token';
   const body = { id: 'e-1', kind: 'discord', name: 'Ops', url: 'https://discord.com/***', events: ['a'] };
-  const { machine } = await fakeService(answer(201, body));
+  const { machine } = await setScene({ answers: [answer(201, body)] });
 
   const args = ['notify', 'add-endpoint', '--name', 'Ops', '--url', url, '--events', 'a'];
   const { exitCode, stderr } = await machine.run(args);
@@ -43,7 +43,7 @@ test('a list that is answered with an object is not compared: a restore says wha
     preRestoreBackupId: 'b-2',
     sections: { store: { count: 1, sha256: 'a' } },
   };
-  const { machine } = await fakeService(answer(200, body));
+  const { machine } = await setScene({ answers: [answer(200, body)] });
 
   const args = typed`backup restore ada1577f-64c8-4439-84ae-ac01e33ba1fa --sections store --confirm ada1577f-64c8-4439-84ae-ac01e33ba1fa --no-safety-backup`;
   const { exitCode, stderr } = await machine.run(args);

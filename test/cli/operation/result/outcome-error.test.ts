@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { describeRetry } from '../../../../src/cli/output/describe-exchange.ts';
-import { machineFor } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService, startStore } from '../../../helpers/scene.ts';
-import { startService } from '../../../helpers/service.ts';
+import { setScene } from '../../../helpers/scene.ts';
 import { typed } from '../../../helpers/typed.ts';
 
 const commands = {
@@ -33,9 +31,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     const found = await Promise.all(
       refused.map(async ([status]) => {
         const body = { code: 'some_code', detail: 'not so' };
-        const { server, machine } = await fakeService(
-          answer(status, body, { location: 'http://127.0.0.1:9/' }),
-        );
+        const { server, machine } = await setScene({
+          answers: [answer(status, body, { location: 'http://127.0.0.1:9/' })],
+        });
         const { exitCode, stdout, stderr } = await machine.run([...commands[kind], '--json']);
         const { error } = lastLine(stderr);
         expect({ stdout, ...error, requests: server.requests.length }).toMatchObject({
@@ -54,7 +52,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test.each([425, 429])('%d: throttled, with the time to try again', async (status) => {
-    const { server, machine } = await fakeService(answer(status, {}, { 'retry-after': '3600' }));
+    const { server, machine } = await setScene({ answers: [answer(status, {}, { 'retry-after': '3600' })] });
 
     const { exitCode, stderr } = await machine.run([...commands[kind], '--json']);
 
@@ -70,9 +68,9 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test('300 to 303: refused for a read, unknown for a change', async () => {
     const found = await Promise.all(
       [300, 301, 302, 303].map(async (status) => {
-        const { server, machine } = await fakeService(
-          answer(status, '', { location: 'http://127.0.0.1:9/' }),
-        );
+        const { server, machine } = await setScene({
+          answers: [answer(status, '', { location: 'http://127.0.0.1:9/' })],
+        });
         const { exitCode } = await machine.run(commands[kind]);
         return [exitCode, server.requests.length];
       }),
@@ -84,7 +82,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   test('5xx: not applied for a read, unknown for a change', async () => {
     const found = await Promise.all(
       [408, 500, 502, 503, 504, 520, 524, 599].map(async (status) => {
-        const { server, machine } = await fakeService(answer(status, 'oh'));
+        const { server, machine } = await setScene({ answers: [answer(status, 'oh')] });
         const { exitCode } = await machine.run([...commands[kind], '--timeout', '0.8']);
         expect(server.requests.length).toBeGreaterThanOrEqual(1);
         return [status, exitCode];
@@ -96,7 +94,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('503 that asks to wait past the deadline: throttled for a read, unknown for a change, with the time', async () => {
-    const { machine } = await fakeService(answer(503, {}, { 'retry-after': '3600' }));
+    const { machine } = await setScene({ answers: [answer(503, {}, { 'retry-after': '3600' })] });
 
     const result = await machine.run([...commands[kind], '--json']);
 
@@ -112,7 +110,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('cancelled while the service has the command wait: 130 for a read, unknown for a change', async () => {
-    const { server, machine } = await fakeService(answer(503, 'oh', { 'retry-after': '60' }));
+    const { server, machine } = await setScene({ answers: [answer(503, 'oh', { 'retry-after': '60' })] });
     const cancel = new AbortController();
     // Time for the answer to arrive, so that it is the wait that is cancelled.
     void server
@@ -128,7 +126,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('a service that is not there: nothing was sent', async () => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
     await server.close();
 
     const { exitCode, stdout, stderr } = await machine.run([...commands[kind], '--json', '--timeout', '0.3']);
@@ -141,7 +139,7 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
   });
 
   test('cancelled before anything is sent: 130', async () => {
-    const { server, machine } = await fakeService(answer(200, {}));
+    const { server, machine } = await setScene({ answers: [answer(200, {})] });
 
     const result = await machine.run([...commands[kind]], {
       signal: AbortSignal.abort(),
@@ -157,7 +155,7 @@ test.each([
   ['the page of a captive portal', answer(200, '<html>Log in</html>', { 'content-type': 'text/html' })],
   ['a lost response', { does: 'drop' } as const],
 ])('%s in response to a read says nothing about a change', async (_, behaviour) => {
-  const { machine } = await fakeService(behaviour);
+  const { machine } = await setScene({ answers: [behaviour] });
   for (const read of [
     ['settings', 'show'],
     ['disputes', 'show', '4be5a3c0-0000-4000-8000-00000000000a'],
@@ -169,7 +167,7 @@ test.each([
 
 describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of %s operations', (kind) => {
   test('names the record that resume settles', async () => {
-    const { machine } = await fakeService({ does: 'drop' });
+    const { machine } = await setScene({ answers: [{ does: 'drop' }] });
 
     const forPrograms = await machine.run([...commands[kind], '--json', '--timeout', '3']);
     const listed = await machine.run(['history', 'list', '--state', 'unknown', '--json']);
@@ -184,7 +182,7 @@ describe.each(classes.filter((kind) => kind !== 'read'))('an unknown outcome of 
 
 describe('errors', () => {
   test('a service in trouble at each attempt of a read: not that it asked to wait', async () => {
-    const { server, machine } = await fakeService(answer(503, 'oh', { 'retry-after': '0' }));
+    const { server, machine } = await setScene({ answers: [answer(503, 'oh', { 'retry-after': '0' })] });
     const { exitCode, stderr } = await machine.run(commands.read);
 
     expect({ exitCode, tries: server.requests.length }).toEqual({ exitCode: 9, tries: 4 });
@@ -203,7 +201,7 @@ describe('errors', () => {
         { pointer: '/settings/loyalty', code: 'unknown_field', detail: 'not known' },
       ],
     };
-    const { machine } = await fakeService(answer(422, problem, { 'x-request-id': 'req-1' }));
+    const { machine } = await setScene({ answers: [answer(422, problem, { 'x-request-id': 'req-1' })] });
     const args = ['store', 'update', '--cashback-bp', '20000', '--set', 'settings.loyalty=1'];
 
     const forPeople = await machine.run(args);
@@ -235,7 +233,7 @@ describe('errors', () => {
   });
 
   test('the real service names the flag, too', async () => {
-    const { exitCode, stderr } = await machineFor(await startService()).run(
+    const { exitCode, stderr } = await (await setScene()).machine.run(
       typed`store update --cashback-bp 20000 --default-currency EURO --set cashbackBp=200`,
     );
 
@@ -246,7 +244,7 @@ describe('errors', () => {
   });
 
   test('what is no HTTP is called so, and not a broken connection', async () => {
-    const { machine } = await fakeService({ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' });
+    const { machine } = await setScene({ answers: [{ does: 'raw', bytes: 'SSH-2.0-OpenSSH_9.2\r\n' }] });
 
     const { exitCode, stderr } = await machine.run([...commands['one-shot']]);
 
@@ -257,7 +255,7 @@ describe('errors', () => {
 
   test('an answer that differs from the contract is a warning on stderr, and no lost answer', async () => {
     const body = { quietHours: { enabled: 'yes' }, templates: [], extra: 1 };
-    const { machine } = await fakeService(answer(200, body));
+    const { machine } = await setScene({ answers: [answer(200, body)] });
 
     const result = await machine.run(typed`settings show --json`);
 
@@ -286,7 +284,7 @@ describe('between two attempts', () => {
 
   test('a rate limit is called so', async () => {
     const limited = answer(429, { detail: 'Try again in 1 s.' }, { 'retry-after': '0.1' });
-    const { machine } = await fakeService(limited, answer(200, {}));
+    const { machine } = await setScene({ answers: [limited, answer(200, {})] });
     const { exitCode, stderr } = await machine.run(commands.read);
 
     expect(exitCode).toBe(0);
@@ -300,7 +298,7 @@ describe('between two attempts', () => {
       { code: 'rate_limited', detail: 'Try again in 30 s.' },
       { 'retry-after': '30' },
     );
-    const { machine } = await fakeService(limited);
+    const { machine } = await setScene({ answers: [limited] });
 
     const { exitCode, stderr } = await machine.run([...commands.read, '--timeout', '5']);
 
@@ -312,7 +310,7 @@ describe('between two attempts', () => {
   test('a rate limit that makes later requests wait too is said once', async () => {
     const limited = answer(429, {}, { 'retry-after': '0.1' });
     const settings = answer(200, { quietHours: { start: '22:00' } });
-    const { server, machine } = await fakeService(limited, settings, settings, settings);
+    const { server, machine } = await setScene({ answers: [limited, settings, settings, settings] });
     const { exitCode, stderr } = await machine.run(['settings', 'save', '--quiet-hours-start', '21:00']);
 
     expect(exitCode).toBe(0);
@@ -321,7 +319,7 @@ describe('between two attempts', () => {
   });
 
   test('the last error says how many there were', async () => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
     await server.close();
     const { exitCode, stderr } = await machine.run([...commands.read, '--timeout', '3']);
 
@@ -332,7 +330,7 @@ describe('between two attempts', () => {
 });
 
 test('a slug that is taken: the hint names the flag that chooses another', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const create = ['blog', 'create', '--title', 'Hello inks', '--content-md'];
   await machine.run([...create, 'Old']);
 
@@ -346,7 +344,7 @@ test('a slug that is taken: the hint names the flag that chooses another', async
 
 test.each(classes)('403 with Retry-After is a limit: exit 8 with the time (%s)', async (kind) => {
   const body = { code: 'rate_limited', detail: 'Too many requests' };
-  const { machine } = await fakeService(answer(403, body, { 'retry-after': '3600' }));
+  const { machine } = await setScene({ answers: [answer(403, body, { 'retry-after': '3600' })] });
 
   const { exitCode, stderr } = await machine.run([...commands[kind], '--json']);
 

@@ -5,20 +5,18 @@ import type { RecordState } from '../../../../src/history/record/history-record.
 import { intentOf } from '../../../../src/history/record/intent.ts';
 import type { Machine } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService, fakeStore } from '../../../helpers/scene.ts';
+import { type ScriptedScene, scriptedStore, setScene } from '../../../helpers/scene.ts';
 import { historyOn, seedChange } from '../../../helpers/seed-history.ts';
 
-const { storeId } = fakeStore;
+const { storeId } = scriptedStore;
 const reclaimId = '5f0c3f52-8f0e-4d1b-9d53-0a4c5e0b7a11';
 const disputeId = '81ab3f52-8f0e-4d1b-9d53-0a4c5e0b7a12';
 const post = ['blog', 'create', '--title', 'Spring sale', '--content-md', 'x'];
 const body = { title: 'Spring sale', contentMd: 'x' };
 
-type Scene = Awaited<ReturnType<typeof fakeService>>;
-
 /** Records a post that an earlier command was to create, as a process that has ended left it. */
 async function recordPost(
-  { server, machine }: Scene,
+  { server, machine }: ScriptedScene,
   state: RecordState,
   change: { hoursAgo?: number; body?: Record<string, unknown>; storeId?: string; origin?: string } = {},
 ): Promise<void> {
@@ -41,7 +39,7 @@ describe('the same post again', () => {
     ['sent', { exitCode: 10, code: 'outcome_unknown', outcome: 'unknown' }, 'resume'],
     ['unknown', { exitCode: 10, code: 'outcome_unknown', outcome: 'unknown' }, 'resume'],
   ] as const)('is refused after one that is %s, and says so', async (state, found, look) => {
-    const scene = await fakeService(created);
+    const scene = await setScene({ answers: [created] });
     await recordPost(scene, state, { hoursAgo: 23 });
     const { exitCode, error } = await run(scene.machine, post);
     expect({ exitCode, ...error }).toMatchObject({
@@ -61,7 +59,7 @@ describe('the same post again', () => {
     ['one of another store', 'applied', { storeId: 'store-2' }],
     ['one at another service', 'applied', { origin: 'http://127.0.0.1:9' }],
   ])('is sent after %s', async (_what, state, change) => {
-    const scene = await fakeService(created);
+    const scene = await setScene({ answers: [created] });
     await recordPost(scene, state, change);
     expect(await run(scene.machine, post)).toMatchObject({ exitCode: 0 });
     expect(scene.server.requests).toHaveLength(1);
@@ -70,14 +68,14 @@ describe('the same post again', () => {
 
 describe('the same post, while another command may be sending it', () => {
   /** A post whose command still runs. */
-  async function beginPost({ machine, server }: Scene) {
+  async function beginPost({ machine, server }: ScriptedScene) {
     const { journal } = historyOn(machine, { origin: server.url, storeId });
     const intent = intentOf({ operation: createBlogPost, body }, storeId);
     return beginLog(journal, { operation: 'blog.create', intents: [intent], isBatch: false });
   }
 
   test('waits for that command, and is refused once it was applied', async () => {
-    const scene = await fakeService(answer(201, { id: 'p-2' }));
+    const scene = await setScene({ answers: [answer(201, { id: 'p-2' })] });
     const writer = await beginPost(scene);
     const again = run(scene.machine, post);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -88,7 +86,7 @@ describe('the same post, while another command may be sending it', () => {
   });
 
   test('waits no longer than the user does', async () => {
-    const scene = await fakeService(answer(201, { id: 'p-2' }));
+    const scene = await setScene({ answers: [answer(201, { id: 'p-2' })] });
     const writer = await beginPost(scene);
     const { exitCode } = await scene.machine.run(post, { signal: AbortSignal.timeout(300) });
     expect(exitCode).toBe(130);
@@ -98,7 +96,7 @@ describe('the same post, while another command may be sending it', () => {
 });
 
 test('a second appeal of a notice is refused whatever it says, and one of another notice is not', async () => {
-  const scene = await fakeService(answer(200, { id: reclaimId, status: 'appealed' }));
+  const scene = await setScene({ answers: [answer(200, { id: reclaimId, status: 'appealed' })] });
   const { machine, server } = scene;
   const appeal = (id: string, text: string) => ['reclaim', 'appeal', id, '--text', text, '--confirm', id];
   expect(await run(machine, appeal(reclaimId, 'We are open'))).toMatchObject({ exitCode: 0 });
@@ -120,7 +118,7 @@ describe('--confirm', () => {
   const appeal = ['reclaim', 'appeal', reclaimId, '--text', 'We are open'];
 
   test('with another id is refused before the dispute is read', async () => {
-    const { machine, server } = await fakeService(answer(200, {}));
+    const { machine, server } = await setScene({ answers: [answer(200, {})] });
     const decide = ['disputes', 'decide', disputeId, '--status', 'won', '--resolution', 'Delivered'];
     const { exitCode, error } = await run(machine, [...decide, '--confirm', reclaimId]);
     expect({ exitCode, ...error }).toMatchObject({ exitCode: 2, code: 'wrong_confirmation' });
@@ -131,7 +129,7 @@ describe('--confirm', () => {
     ['another id', disputeId, disputeId],
     ['nothing', '', '""'],
   ])('with %s is refused before anything is sent', async (_what, given, said) => {
-    const scene = await fakeService(answer(200, {}));
+    const scene = await setScene({ answers: [answer(200, {})] });
     const { exitCode, error } = await run(scene.machine, [...appeal, '--confirm', given]);
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 2,
@@ -142,7 +140,7 @@ describe('--confirm', () => {
   });
 
   test('takes the beginning of an id that this machine knows', async () => {
-    const scene = await fakeService(answer(200, { id: reclaimId }));
+    const scene = await setScene({ answers: [answer(200, { id: reclaimId })] });
     const { machine, server } = scene;
     expect(await run(machine, [...appeal, '--confirm', reclaimId])).toMatchObject({ exitCode: 0 });
     const short = reclaimId.slice(0, 8);
@@ -160,7 +158,7 @@ describe('a decision', () => {
   const dispute = (change: object) =>
     answer(200, { record: { id: disputeId, status: 'open', resolution: null, ...change }, evidence: [] });
   const decided = answer(200, { id: disputeId, status: 'won', resolution: 'Delivered' });
-  const methodsOf = ({ server }: Scene) => server.requests.map(({ method }) => method);
+  const methodsOf = ({ server }: ScriptedScene) => server.requests.map(({ method }) => method);
 
   test.each([
     ['an open dispute', {}, []],
@@ -168,20 +166,20 @@ describe('a decision', () => {
     ['one that does not say its id', { id: undefined }, []],
     ['one in the status that was expected', { status: 'lost' }, ['--expect-status', 'lost']],
   ])('of %s is sent', async (_what, change, more) => {
-    const scene = await fakeService(dispute(change), decided);
+    const scene = await setScene({ answers: [dispute(change), decided] });
     expect(await run(scene.machine, decide(...more))).toMatchObject({ exitCode: 0 });
     expect(methodsOf(scene)).toEqual(['GET', 'POST']);
   });
 
   test.each(['won', 'refunded'])('with the status %s is sent', async (status) => {
-    const scene = await fakeService(dispute({}), answer(200, { id: disputeId, status }));
+    const scene = await setScene({ answers: [dispute({}), answer(200, { id: disputeId, status })] });
     const words = ['disputes', 'decide', disputeId, '--status', status, '--resolution', 'Delivered'];
     await scene.machine.run([...words, '--confirm', disputeId]);
     expect(methodsOf(scene)).toEqual(['GET', 'POST']);
   });
 
   test('that the dispute has already changes nothing', async () => {
-    const scene = await fakeService(dispute({ status: 'won', resolution: 'Delivered' }));
+    const scene = await setScene({ answers: [dispute({ status: 'won', resolution: 'Delivered' })] });
     const { exitCode, stdout } = await run(scene.machine, decide());
     expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 0, changed: false });
     expect(methodsOf(scene)).toEqual(['GET']);
@@ -202,7 +200,7 @@ describe('a decision', () => {
     ],
     ['a status that was not expected', {}, ['--expect-status', 'lost'], 'the dispute is open, not lost'],
   ])('of a dispute with %s is refused', async (_what, change, more, said) => {
-    const scene = await fakeService(dispute(change), decided);
+    const scene = await setScene({ answers: [dispute(change), decided] });
     const { exitCode, error } = await run(scene.machine, decide(...more));
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 6,
@@ -217,7 +215,7 @@ describe('a decision', () => {
   });
 
   test('is not sent if the service shows another dispute', async () => {
-    const scene = await fakeService(dispute({ id: reclaimId }));
+    const scene = await setScene({ answers: [dispute({ id: reclaimId })] });
     const { exitCode, error } = await run(scene.machine, decide());
     expect({ exitCode, ...error }).toMatchObject({
       exitCode: 9,

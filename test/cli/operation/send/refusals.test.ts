@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { startStore } from '../../../helpers/scene.ts';
+import { setScene } from '../../../helpers/scene.ts';
 
 test('the same post from several commands at once is created once', async () => {
-  const { machine } = await startStore();
+  const { machine } = await setScene();
   const args = ['blog', 'create', '--title', 'Spring sale', '--content-md', 'All inks off.', '--json'];
 
   const results = await Promise.all(Array.from({ length: 5 }, () => machine.run(args)));
@@ -17,7 +17,7 @@ test('the same post from several commands at once is created once', async () => 
 });
 
 test('a repeated appeal, endpoint and post are refused, and the flag named in the hint sends them', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   const reclaimId = service.example.reclaims[0]?.id ?? '';
   const url =
     'https://discord.com/api/webhooks/123456789012345678/AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIjKlMnOpQrStUvWxYz012345';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService } from '../../../helpers/scene.ts';
+import { setScene } from '../../../helpers/scene.ts';
 
 const values = ['99999999999999999999', '31536000', 'Fri, 31 Dec 9999 23:59:59 GMT'];
 
@@ -9,7 +9,7 @@ test.each(values)('a service that asks to wait %s: said at once, with a time', a
     [429, 8],
     [503, 10],
   ] as const) {
-    const { server, machine } = await fakeService(answer(status, {}, { 'retry-after': value }));
+    const { server, machine } = await setScene({ answers: [answer(status, {}, { 'retry-after': value })] });
 
     const created = await machine.run(['backup', 'create', '--label', 'a', '--sections', 'store', '--json']);
     const resumed = await machine.run(['resume']);

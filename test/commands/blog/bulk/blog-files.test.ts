@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
 import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService, setScene } from '../../../helpers/scene.ts';
+import { setScene } from '../../../helpers/scene.ts';
 
 const yaml = (...lines: readonly string[]) => `---\n${lines.join('\n')}\n---\nText\n`;
 
@@ -202,7 +202,7 @@ test('posts that exist as drafts are not published by the same command with anot
 });
 
 test('a service that makes the slugs gets no post twice', async () => {
-  const { server, machine } = await fakeService(answer(201, { id: 'p-1', slug: 'made' }));
+  const { server, machine } = await setScene({ answers: [answer(201, { id: 'p-1', slug: 'made' })] });
   writeFiles(machine, { 'a.md': 'A' });
   const args = ['blog', 'create', 'a.md', '--leave-out', 'slug'];
 
@@ -223,7 +223,7 @@ test.each([
   [['--leave-out', 'title'], 'not a field that can be left out'],
   [['--send', 'Status'], '--send status: it is sent already'],
 ])('%j is exit 2', async (flags, problem) => {
-  const { server, machine } = await fakeService();
+  const { server, machine } = await setScene({ answers: [] });
   writeFiles(machine, { 'a.md': yaml('draft: true') });
 
   const result = await machine.run(['blog', 'create', 'a.md', ...flags]);
@@ -233,7 +233,7 @@ test.each([
 });
 
 test('options for files need a file', async () => {
-  const { machine } = await fakeService();
+  const { machine } = await setScene({ answers: [] });
   const result = await machine.run(['blog', 'create', '--title', 'T', '--content-md', 'x', '--skip-invalid']);
   expect(result).toMatchObject({
     exitCode: 2,
@@ -243,10 +243,12 @@ test('options for files need a file', async () => {
 
 test('a service that refuses a field of the files: what to add is said', async () => {
   const errors = [{ pointer: '/publishedAt', code: 'unknown_field', detail: 'is not a field' }];
-  const { server, machine } = await fakeService(
-    answer(422, { code: 'validation_failed', errors }),
-    answer(201, { id: 'p-1', slug: 'a', title: 'A' }),
-  );
+  const { server, machine } = await setScene({
+    answers: [
+      answer(422, { code: 'validation_failed', errors }),
+      answer(201, { id: 'p-1', slug: 'a', title: 'A' }),
+    ],
+  });
   writeFiles(machine, { 'a.md': yaml('title: A', 'date: 2020-01-02') });
   const args = ['blog', 'create', 'a.md', '--status', 'published'];
 

@@ -1,26 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { tables, writeFiles } from '../../../helpers/bulk.ts';
+import { madePosts, writeFiles } from '../../../helpers/bulk.ts';
 import { type Machine, machineFor } from '../../../helpers/cli.ts';
 import { answer } from '../../../helpers/fault-server.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { gate } from '../../../helpers/gate.ts';
-import { fakeService, fakeStore, setScene } from '../../../helpers/scene.ts';
+import { scriptedStore, setScene } from '../../../helpers/scene.ts';
 import { logFiles } from '../../../helpers/seed-history.ts';
-
-async function scene(options: Parameters<typeof setScene>[0] = {}) {
-  const { service, proxy, machine } = await setScene(options);
-  const before = new Set((await tables(service)).posts.map(({ slug }) => slug));
-  /** Slugs of the posts that the test has made, sorted. */
-  const made = async () =>
-    (await tables(service)).posts
-      .map(({ slug }) => slug)
-      .filter((slug) => !before.has(slug))
-      .sort();
-  /** Another machine of the same store, without its history. */
-  const other = machineFor(service);
-  return { service, proxy, machine, other, made };
-}
 
 const post = (title: string) => `# ${title}\n\nText of ${title}.\n`;
 
@@ -40,7 +26,7 @@ async function settledCount(count: () => number, atLeast: number): Promise<numbe
 }
 
 test('a line for each file with its id; --json is one array in the order of the files', async () => {
-  const { machine, made } = await scene();
+  const { service, machine } = await setScene();
   writeFiles(machine, {
     'p/bee.md': post('Bee'),
     'p/a.md': `---\nslug: chosen\n---\n${post('A')}`,
@@ -57,11 +43,11 @@ test('a line for each file with its id; --json is one array in the order of the 
     { file: 'q/c.md', outcome: 'applied', slug: 'c', id: expect.stringMatching(/-/) },
     { file: 'p/a.md', outcome: 'exists', slug: 'chosen', id: expect.stringMatching(/-/) },
   ]);
-  expect(await made()).toEqual(['bee', 'c', 'chosen']);
+  expect(await madePosts(service)).toEqual(['bee', 'c', 'chosen']);
 });
 
 test('-q prints the id of each post in the order of the files, and the same ids for posts that exist', async () => {
-  const { machine } = await scene();
+  const { machine } = await setScene();
   const names = writePosts(machine, 6);
   await machine.run(['blog', 'create', names[3] ?? '']);
 
@@ -76,7 +62,7 @@ test('-q prints the id of each post in the order of the files, and the same ids 
 });
 
 test('a file has the same slug alone and among others, so it makes one post both ways', async () => {
-  const { machine, made } = await scene();
+  const { service, machine } = await setScene();
   writeFiles(machine, { '2026-05-01-notes.md': post('A title of its own'), 'b.md': post('B') });
 
   const alone = await machine.run(['blog', 'create', '2026-05-01-notes.md', '--json']);
@@ -89,11 +75,11 @@ test('a file has the same slug alone and among others, so it makes one post both
     { slug: 'b', outcome: 'applied' },
   ]);
   expect(after).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 already created') });
-  expect(await made()).toEqual(['b', 'notes']);
+  expect(await madePosts(service)).toEqual(['b', 'notes']);
 });
 
 test('--dry-run shows what would be sent', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
 
   const result = await machine.run(['blog', 'create', 'a.md', 'b.md', '--dry-run', '--json']);
@@ -106,7 +92,7 @@ test('--dry-run shows what would be sent', async () => {
 });
 
 test('one refused post does not hold up the others', async () => {
-  const { machine, made } = await scene();
+  const { service, machine } = await setScene();
   writeFiles(machine, {
     'a.md': post('A'),
     'b.md': `---\nnonsense: 1\n---\n${post('B')}`,
@@ -122,11 +108,11 @@ test('one refused post does not hold up the others', async () => {
     { file: 'b.md', outcome: 'failed', message: expect.stringContaining('nonsense') },
     { outcome: 'applied' },
   ]);
-  expect(await made()).toEqual(['a', 'c']);
+  expect(await madePosts(service)).toEqual(['a', 'c']);
 });
 
 test('a post whose answer was lost is settled by its key when the command is run again', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B'), 'c.md': post('C') });
   // One arrives and its answer is lost; one is lost on its way.
   proxy.decide(({ body }) => (body.includes('"a"') ? 'drop' : body.includes('"b"') ? 'lose' : 'pass'));
@@ -143,7 +129,7 @@ test('a post whose answer was lost is settled by its key when the command is run
   expect(second.exitCode).toBe(0);
   expect(outcomes(second.stdout)).toEqual(['exists', 'applied', 'exists']);
   expect(outcomes(third.stdout)).toEqual(['exists', 'exists', 'exists']);
-  expect(await made()).toEqual(['a', 'b', 'c']);
+  expect(await madePosts(service)).toEqual(['a', 'b', 'c']);
   const ofA = proxy.writes().filter(({ body }) => body.includes('"a"'));
   expect(new Set(ofA.map(({ bytes }) => bytes)).size).toBe(1);
   expect(JSON.parse((await machine.run(['history', 'list', '--state', 'unknown', '--json'])).stdout)).toEqual(
@@ -155,7 +141,8 @@ test('a post whose answer was lost is settled by its key when the command is run
 });
 
 test('a post that is in doubt does not count as created because another post has its slug', async () => {
-  const { proxy, machine, other, made } = await scene();
+  const { service, proxy, machine, anotherMachine } = await setScene();
+  const other = anotherMachine();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   proxy.decide(() => 'lose');
   const names = ['blog', 'create', 'a.md', 'b.md'];
@@ -173,11 +160,12 @@ test('a post that is in doubt does not count as created because another post has
   ]);
   expect(again.stderr).toContain('set another slug in the front matter');
   expect(third.stderr).toMatch(/^Nothing to resume\./);
-  expect(await made()).toEqual(['a', 'b']);
+  expect(await madePosts(service)).toEqual(['a', 'b']);
 });
 
 test('a machine without a history does not create again what the store has, and says so of other content', async () => {
-  const { machine, other, made } = await scene();
+  const { service, machine, anotherMachine } = await setScene();
+  const other = anotherMachine();
   writeFiles(other, { 'a.md': post('A'), 'b.md': `${post('B')}By somebody else.\n` });
   const [{ id }] = JSON.parse((await other.run(['blog', 'create', 'a.md', 'b.md', '--json'])).stdout);
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B'), 'c.md': post('C') });
@@ -193,12 +181,12 @@ test('a machine without a history does not create again what the store has, and 
   const duplicate = await machine.run(['blog', 'create', 'a.md', '--allow-duplicate']);
   expect(duplicate.exitCode).toBe(6);
   expect(duplicate.stdout).toContain('the store has this post already');
-  expect(await made()).toEqual(['a', 'b', 'c']);
+  expect(await madePosts(service)).toEqual(['a', 'b', 'c']);
   expect((await machine.run(['blog', 'list', '-q'])).stdout).toContain(id);
 });
 
 test('posts stay in doubt where the service does not apply the keys of headers, whatever it refuses', async () => {
-  const { proxy, machine } = await scene({ hides: 'of requests' });
+  const { proxy, machine } = await setScene({ hides: 'of requests' });
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   proxy.decide(() => 'drop');
   await machine.run(['blog', 'create', 'a.md', 'b.md']);
@@ -217,7 +205,7 @@ test('posts stay in doubt where the service does not apply the keys of headers, 
 });
 
 test('no more posts are settled at once than are created', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 8);
   // Each for itself: those of one batch share a lock, and so are settled one after the other.
   proxy.decide(() => 'lose');
@@ -232,11 +220,11 @@ test('no more posts are settled at once than are created', async () => {
   held.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
-  expect(await made()).toHaveLength(8);
+  expect(await madePosts(service)).toHaveLength(8);
 }, 90_000);
 
 test('a service that has taken twenty posts at once gets more at a time, until one is not taken', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 180);
   const come = (atLeast: number) => settledCount(() => proxy.requests.length, atLeast);
 
@@ -263,11 +251,11 @@ test('a service that has taken twenty posts at once gets more at a time, until o
   last.open();
 
   expect(await run).toMatchObject({ exitCode: 7 });
-  expect(await made()).toHaveLength(names.length - 1);
+  expect(await madePosts(service)).toHaveLength(names.length - 1);
 }, 90_000);
 
 test('a service that refuses one for now gets few at a time from then on', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 180);
   const held = gate();
   const tooMany = { status: 429, headers: { 'retry-after': '1' } };
@@ -278,11 +266,11 @@ test('a service that refuses one for now gets few at a time from then on', async
   held.open();
 
   expect(await run).toMatchObject({ exitCode: 0 });
-  expect(await made()).toHaveLength(names.length);
+  expect(await madePosts(service)).toHaveLength(names.length);
 }, 90_000);
 
 test('after a 429 with Retry-After no request of the batch leaves before', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   const names = writePosts(machine, 20);
   let refusedAt = 0;
   let early = 0;
@@ -301,17 +289,17 @@ test('after a 429 with Retry-After no request of the batch leaves before', async
 });
 
 test('the time that a post may take begins when it is its turn', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 24);
   proxy.decide(() => ({ holdUntil: new Promise((resolve) => setTimeout(resolve, 700)) }));
 
   // Six times four, each of them after 0.7 s.
   expect(await machine.run(['blog', 'create', ...names, '--timeout', '4'])).toMatchObject({ exitCode: 0 });
-  expect(await made()).toHaveLength(names.length);
+  expect(await madePosts(service)).toHaveLength(names.length);
 });
 
 test('a refusal that is cut off leaves a post in doubt, until it is heard', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   proxy.decide(() => 'drop');
   await machine.run(['blog', 'create', 'a.md', 'b.md']);
@@ -326,15 +314,13 @@ test('a refusal that is cut off leaves a post in doubt, until it is heard', asyn
     stdout: expect.stringMatching(/^in doubt {2}a\.md .*last response \(409\): /m),
   });
   expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 already created') });
-  expect(await made()).toEqual(['a', 'b']);
+  expect(await madePosts(service)).toEqual(['a', 'b']);
 });
 
 test('a service that does not say that it applies keys once gets no post twice, unless the user says so', async () => {
-  const { server, machine } = await fakeService(
-    { does: 'drop' },
-    answer(201, { id: 'p-2', slug: 'b' }),
-    answer(201, { id: 'p-1', slug: 'a' }),
-  );
+  const { server, machine } = await setScene({
+    answers: [{ does: 'drop' }, answer(201, { id: 'p-2', slug: 'b' }), answer(201, { id: 'p-1', slug: 'a' })],
+  });
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   const posts = () => server.requests.filter(({ method }) => method === 'POST');
 
@@ -354,7 +340,7 @@ test('a service that does not say that it applies keys once gets no post twice, 
 });
 
 test('a service that does not answer gets no more posts, and the same command settles them when it answers', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 6);
   proxy.decide(() => 'drop');
   const args = ['blog', 'create', ...names];
@@ -372,11 +358,11 @@ test('a service that does not answer gets no more posts, and the same command se
   expect(second).toMatchObject({ exitCode: 10, stderr: expect.stringContaining(again) });
   expect(dry.stderr).toContain('to check');
   expect(third.exitCode).toBe(0);
-  expect(await made()).toHaveLength(6);
+  expect(await madePosts(service)).toHaveLength(6);
 });
 
 test('posts in doubt that a run did not reach are in doubt, not "not sent"', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   const names = writePosts(machine, 8);
   proxy.decide(() => 'drop');
   await machine.run(['blog', 'create', ...names.slice(0, 4)]);
@@ -391,7 +377,7 @@ test('posts in doubt that a run did not reach are in doubt, not "not sent"', asy
 });
 
 test('a file that was changed after its post was created is not sent as another post', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   await machine.run(['blog', 'create', 'a.md', 'b.md']);
   writeFiles(machine, { 'a.md': post('A, better') });
@@ -409,11 +395,11 @@ test('a file that was changed after its post was created is not sent as another 
   expect(result.stderr.match(/front matter/g)).toHaveLength(1);
   expect(result.stderr).toContain('posts cannot be edited');
   expect(proxy.writes()).toHaveLength(before);
-  expect(await made()).toEqual(['a', 'b']);
+  expect(await madePosts(service)).toEqual(['a', 'b']);
 });
 
 test('a file that was only renamed is named before it becomes another post', async () => {
-  const { machine } = await scene();
+  const { machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   await machine.run(['blog', 'create', 'a.md', 'b.md']);
   writeFiles(machine, { 'c.md': post('A'), 'd.md': post('B'), 'e.md': post('E') });
@@ -427,7 +413,7 @@ test('a file that was only renamed is named before it becomes another post', asy
 });
 
 test('a post without a slug is not taken for another one without a slug that is in doubt', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   proxy.decide(() => 'drop');
   await machine.run(['blog', 'create', '-'], { stdin: post('A') });
   proxy.decide(() => 'pass');
@@ -436,7 +422,7 @@ test('a post without a slug is not taken for another one without a slug that is 
 });
 
 test('two runs of the same files at once make each post once', async () => {
-  const { machine, made } = await scene();
+  const { service, machine } = await setScene();
   const names = writePosts(machine, 12);
 
   const runs = await Promise.all([1, 2].map(() => machine.run(['blog', 'create', ...names])));
@@ -445,11 +431,11 @@ test('two runs of the same files at once make each post once', async () => {
   expect(
     runs.map(({ stderr }) => /✓ Created \d+ posts|\d+ already created/.exec(stderr)?.[0]).sort(),
   ).toEqual(['12 already created', '✓ Created 12 posts']);
-  expect(await made()).toHaveLength(12);
+  expect(await madePosts(service)).toHaveLength(12);
 });
 
 test('a key that is refused ends the run, and the rest is not tried', async () => {
-  const { server, machine } = await fakeService(answer(401, { code: 'invalid_key' }));
+  const { server, machine } = await setScene({ answers: [answer(401, { code: 'invalid_key' })] });
   const names = writePosts(machine, 20);
 
   const result = await machine.run(['blog', 'create', ...names, '--json']);
@@ -460,7 +446,7 @@ test('a key that is refused ends the run, and the rest is not tried', async () =
 });
 
 test('a cancelled run lets what is under way end, and says what is there', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 20);
   const controller = new AbortController();
   proxy.decide(() => {
@@ -482,12 +468,12 @@ test('a cancelled run lets what is under way end, and says what is there', async
   const records = JSON.parse((await machine.run(['history', 'list', '--json'])).stdout);
   expect(records.length - 20).toBeLessThanOrEqual(8);
   expect(second.exitCode).toBe(0);
-  expect(await made()).toHaveLength(20);
+  expect(await madePosts(service)).toHaveLength(20);
   expect(proxy.writes()).toHaveLength(20);
 });
 
 test('Ctrl-C while the connection is refused ends a batch at once: nothing is in flight', async () => {
-  const machine = machineFor({ ...fakeStore, origin: `http://127.0.0.1:${await freePort()}` });
+  const machine = machineFor({ ...scriptedStore, origin: `http://127.0.0.1:${await freePort()}` });
   const names = writePosts(machine, 6);
   const controller = new AbortController();
   const output: string[] = [];
@@ -508,7 +494,7 @@ test('Ctrl-C while the connection is refused ends a batch at once: nothing is in
 });
 
 test('many posts that are rate limited say so once, and the plan comes first', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   const names = writePosts(machine, 4);
   proxy.decide((_, number) => (number <= 3 ? { status: 429, headers: { 'retry-after': '1' } } : 'pass'));
 
@@ -520,7 +506,7 @@ test('many posts that are rate limited say so once, and the plan comes first', a
 });
 
 test('the plan and the results say whether posts become drafts or are published', async () => {
-  const { machine } = await scene();
+  const { machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': `---\nstatus: published\n---\n${post('B')}` });
 
   const run = await machine.run(['blog', 'create', 'a.md', 'b.md']);
@@ -531,7 +517,7 @@ test('the plan and the results say whether posts become drafts or are published'
 });
 
 test('after a kill what matters comes first: what exists is one count, and the same command is enough', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   const names = writePosts(machine, 10);
   proxy.decide(({ body }) => (/"post-[89]"/.test(body) ? 'drop' : 'pass'));
   const first = await machine.run(['blog', 'create', ...names]);
@@ -552,11 +538,11 @@ test('after a kill what matters comes first: what exists is one count, and the s
   );
   expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('10 already created') });
   expect(again.stdout.trimEnd().split('\n')).toHaveLength(2);
-  expect(await made()).toHaveLength(10);
+  expect(await madePosts(service)).toHaveLength(10);
 });
 
 test('posts in doubt are settled by resume too', async () => {
-  const { proxy, machine, made } = await scene();
+  const { service, proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   proxy.decide(({ body }) => (body.includes('"a"') ? 'drop' : 'lose'));
   expect(await machine.run(['blog', 'create', 'a.md', 'b.md'])).toMatchObject({ exitCode: 10 });
@@ -568,11 +554,11 @@ test('posts in doubt are settled by resume too', async () => {
     exitCode: 0,
     stderr: expect.stringMatching(/^To continue a batch, run its command again\.\n✓ Settled 2 changes\n$/m),
   });
-  expect(await made()).toEqual(['a', 'b']);
+  expect(await madePosts(service)).toEqual(['a', 'b']);
 });
 
 test('posts of a log that was emptied and repaired are left to the user, and the service is not blamed', async () => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   const args = ['blog', 'create', ...writePosts(machine, 5)];
   await machine.run(args);
   writeFileSync(logFiles(machine).at(-1) ?? '', '');
@@ -589,8 +575,13 @@ test('posts of a log that was emptied and repaired are left to the user, and the
 });
 
 test('posts in doubt are counted apart from those that were not created', async () => {
-  const { machine } = await fakeService(answer(422, { code: 'validation_failed', detail: 'No' }), {
-    does: 'drop',
+  const { machine } = await setScene({
+    answers: [
+      answer(422, { code: 'validation_failed', detail: 'No' }),
+      {
+        does: 'drop',
+      },
+    ],
   });
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
 

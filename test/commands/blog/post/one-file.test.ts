@@ -2,17 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
-import { answer } from '../../../helpers/fault-server.ts';
-import { fakeService, startStore } from '../../../helpers/scene.ts';
+import { answer, type FaultServer } from '../../../helpers/fault-server.ts';
+import { setScene } from '../../../helpers/scene.ts';
 
-async function scene() {
-  const { server, machine } = await fakeService(answer(201, { id: 'p-1', slug: 's' }));
-  const sent = () => server.requests.map(({ body }) => JSON.parse(body));
-  return { server, machine, sent };
-}
+const created = answer(201, { id: 'p-1', slug: 's' });
+const sentTo = ({ requests }: FaultServer) => requests.map(({ body }) => JSON.parse(body));
 
 test('front matter, heading and text become a post of the service', async () => {
-  const { service, machine } = await startStore();
+  const { service, machine } = await setScene();
   writeFiles(machine, {
     'Spring Sale.md':
       '---\ntags: [ink, news]\nstatus: published\nexcerpt: Short.\n---\n\n# Spring *sale*\n\nAll inks.\n',
@@ -30,7 +27,7 @@ test('front matter, heading and text become a post of the service', async () => 
 });
 
 test('flags override front matter, and its other fields stay behind unless they are asked for', async () => {
-  const { machine, sent } = await scene();
+  const { server, machine } = await setScene({ answers: [created] });
   writeFiles(machine, { 'post.md': '---\ntitle: Of the file\nmetaTitle: M\nseries: {part: 2}\n---\nText' });
 
   const flags = ['--title', 'Of the flag', '--set', 'x=1'];
@@ -38,19 +35,19 @@ test('flags override front matter, and its other fields stay behind unless they 
   const other = await machine.run(['blog', 'create', 'post.md', '--send', 'Series', '--slug-prefix', 'b-']);
 
   expect([result, other].map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  expect(sent()).toEqual([
+  expect(sentTo(server)).toEqual([
     { title: 'Of the flag', metaTitle: 'M', x: 1, contentMd: 'Text', slug: 'post' },
     { title: 'Of the file', metaTitle: 'M', series: { part: 2 }, contentMd: 'Text', slug: 'b-post' },
   ]);
 });
 
 test('a file from standard input', async () => {
-  const { machine, sent } = await scene();
+  const { server, machine } = await setScene({ answers: [created] });
 
   const result = await machine.run(['blog', 'create', '-'], { stdin: '\ufeff# Title #\r\n\r\nText\r\n' });
 
   expect(result.exitCode).toBe(0);
-  expect(sent()).toEqual([{ title: 'Title', contentMd: '# Title #\r\n\r\nText\r\n' }]);
+  expect(sentTo(server)).toEqual([{ title: 'Title', contentMd: '# Title #\r\n\r\nText\r\n' }]);
 });
 
 test.each([
@@ -64,7 +61,7 @@ test.each([
   ['cover.md', '---\ncoverImageId: x.png\n---\nText', 'cover.md:2: coverImageId must be a UUID'],
   ['!!.md', '# T\n\nText', '!!.md: slug cannot be made from the file name'],
 ])('what is wrong in the one file %s is exit 2 with its name and line', async (name, text, problem) => {
-  const { server, machine } = await scene();
+  const { server, machine } = await setScene({ answers: [created] });
   writeFiles(machine, { [name]: text });
   const result = await machine.run(['blog', 'create', name]);
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(problem) });
@@ -76,7 +73,7 @@ test.each([
 });
 
 test('a file without content is skipped and counted', async () => {
-  const { machine, sent } = await scene();
+  const { server, machine } = await setScene({ answers: [created] });
   writeFiles(machine, {
     'empty.md': '',
     'blank.md': '\n \n',
@@ -87,11 +84,11 @@ test('a file without content is skipped and counted', async () => {
   const result = await machine.run(['blog', 'create', '*.md']);
 
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 without content') });
-  expect(sent()).toEqual([{ title: 'A', contentMd: 'A', slug: 'a' }]);
+  expect(sentTo(server)).toEqual([{ title: 'A', contentMd: 'A', slug: 'a' }]);
 });
 
 test('nothing on standard input is no post: exit 2', async () => {
-  const { machine } = await scene();
+  const { machine } = await setScene({ answers: [created] });
   expect(await machine.run(['blog', 'create', '-'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('standard input: the content is empty'),
@@ -99,7 +96,7 @@ test('nothing on standard input is no post: exit 2', async () => {
 });
 
 test('--edit needs a terminal, and sends nothing without one', async () => {
-  const { server, machine } = await scene();
+  const { server, machine } = await setScene({ answers: [created] });
   writeFiles(machine, { 'post.md': '# T\n\nText' });
 
   const result = await machine.run(['blog', 'create', 'post.md', '--edit'], {
@@ -136,7 +133,7 @@ test.each([
   ['---\n- a\n---\nText', 'post.md:2: front matter must be lines of "name: value"'],
   ['---\ntitle: x\ncontentMd: y\n---\nText', 'post.md:3: contentMd'],
 ])('what begins like front matter and cannot be read is refused with its line: %j', async (text, problem) => {
-  const { server, machine } = await scene();
+  const { server, machine } = await setScene({ answers: [created] });
   writeFiles(machine, { 'post.md': text });
 
   const result = await machine.run(['blog', 'create', 'post.md']);

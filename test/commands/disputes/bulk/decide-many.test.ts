@@ -3,19 +3,15 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
 import { gate } from '../../../helpers/gate.ts';
-import { fakeService, setScene } from '../../../helpers/scene.ts';
+import { setScene } from '../../../helpers/scene.ts';
 import { typed } from '../../../helpers/typed.ts';
 
 const header = 'disputeId,status,resolution';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-async function scene() {
-  const { service, proxy, machine } = await setScene();
-  return { service, proxy, machine, other: otherUser(service) };
-}
-
 test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and the results say which are not', async () => {
-  const { service, machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(197);
   await other.decide(ids[195] ?? '', 'lost', 'decided by somebody else');
   const rows = ids.slice(0, 196).map((id, index) => `${id},won,Delivered ${index}`);
@@ -50,7 +46,8 @@ test('of 200 decisions with 4 bad rows and a repeated one, 195 are recorded, and
 }, 120_000);
 
 test('a second run of the same file waits for the first: what that is sending is not in doubt', async () => {
-  const { proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(2);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
   const args = typed`disputes decide --from decisions.csv --confirm 2 --json`;
@@ -71,7 +68,8 @@ test('a second run of the same file waits for the first: what that is sending is
 }, 120_000);
 
 test('a row that repeats another is skipped: it is no failure, and the progress bar does not count it', async () => {
-  const { proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [id] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok\n${id}, WON ,ok\n` });
 
@@ -89,7 +87,8 @@ test('a row that repeats another is skipped: it is no failure, and the progress 
 });
 
 test('rows that cannot be decided come first in the plan, with their whole id', async () => {
-  const { machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [id] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${nobody},won,ok\n${id},won,ok\n` });
 
@@ -105,7 +104,8 @@ test('rows that cannot be decided come first in the plan, with their whole id', 
 });
 
 test('a file that was saved with other line breaks holds the same decisions, and another resolution is said', async () => {
-  const { machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [first, second] = await other.openDisputes(2);
   const decide = ['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '2', '--json'];
   const rows = [header, `${first},won,"Signed by\r\nthe buyer"`, `${second},won,Delivered`];
@@ -124,7 +124,8 @@ test('a file that was saved with other line breaks holds the same decisions, and
 });
 
 test('a row of --output-file holds before, decision, after, who and when, also when it was decided earlier, and not the key', async () => {
-  const { service, proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [id = ''] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,"Signed, ""for"" by\nthe buyer"\n` });
 
@@ -162,7 +163,8 @@ test('a row of --output-file holds before, decision, after, who and when, also w
 });
 
 test('nothing is decided before the number is confirmed, and exit 3 names it', async () => {
-  const { service, proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(2);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\r\n') });
   const from = ['disputes', 'decide', '--from', 'decisions.csv'];
@@ -176,7 +178,8 @@ test('nothing is decided before the number is confirmed, and exit 3 names it', a
 });
 
 test('--dry-run prints the plan and writes nothing', async () => {
-  const { proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [open, decided] = await other.openDisputes(2);
   await other.decide(decided ?? '', 'won', 'ok');
   writeFiles(machine, { 'decisions.csv': `${header}\n${open},won,ok\n${decided},won,ok\n` });
@@ -204,7 +207,8 @@ test('--dry-run prints the plan and writes nothing', async () => {
 });
 
 test('a decision in doubt does not hold up the others, and is not sent again before it is settled', async () => {
-  const { service, proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(4);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
   // The second decision reaches nobody; neither can the dispute be read to settle it.
@@ -237,7 +241,8 @@ test('a decision in doubt does not hold up the others, and is not sent again bef
 });
 
 test('a store that was restored since: what is open again is decided again', async () => {
-  const { service, machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [reopened = '', gone = '', kept = ''] = await other.openDisputes(3);
   const rows = [reopened, gone, kept].map((id) => `${id},won,ok`);
   writeFiles(machine, { 'decisions.csv': [header, ...rows].join('\n') });
@@ -266,7 +271,8 @@ test('a store that was restored since: what is open again is decided again', asy
 });
 
 test('a status that is nearly a usual one is refused, another is sent: in a file and alone', async () => {
-  const { proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [first = '', second = '', third = ''] = await other.openDisputes(3);
   const text = `${header}\n${first},Won,ok\n${second},banana,ok\n${third},withdrwan,ok\n`;
   writeFiles(machine, { 'decisions.csv': text });
@@ -298,7 +304,8 @@ test('a status that is nearly a usual one is refused, another is sent: in a file
 });
 
 test('a refusal of several lines is one line among the results', async () => {
-  const { proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [first] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${first},won,ok\n` });
   const errors = [{ path: 'resolution', message: 'is too short' }];
@@ -317,7 +324,7 @@ test.each([
   ['nothing', ''],
   ['empty lines', '\n \n\n'],
 ])('a file that holds %s is exit 2, and nothing is read', async (_name, text) => {
-  const { proxy, machine } = await scene();
+  const { proxy, machine } = await setScene();
   writeFiles(machine, { 'decisions.csv': text });
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
   expect(result).toMatchObject({
@@ -328,7 +335,8 @@ test.each([
 });
 
 test('rows that could not be decided come last, where a person looks', async () => {
-  const { machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(3);
   const rows = [`${nobody},won,ok`, ...ids.map((id) => `${id},won,ok`), `${ids[0]},won,ok`];
   writeFiles(machine, { 'decisions.csv': [header, ...rows].join('\n') });
@@ -341,7 +349,8 @@ test('rows that could not be decided come last, where a person looks', async () 
 });
 
 test('a dispute that is decided between the plan and its turn is left alone', async () => {
-  const { service, proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [first = '', second = ''] = await other.openDisputes(2);
   writeFiles(machine, { 'decisions.csv': `${header}\n${first},won,ok\n${second},won,ok\n` });
   // While the first one is decided, somebody else decides the second.
@@ -359,7 +368,8 @@ test('a dispute that is decided between the plan and its turn is left alone', as
 });
 
 test('a file from standard input, with columns that are not sent', async () => {
-  const { service, machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [id = ''] = await other.openDisputes(1);
   const stdin = `${header},note\n${id},won,ok,x\n${id.slice(0, -1)},won,ok,y\n`;
 
@@ -378,7 +388,8 @@ test('a file from standard input, with columns that are not sent', async () => {
 });
 
 test('a cancelled run ends between two decisions, and says what is done and where the rows that failed are', async () => {
-  const { service, proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(3);
   writeFiles(machine, {
     'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`), 'no-id,won,ok'].join('\n'),
@@ -406,7 +417,8 @@ test('a cancelled run ends between two decisions, and says what is done and wher
 });
 
 test('a history that fails midway ends the run, which says what is done', async () => {
-  const { proxy, machine, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const ids = await other.openDisputes(3);
   writeFiles(machine, { 'decisions.csv': [header, ...ids.map((id) => `${id},won,ok`)].join('\n') });
   const history = path.join(machine.stateDirectory, 'history');
@@ -425,7 +437,8 @@ test('a history that fails midway ends the run, which says what is done', async 
 });
 
 test('columns may be named in any capitals, and the blanks around a resolution are not part of it', async () => {
-  const { machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [id = ''] = await other.openDisputes(1);
   writeFiles(machine, {
     'decisions.csv': `Dispute ID, STATUS, Resolution\n${id},won,  the buyer signed  \n`,
@@ -458,7 +471,7 @@ test.each([
   ],
   [`${header}\n1,won,"open`, 'line 2: the quotes do not match'],
 ])('a file that cannot be used as a whole is refused before any request: %j', async (text, problem) => {
-  const { server, machine } = await fakeService();
+  const { server, machine } = await setScene({ answers: [] });
   writeFiles(machine, { 'decisions.csv': text });
 
   const result = await machine.run(['disputes', 'decide', '--from', 'decisions.csv', '--confirm', '1']);
@@ -485,7 +498,7 @@ test.each([
     /expected 3 columns, found 4: put text that contains the separator in double quotes/,
   ],
 ])('%s are told by their line, and nothing is sent', async (_, rows, shown) => {
-  const { server, machine } = await fakeService();
+  const { server, machine } = await setScene({ answers: [] });
   writeFiles(machine, {
     'decisions.csv': `\ufeff${header.replaceAll(',', ';')}\n${rows.replaceAll(',', ';')}`,
   });
@@ -497,7 +510,8 @@ test.each([
 });
 
 test('--fields chooses from the results, and --output-file holds all of them', async () => {
-  const { machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [id = ''] = await other.openDisputes(1);
   writeFiles(machine, { 'decisions.csv': `${header}\n${id},won,ok\nx,,\n` });
   const args = typed`disputes decide --from decisions.csv --confirm 1 --output-file out.json`;
@@ -513,7 +527,7 @@ test('--fields chooses from the results, and --output-file holds all of them', a
 });
 
 test('several ids without a terminal: exit 3, nothing is sent', async () => {
-  const { machine, proxy } = await scene();
+  const { proxy, machine } = await setScene();
 
   const result = await machine.run(typed`disputes decide first-dispute-1 second-dispute-2 --json`);
 
@@ -525,7 +539,8 @@ test('several ids without a terminal: exit 3, nothing is sent', async () => {
 });
 
 test('the rows that failed are a file of their own beside --output-file, which can be fixed and used', async () => {
-  const { machine, other } = await scene();
+  const { service, machine } = await setScene();
+  const other = otherUser(service);
   const [first, second] = await other.openDisputes(2);
   writeFiles(machine, {
     'decisions.csv': `${header},note\n${first},won,ok,\n${second},wom,"so, ""it"" was",\n${nobody},won,ok,x\n`,
@@ -561,7 +576,8 @@ test('the rows that failed are a file of their own beside --output-file, which c
 });
 
 test('a row with too many columns keeps its text in the file of rows that failed: sent again unfixed, it fails again', async () => {
-  const { machine, proxy, other } = await scene();
+  const { service, proxy, machine } = await setScene();
+  const other = otherUser(service);
   const [id] = await other.openDisputes(1);
   writeFiles(machine, { 'in.csv': `${header}\n${id},won,Refused, tracking shows delivery\n` });
   await machine.run(typed`disputes decide --from in.csv --confirm 0 --output-file out.json`);
@@ -578,7 +594,7 @@ test('a row with too many columns keeps its text in the file of rows that failed
 });
 
 test('the file that is read is not overwritten by the rows that fail', async () => {
-  const { machine, proxy } = await scene();
+  const { proxy, machine } = await setScene();
   const text = `${header}\n${nobody},won,ok\n`;
   writeFiles(machine, { 'out.failed.csv': text });
 

@@ -4,23 +4,22 @@ import { describe, expect, test } from 'vitest';
 import { openDispute } from '../../../../src/contract/operations/disputes.ts';
 import { otherUser, tables, writeFiles } from '../../../helpers/bulk.ts';
 import { answer, type Behaviour } from '../../../helpers/fault-server.ts';
-import { fakeService, fakeServiceWithReads, fakeStore, setScene } from '../../../helpers/scene.ts';
+import { scriptedStore, setScene } from '../../../helpers/scene.ts';
+import type { TestService } from '../../../helpers/service.ts';
 import { typed } from '../../../helpers/typed.ts';
 
 const header = 'disputeId,status,resolution';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-async function scene() {
-  const { service, proxy, machine } = await setScene();
+/** A function that opens a dispute with some details and returns its id. */
+function disputeOpener(service: TestService) {
   const other = otherUser(service);
   let opened = 0;
-  /** Opens a dispute with these details and returns its id. */
-  const open = async (details: object): Promise<string> => {
+  return async (details: object): Promise<string> => {
     opened += 1;
     const body = { kind: 'payment', reason: 'Not received', idempotencyKey: `case-${opened}`, ...details };
     return (await other.call(openDispute, body)).id;
   };
-  return { service, proxy, machine, other, open };
 }
 
 describe('files of spreadsheets', () => {
@@ -50,7 +49,8 @@ describe('files of spreadsheets', () => {
       (id) => Buffer.from(`\ufeff${header}\n${id},won,ok\n`, 'utf16le').swap16(),
     ],
   ])('%s', async (_, fileOf) => {
-    const { service, machine, open } = await scene();
+    const { service, machine } = await setScene();
+    const open = disputeOpener(service);
     const id = await open({});
     writeFileSync(path.join(machine.folder, 'd.csv'), fileOf(id));
 
@@ -77,7 +77,7 @@ describe('files of spreadsheets', () => {
       'd.csv (--from) is not UTF-8 text\n  save it as CSV UTF-8',
     ],
   ])('%s, which is not text, is told how to be saved', async (name, bytes, message) => {
-    const { machine } = await fakeService();
+    const { machine } = await setScene({ answers: [] });
     writeFileSync(path.join(machine.folder, name), Buffer.from(bytes));
 
     expect(await machine.run(typed`disputes decide --from ${name} --dry-run`)).toMatchObject({
@@ -96,7 +96,8 @@ describe('--column', () => {
     ['by numbers', ['status=#3', 'resolution=#6', 'disputeId=#5']],
     ['in other letters', ['STATUS=dispute_status', 'Resolution=note']],
   ])('names columns %s', async (_, columns) => {
-    const { service, machine, open } = await scene();
+    const { service, machine } = await setScene();
+    const open = disputeOpener(service);
     const id = await open({});
     writeFiles(machine, { 'd.csv': stripe(id) });
 
@@ -112,7 +113,8 @@ describe('--column', () => {
   });
 
   test('one column of several with the same name may be the one without it', async () => {
-    const { machine, open } = await scene();
+    const { service, machine } = await setScene();
+    const open = disputeOpener(service);
     writeFiles(machine, { 'd.csv': `${stripe(await open({}))}`.replace('Note', 'Resolution') });
 
     const both = await machine.run(typed`disputes decide --from d.csv --dry-run`);
@@ -144,7 +146,7 @@ describe('--column', () => {
     ['status=#9', 'there are 6 columns, so there is no #9'],
     ['status=Outcome', 'no column is called "Outcome"'],
   ])('%s is refused', async (column, message) => {
-    const { server, machine } = await fakeService();
+    const { server, machine } = await setScene({ answers: [] });
     writeFiles(machine, { 'd.csv': stripe(nobody) });
 
     const result = await machine.run(['disputes', 'decide', '--from', 'd.csv', '--column', column]);
@@ -154,7 +156,7 @@ describe('--column', () => {
   });
 
   test('is for files only', async () => {
-    const { machine } = await fakeService();
+    const { machine } = await setScene({ answers: [] });
 
     expect(
       await machine.run(typed`disputes decide ${nobody} --status won --resolution r --column status=#1`),
@@ -167,7 +169,8 @@ describe('--column', () => {
 
 describe('case numbers in place of ids', () => {
   test('are looked up before anything is sent; the plan shows id, buyer and reason', async () => {
-    const { service, machine, open } = await scene();
+    const { service, machine } = await setScene();
+    const open = disputeOpener(service);
     const orderId = '0a1b2c3d-0000-4000-8000-00000000000a';
     const byCase = await open({ providerCaseId: 'dp_1', buyerEmail: 'ana@shop.example', reason: 'Fraud' });
     const byOrder = await open({ orderId, buyerEmail: 'bo@shop.example' });
@@ -214,7 +217,8 @@ describe('case numbers in place of ids', () => {
   });
 
   test('none or several is an error of the row, and a dispute that is named twice is one', async () => {
-    const { proxy, machine, open } = await scene();
+    const { service, proxy, machine } = await setScene();
+    const open = disputeOpener(service);
     const twins = [await open({ providerCaseId: 'dp_2' }), await open({ providerCaseId: 'dp_2' })];
     const id = await open({ providerCaseId: 'dp_3' });
     writeFiles(machine, {
@@ -273,7 +277,7 @@ describe('case numbers in place of ids', () => {
     ],
     ['refuses the key', answer(403, { title: 'no' }, withReads), 4, '403'],
   ])('of a service that %s are an error before anything is sent', async (_, response, exitCode, message) => {
-    const { server, machine } = await fakeServiceWithReads(response);
+    const { server, machine } = await setScene({ answers: [response], hasReads: true });
     writeFiles(machine, { 'd.csv': 'providerCaseId,status,resolution\ndp_1,won,ok\n' });
 
     const result = await machine.run(typed`disputes decide --from d.csv --confirm 1`);
@@ -283,11 +287,11 @@ describe('case numbers in place of ids', () => {
   });
 
   test('of a service that ignores the filter are found if the list is whole', async () => {
-    const record = { ...item, storeId: fakeStore.storeId };
-    const { server, machine } = await fakeServiceWithReads(
-      answer(200, { items: [others, item] }),
-      answer(200, { record, evidence: [] }),
-    );
+    const record = { ...item, storeId: scriptedStore.storeId };
+    const { server, machine } = await setScene({
+      answers: [answer(200, { items: [others, item] }), answer(200, { record, evidence: [] })],
+      hasReads: true,
+    });
     writeFiles(machine, { 'd.csv': 'providerCaseId,status,resolution\ndp_1,won,ok\n' });
 
     const result = await machine.run(typed`disputes decide --from d.csv --dry-run --json`);
@@ -298,7 +302,7 @@ describe('case numbers in place of ids', () => {
 });
 
 test('rows that failed keep the titles of their file, and its own column "reason"', async () => {
-  const { machine } = await scene();
+  const { machine } = await setScene();
   writeFiles(machine, { 'd.csv': `reason;Dispute ID;Status;Resolution\nFraud;${nobody};won;"a; b"\n` });
 
   await machine.run(typed`disputes decide --from d.csv --confirm 1 --output-file out.json`);
@@ -309,7 +313,7 @@ test('rows that failed keep the titles of their file, and its own column "reason
 });
 
 test('a file with every row wrong says each thing once', async () => {
-  const { server, machine } = await fakeService();
+  const { server, machine } = await setScene({ answers: [] });
   const rows = Array.from({ length: 40 }, (_, index) => `dp_${index},won,ok`);
   writeFiles(machine, { 'd.csv': ['Dispute ID,Status,Resolution', ...rows].join('\n') });
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../../src/service/index.ts';
 import { listNotifications } from '../../../../src/service/storage/queries/notifications.ts';
-import { newDatabase, openTestStorage, startService } from '../../helpers/service.ts';
+import { newDatabase, openService, openTestStorage } from '../../helpers/service.ts';
 
 /** A database with a table for numbers, opened twice. */
 async function openNumbers() {
@@ -89,7 +89,7 @@ test('a failed commit rejects its whole group without a trace, and the next grou
 test('if the database cannot save, the log has the cause and the client gets busy', async () => {
   const lines: object[] = [];
   const log = (line: object) => void lines.push(line);
-  const service = await startService({ storage: await openTestStorage(), log });
+  const service = await openService({ storage: await openTestStorage(), log });
   // As small as it can be: as it is now.
   await service.storage.write((db) => sql`pragma max_page_count = 1`.execute(db));
   const post = { title: 'A', contentMd: 'x'.repeat(100_000) };
@@ -100,7 +100,7 @@ test('if the database cannot save, the log has the cause and the client gets bus
 });
 
 test('requests that arrive together get the same answers as one after the other', async () => {
-  const service = await startService({ storage: await openTestStorage() });
+  const service = await openService({ storage: await openTestStorage() });
   const { id } = (await service.call('disputes.open', '', dispute('first'))).body;
   const decide = (status: string) => service.call('disputes.decide', id, { status, resolution: 'x' });
   const post = (title: string) => service.call('blog.create', '', { title, contentMd: 'x' });
@@ -130,7 +130,7 @@ function dispute(idempotencyKey: string) {
 }
 
 test('a change sees the changes before it in the same commit', async () => {
-  const service = await startService({ storage: await openTestStorage() });
+  const service = await openService({ storage: await openTestStorage() });
   const templates = { dispute_opened: { title: 'Mine', body: '', private: false } };
   const answers = await Promise.all([
     service.call('disputes.open', '', dispute('before')),

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStorage, seedExampleStore } from '../../../../src/service/index.ts';
-import { openTestStorage, startService, temporaryFile } from '../../helpers/service.ts';
+import { openService, openTestStorage, temporaryFile } from '../../helpers/service.ts';
 
 test('the folder and the files are for their owner only', async () => {
   const file = join(dirname(await temporaryFile('x')), 'a', 'b', 'service.db');
@@ -90,7 +90,7 @@ test('while another process writes, reads succeed, and writes wait or get busy',
   const file = await temporaryFile('service.db');
   const storage = await openStorage(file, { busyTimeoutMs: 300 });
   onTestFinished(() => storage.close());
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   const release = await holdLock(file);
 
   expect((await service.call('settings.show', '')).status).toBe(200);

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startReplicatedPair } from '../../../helpers/postgres.ts';
-import { openTestStorage, startService } from '../../helpers/service.ts';
+import { openService, openTestStorage } from '../../helpers/service.ts';
 
 test('after a failover to a synchronous standby no acknowledged change is lost, and the service goes on without a restart', async () => {
   const pair = await startReplicatedPair();
   onTestFinished(pair.stop);
-  const service = await startService({ storage: await openTestStorage(pair.url) });
+  const service = await openService({ storage: await openTestStorage(pair.url) });
   const acknowledged: string[] = [];
   const statuses = new Set<number>();
   let isOver = false;

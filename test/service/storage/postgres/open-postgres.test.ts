@@ -18,9 +18,9 @@ import { gate } from '../../../helpers/gate.ts';
 import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
 import {
   newDatabase,
+  openService,
   openTestStorage,
   type Service,
-  startService,
   usePostgres,
 } from '../../helpers/service.ts';
 
@@ -79,7 +79,7 @@ test('a role with rights on the tables can run the service, and one without gets
   await openTestStorage(url);
   await query(adminUrl, 'grant select, insert, update, delete on all tables in schema public to worker');
   await query(adminUrl, 'grant usage on all sequences in schema public to worker');
-  const service = await startService({ storage: await openTestStorage(user) });
+  const service = await openService({ storage: await openTestStorage(user) });
   expect((await service.call('store.update', '', { name: 'By another role' })).status).toBe(200);
 });
 
@@ -114,8 +114,8 @@ test('every table of stores is behind row-level security that binds its owner to
 test('a query that forgets the store sees, changes and deletes nothing of another store', async () => {
   const url = await newDatabase();
   const storage = await openTestStorage(url);
-  const mine = await startService({ storage });
-  const other = await startService({ storage });
+  const mine = await openService({ storage });
+  const other = await openService({ storage });
   for (const service of [mine, other]) {
     await service.call('blog.create', '', { title: 'A', contentMd: 'x' });
     await service.call('backup.create', '', { label: 'x', sections: ['blog'], idempotencyKey: 'k' });
@@ -157,7 +157,7 @@ test('a query that forgets the store sees, changes and deletes nothing of anothe
 
 test('a connection without a store sees nothing, also after a transaction with one', async () => {
   const url = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   await service.call('settings.show', '');
   expect(await query(url, 'select id from stores')).toEqual([]);
 });
@@ -170,7 +170,7 @@ test('the operator is warned of a role that bypasses row-level security', async 
 
 test('many waiting changes of one store do not block other stores', async () => {
   const url = await newDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   const { id: otherStore } = await createStore(service.storage, { name: 'Another store' });
   const elsewhere = await openTestStorage(url);
   const lock = gate();
@@ -204,7 +204,7 @@ test.each([
   ['the store', 'select 1 from stores for update'],
 ])('a change that waits too long for %s gets busy, and so do those behind it', async (_, lock) => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openStorage(url, { busyTimeoutMs: 300 }) });
+  const service = await openService({ storage: await openStorage(url, { busyTimeoutMs: 300 }) });
   const other = await connect(adminUrl);
   await other.query(`begin; ${lock}`);
   const answers = await Promise.all(
@@ -221,7 +221,7 @@ test.each([
 
 test('a read of a table that another transaction has locked is 503 within 2 s', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   const other = await connect(adminUrl);
   for (const table of ['operations_settings', 'api_keys']) {
     await other.query(`begin; lock table ${table} in access exclusive mode`);
@@ -259,7 +259,7 @@ test('a change that an operator cancels gets busy, and of a deadlock both succee
 
 test('a change in conflict with others runs again, up to three times', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   await query(adminUrl, 'create sequence attempts; grant usage on sequence attempts to storectl');
   const failFirst = (count: number) =>
     query(
@@ -295,7 +295,7 @@ function rendezvous(count: number): () => Promise<void> {
 
 test('a commit that waits for a standby which is gone says that the change may have been made, and is in time', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openStorage(url, { busyTimeoutMs: 300 }) });
+  const service = await openService({ storage: await openStorage(url, { busyTimeoutMs: 300 }) });
   await query(
     adminUrl,
     `create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(60); return null; end'`,
@@ -340,7 +340,7 @@ test('a connection that is lost while a read begins fails that read only, not th
 
 test('an index is built while others write, by one of the instances that start at once', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   const later = [...migrations, { name: '0002-index', index: { name: 'later_index', on: 'posts (title)' } }];
   // What a process that was killed while it built it has left.
   await query(adminUrl, 'create index later_index on posts (title)');
@@ -369,7 +369,7 @@ test('a connection that breaks between two queries fails only its own transactio
 
 test('after a connection that broke during the commit the answer says that the change may have been made', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({
+  const service = await openService({
     storage: await openTestStorage(url),
   });
   const cutOffAtCommitOf = (table: string) =>
@@ -420,7 +420,7 @@ test('a database that no longer answers counts as unavailable, and closing does 
 
 test('without its database the service is alive but not ready, and ready again afterwards', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   const status = async (path: string) => (await service.send('GET', path)).status;
   expect(await status('/readyz')).toBe(200);
   await query(
@@ -460,7 +460,7 @@ test('metrics tell the use of the pool, the size of the database and free slots'
 });
 
 test('a row that is refused fails its change with that error, whatever follows it', async () => {
-  const service = await startService({ storage: await openTestStorage(await newDatabase()) });
+  const service = await openService({ storage: await openTestStorage(await newDatabase()) });
   const event = { sequence: 1, type: 'feedback_digest', data: {}, title: '', body: '', createdAt: 't' };
   const id = randomUUID();
   const add = (after: (work: Work) => Promise<unknown>) =>

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../../../src/service/http/http-message.ts';
 import { createHealth, createMetrics, openStorage } from '../../../../src/service/index.ts';
 import { startForwarder } from '../../../helpers/forwarder.ts';
 import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
-import { openTestStorage, startService } from '../../helpers/service.ts';
+import { openService, openTestStorage } from '../../helpers/service.ts';
 
 const cluster = await startPostgres();
 afterAll(() => cluster.stop());
@@ -28,7 +28,7 @@ test('a server that falls silent is 503 long before its connections time out, an
   const { proxy, url } = await forwardedDatabase();
   const storage = await openStorage(url, { busyTimeoutMs: 200_000 });
   onTestFinished(() => storage.close());
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   expect((await service.send('GET', '/readyz')).status).toBe(200);
 
   proxy.setSilent(true);
@@ -50,7 +50,7 @@ test('a server that falls silent is noticed while requests go on, whose connecti
   const { proxy, url } = await forwardedDatabase();
   const storage = await openStorage(url, { busyTimeoutMs: 200_000 });
   onTestFinished(() => storage.close());
-  const service = await startService({ storage });
+  const service = await openService({ storage });
   const reads = () => Array.from({ length: 5 }, () => service.call('settings.show', ''));
   await Promise.all(reads());
   proxy.setSilent(true);
@@ -91,7 +91,7 @@ test.each([
   ['lets the service log in no more', 'alter role storectl nologin', 'alter role storectl login'],
 ])('a server that %s is 503 on every path, and recovers', async (_, begin, end) => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   const name = new URL(url).pathname.slice(1);
   const maintenance = adminUrl.replace(/\/\w+$/, '/postgres');
   const restrict = async (statement: string) => {
@@ -122,7 +122,7 @@ test('the operator is warned of settings that lose acknowledged changes', async 
 
 test('a session has no state: settings and locks end with their transaction', async () => {
   const { url, adminUrl } = await freshDatabase();
-  const service = await startService({ storage: await openTestStorage(url) });
+  const service = await openService({ storage: await openTestStorage(url) });
   expect((await service.call('blog.create', '', { title: 'A', contentMd: 'x' })).status).toBe(201);
   const sessions = await query(
     adminUrl,
@@ -142,7 +142,7 @@ test('a server whose disk is full is 503 on /readyz and down in the metrics unti
   const { url, adminUrl } = await freshDatabase();
   const storage = await openTestStorage(url);
   const health = createHealth(storage);
-  const service = await startService({ storage, health });
+  const service = await openService({ storage, health });
   const metrics = await createMetrics(storage, async () => ({ ...storage.usage(), freeSlots: null }), health);
   const ready = async () => (await service.send('GET', '/readyz')).body.detail ?? 'ready';
   const isUp = async () => {

@@ -1,29 +1,4 @@
-import type { ExampleStore } from '../../src/service/index.ts';
-import { type Hidden, type LossyProxy, startLossyProxy } from '../helpers/lossy-proxy.ts';
-import { type ProgramMachine, programMachineFor } from '../helpers/program.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-
-/** A store behind a connection that can lose things, and a user's machine. */
-export interface Scene {
-  readonly service: TestService;
-  readonly proxy: LossyProxy;
-  readonly machine: ProgramMachine;
-  readonly example: ExampleStore;
-  /** Another machine with the same access. */
-  anotherMachine(env?: Readonly<Record<string, string>>): ProgramMachine;
-}
-
-export async function setScene(
-  env: Readonly<Record<string, string>> = {},
-  { hides }: { readonly hides?: Hidden } = {},
-): Promise<Scene> {
-  const service = await startService();
-  const proxy = await startLossyProxy(service.origin, () => 'pass', hides);
-  const target = { ...service, origin: proxy.origin };
-  const anotherMachine = (more: Readonly<Record<string, string>> = {}) =>
-    programMachineFor(target, { ...env, ...more });
-  return { service, proxy, machine: anotherMachine(), example: service.example, anotherMachine };
-}
+import type { TestService } from '../helpers/service.ts';
 
 /** What changes have left in the database of the service, read from its tables. */
 export function effectsOf({ storage }: TestService) {
