@@ -34,9 +34,8 @@ export const defects: readonly Defect[] = [
     name: 'an earlier safety backup is used again',
     patches: [
       {
-        find: 'const { operation, path, body: prepared } = intent;',
-        replace:
-          'body.idempotencyKey = "safety-" + label; const { operation, path, body: prepared } = intent;',
+        find: '...safetyBackupRule.body(intent, label), idempotencyKey: ',
+        replace: '...safetyBackupRule.body(intent, label), idempotencyKey: "safety-" + label || ',
       },
     ],
   },
@@ -127,7 +126,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'what this machine remembers is taken for the list of the service',
-    patches: [{ find: 'if (!isForPerson(ui)) throw cannotBeAsked("list", plural);', replace: '' }],
+    patches: [atStart('isForPerson({ out, json, quiet })', 'return true;')],
   },
   {
     name: 'repair forgets what is in doubt',
