@@ -103,7 +103,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^src\/commands\/mcp\/sdk\.ts$/,
   undici: /^src\/client\//,
   commander: /^src\/cli\/(main|program\/(parser|help))\.ts$/,
-  '@inquirer/prompts': /^src\/cli\/prompts\/prompts\.ts$/,
+  '@inquirer/core': /^src\/cli\/prompts\/views\//,
   conf: /^src\/cli\/config\/write-settings\.ts$/,
   chalk: /^src\/cli\/output\/style\.ts$/,
   'cli-table3': /^src\/cli\/output\/tables\.ts$/,
@@ -292,7 +292,7 @@ test('a change loads what draws tables, asks questions or writes settings on dem
   for (const file of found) for (const { from, target } of imports) if (from === file) found.add(target);
 
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
-  const costly = ['string-width', 'wrap-ansi', 'cli-table3', 'chalk', '@inquirer/prompts', 'conf', 'undici'];
+  const costly = ['string-width', 'wrap-ansi', 'cli-table3', 'chalk', '@inquirer/core', 'conf', 'undici'];
   expect(costly.filter((name) => found.has(name))).toEqual([]);
   expect(found).toContain('commander');
 });

@@ -45,7 +45,10 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   const status = createStatusLine(io, quiet, widths?.truncateText);
   const isAscii = isAsciiLocale(io.env);
   const inLocale = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
-  const writeLine = (text: string) => status.writeAbove(() => io.stderr.write(`${inLocale(text, err)}\n`));
+  const writeLine = (text: string) => {
+    io.transcript?.wrote(text);
+    status.writeAbove(() => io.stderr.write(`${inLocale(text, err)}\n`));
+  };
   const untilQuestion: string[] = [];
   const writeNotice = quiet ? (text: string) => untilQuestion.push(text) : writeLine;
   io.beforeQuestion = () => untilQuestion.splice(0).forEach(writeLine);
@@ -77,6 +80,7 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
       const whole = json ? ended : inLocale(ended, out);
       const pager = out.width === null || json || quiet || flags.noInput ? null : choosePager(whole, io);
       if (pager !== null && showInPager(whole, pager, io)) return;
+      io.transcript?.wrote(whole);
       status.writeAbove(() => io.stdout.write(whole));
     },
     notice,

@@ -19,6 +19,8 @@ export interface Io {
   beforeQuestion?: (() => void) | undefined;
   /** Set by the first question, and closed when the command has ended. */
   keyboard?: Keyboard | undefined;
+  /** Set by the first question, and told what is written below. */
+  transcript?: Transcript | undefined;
   /** Sends a signal to all programs of this job, as the terminal does for Ctrl-C, Ctrl-Z and Ctrl-\. */
   signalJob?(signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT'): void;
   /** Calls `listener` when the process goes on after it was stopped. Returns how to take it back. */
@@ -53,6 +55,21 @@ export interface Keyboard {
   close(): void;
 }
 
+/** What stands on the screen since the first question of a command, to remove an answer that the user goes back over. */
+export interface Transcript {
+  /** A question was answered, and takes these rows. */
+  answered(question: string, rows: number): void;
+  /** The user left a question, to go back. */
+  left(question: string): void;
+  /** Something was written below. */
+  wrote(text: string): void;
+  /**
+   * How many rows above the cursor to remove before this question is asked: those since its earlier answer if the user went
+   * back to it, else 0.
+   */
+  takeBack(question: string): number;
+}
+
 /** The environment for another program, which needs no key. */
 export function withoutKey({ STORECTL_API_KEY: _, ...env }: Environment): Environment {
   return env;
@@ -61,6 +78,11 @@ export function withoutKey({ STORECTL_API_KEY: _, ...env }: Environment): Enviro
 /** Whether an environment variable is set to anything but `0`, `false`, `no` or an empty text. */
 export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase());
+}
+
+/** Whether questions are lines of text that are never redrawn: for a screen reader, or a terminal that only scrolls. */
+export function readsLines({ STORECTL_ACCESSIBLE, TERM }: Environment): boolean {
+  return isSwitchedOn(STORECTL_ACCESSIBLE) || TERM === 'dumb';
 }
 
 /** Whether prompts are forbidden: `--no-input`, `STORECTL_NO_INPUT`, `CI`. */

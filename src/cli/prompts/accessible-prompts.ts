@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { cancelledError } from '../core/errors.ts';
+import type { KeyChoice } from './views/lines.ts';
+import { matching, minToFilter } from './views/matching.ts';
 
 /**
  * Prompts for screen readers: each question is a few lines of text, answered with a line and Enter. Nothing is redrawn,
@@ -18,21 +20,24 @@ export interface PlainContext {
 interface Choice {
   readonly value: string;
   readonly name: string;
-  readonly short: string;
+  readonly words: string;
+  readonly isOther: boolean;
 }
 
-/** What is used here of a config of @inquirer/prompts. */
-interface ChoiceConfig<Item extends Choice> {
+interface ChoiceConfig {
   readonly message: string;
-  readonly choices: readonly Item[];
+  readonly choices: readonly Choice[];
 }
 
-/** Asks again until `read` accepts the line. Prints the problem that it returns otherwise. */
+/** Asks again until `read` accepts the line. Otherwise it returns the problem, or what is said before the next line. */
 async function askLine<Answer>(
   question: string,
   { input, output, signal, back }: PlainContext,
-  read: (line: string) => { readonly answer: Answer } | { readonly problem: string },
+  read: (
+    line: string,
+  ) => { readonly answer: Answer } | { readonly problem: string } | { readonly again: string },
 ): Promise<Answer> {
+  let next = question;
   const lines = createInterface({ input, output, terminal: false });
   const ended = new Promise<never>((_, reject) => {
     // Ctrl-D.
@@ -40,12 +45,13 @@ async function askLine<Answer>(
   });
   try {
     for (;;) {
-      const line = (await Promise.race([lines.question(`${question} `, { signal }), ended])).trim();
+      const line = (await Promise.race([lines.question(`${next} `, { signal }), ended])).trim();
       if (line === '<') back();
       signal.throwIfAborted();
       const result = read(line);
       if ('answer' in result) return result.answer;
-      output.write(`Invalid answer: ${result.problem}.\n`);
+      if ('again' in result) next = result.again;
+      else output.write(`Invalid answer: ${result.problem}.\n`);
     }
   } catch (error) {
     throw signal.aborted ? cancelledError() : error;
@@ -59,24 +65,24 @@ async function askLine<Answer>(
 export function input(
   {
     message,
-    default: offered,
+    preset: offered,
     validate,
   }: {
     readonly message: string;
-    readonly default?: string;
+    readonly preset: string;
     readonly validate: (text: string) => true | string;
   },
   context: PlainContext,
 ): Promise<string> {
   return askLine(message, context, (line) => {
-    const answer = line === '' ? (offered ?? '') : line;
+    const answer = line === '' ? offered : line;
     const verdict = validate(answer);
     return verdict === true ? { answer } : { problem: verdict };
   });
 }
 
 export function confirm(
-  { message, default: preset }: { readonly message: string; readonly default: boolean },
+  { message, preset }: { readonly message: string; readonly preset: boolean },
   context: PlainContext,
 ): Promise<boolean> {
   return askLine(`${message} Yes or no (Enter for ${preset ? 'yes' : 'no'}):`, context, (line) => {
@@ -86,38 +92,73 @@ export function confirm(
   });
 }
 
-/** One of several, by its number. */
-export function select(
-  { message, choices, default: preset }: ChoiceConfig<Choice> & { readonly default?: string },
+/** One of several, by the letter of each. */
+export function oneKey(
+  { message, keys }: { readonly message: string; readonly keys: readonly KeyChoice[] },
   context: PlainContext,
 ): Promise<string> {
-  const offered = choices.filter(({ value }) => value === preset);
-  const question = `${message}\n${numbered(choices)}\nNumber${hintOf(choices, offered)}:`;
-  return askLine(question, context, (line) => {
+  const offered = keys.map(({ key, name }) => `${key}: ${name}`).join('\n');
+  return askLine(`${message}\n${offered}\nLetter:`, context, (line) => {
+    const chosen = keys.find(({ key }) => key === line.toLowerCase());
+    return chosen === undefined
+      ? { problem: `enter ${keys.map(({ key }) => key).join(', ')}` }
+      : { answer: chosen.value };
+  });
+}
+
+/** One of several, by its number, or by a text that only it has. */
+export function select(
+  { message, choices, preset }: ChoiceConfig & { readonly preset: string | undefined },
+  context: PlainContext,
+): Promise<string> {
+  let offered: readonly Choice[] = choices.filter(({ value }) => value === preset);
+  const ask = () => `Number${hintOf(choices, offered)}${searchHint(choices)}:`;
+  return askLine(`${message}\n${numbered(choices)}\n${ask()}`, context, (line) => {
     const answer = line === '' ? offered.map(({ value }) => value) : valuesOf(line, choices);
-    return answer?.length === 1 && answer[0] !== undefined
-      ? { answer: answer[0] }
-      : { problem: `enter a number from 1 to ${choices.length}` };
+    if (answer?.length === 1 && answer[0] !== undefined) return { answer: answer[0] };
+    const found = search(line, choices);
+    if (found === null) return { problem: `enter a number from 1 to ${choices.length}` };
+    if (found.length === 1) offered = found;
+    return { again: `${numbered(choices, found)}\n${ask()}` };
   });
 }
 
 /** At least one of several, by their numbers. */
 export function checkbox(
-  { message, choices }: ChoiceConfig<Choice & { readonly checked: boolean }>,
+  { message, choices, checked }: ChoiceConfig & { readonly checked: readonly string[] },
   context: PlainContext,
 ): Promise<string[]> {
-  const checked = choices.filter((choice) => choice.checked);
-  const question = `${message}\n${numbered(choices)}\nNumbers, comma-separated${hintOf(choices, checked)}:`;
-  return askLine(question, context, (line) => {
-    const answer = line === '' ? checked.map(({ value }) => value) : valuesOf(line, choices);
-    return answer === null || answer.length === 0
-      ? { problem: `enter numbers from 1 to ${choices.length}` }
-      : { answer };
+  const offered = choices.filter(({ value }) => checked.includes(value));
+  const ask = `Numbers, comma-separated${hintOf(choices, offered)}${searchHint(choices)}:`;
+  return askLine(`${message}\n${numbered(choices)}\n${ask}`, context, (line) => {
+    const answer = line === '' ? offered.map(({ value }) => value) : valuesOf(line, choices);
+    if (answer !== null && answer.length > 0) return { answer };
+    const found = search(line, choices);
+    if (found === null) return { problem: `enter numbers from 1 to ${choices.length}` };
+    return { again: `${numbered(choices, found)}\n${ask}` };
   });
 }
 
-function numbered(choices: readonly Choice[]): string {
-  return choices.map(({ name }, index) => `${index + 1}: ${name}`).join('\n');
+/** More are heard only when they are searched for. */
+const maxRead = 20;
+
+/** The choices with their numbers, the first of them if there are many. */
+function numbered(choices: readonly Choice[], found: readonly Choice[] = choices): string {
+  const read = found.slice(0, maxRead);
+  const others = found.length - read.length;
+  const lines = read.map((choice) => `${choices.indexOf(choice) + 1}: ${choice.name}`);
+  return [...lines, ...(others > 0 ? [`And ${others} more`] : [])].join('\n');
+}
+
+function searchHint({ length }: readonly Choice[]): string {
+  return length < minToFilter ? '' : ', or a part of a name to find it';
+}
+
+/** The choices that have a text, or null if it is none or they have it not. */
+function search(line: string, choices: readonly Choice[]): readonly Choice[] | null {
+  if (!/\p{L}/u.test(line)) return null;
+  const found = matching(choices, line).filter(({ isOther }) => !isOther);
+  return found.length === 0 ? null : found;
 }
 
 function hintOf(choices: readonly Choice[], offered: readonly Choice[]): string {

@@ -1,7 +1,5 @@
-import { styleText } from 'node:util';
-import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelledError, WentBack } from '../core/errors.ts';
-import { type Io, isSwitchedOn } from '../core/io.ts';
+import { type Io, readsLines, usableColumns } from '../core/io.ts';
 import { printable, printableLines } from '../core/sanitize.ts';
 import { isAsciiLocale } from '../output/ascii.ts';
 import { truncateText, wrapText } from '../output/wrap.ts';
@@ -9,6 +7,12 @@ import * as plain from './accessible-prompts.ts';
 import { readPasting, withLineBreaks, withMarks } from './bracketed-paste.ts';
 import { holdKeyboard } from './keyboard.ts';
 import { openScreen } from './prompt-screen.ts';
+import { openTranscript } from './transcript.ts';
+import { type KeyChoice, oneKey, secret, text, yesNo } from './views/lines.ts';
+import { lookOf, resized } from './views/look.ts';
+import { type PickerChoice, picker } from './views/picker.ts';
+
+export type { KeyChoice };
 
 /** A value to choose, and its name for people. */
 export interface Choice {
@@ -18,6 +22,8 @@ export interface Choice {
   readonly short?: string;
   /** Explains the choice while the cursor is on it. */
   readonly description?: string;
+  /** It leads to a question for something else, so it is offered whatever the user types to filter the others. */
+  readonly isOther?: boolean;
 }
 
 export interface TextOptions {
@@ -36,41 +42,34 @@ export interface TextOptions {
 /** Asks for a line of text. Pasted line breaks become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, lineBreaks = false, isConfirmation = false, validate } = options;
-  const offered = isPlain(io) && preset !== undefined ? ` (Enter for ${preset})` : '';
-  const question = asQuestion(io, message + offered);
-  const decode = lineBreaks ? withLineBreaks : (text: string) => text;
-  const check = (text: string) => {
-    if (!optional && text.trim() === '') return 'A value is required';
-    const verdict = validate?.(text) ?? true;
+  const offered = readsLines(io.env) && preset !== undefined ? ` (Enter for ${preset})` : '';
+  const question = () => asQuestion(io, message + offered);
+  const decode = lineBreaks ? withLineBreaks : (line: string) => line;
+  const check = (answer: string) => {
+    if (!optional && answer.trim() === '') return 'A value is required';
+    const verdict = validate?.(answer) ?? true;
     return verdict === true ? true : wrapFor(io, verdict);
   };
-  /** What stands in the line, and what was answered: the prompt takes the preset for an answer if the line is empty. */
-  let line = preset;
-  let answer = '';
   const config = {
-    message: question,
-    validate(text: string) {
-      answer = line === '' ? '' : decode(text);
-      return check(answer);
+    preset: lineBreaks ? withMarks(preset ?? '') : (preset ?? ''),
+    clearsWrong: isConfirmation,
+    validate: (line: string) => check(decode(line)),
+    summarize(line: string) {
+      const answer = decode(line);
+      return wrapAfter(io, question(), answer.trimEnd().includes('\n') ? summarizeText(answer) : answer);
     },
-    theme: { validationFailureMode: isConfirmation ? 'clear' : 'keep' },
-    transformer(text: string, { isFinal }: { readonly isFinal: boolean }) {
-      if (isFinal) {
-        const shown = answer.trimEnd().includes('\n') ? summarizeText(answer) : answer;
-        return styleText('cyan', wrapAfter(io, question, shown));
-      }
-      line = text;
-      return text;
-    },
-    ...(preset !== undefined && { default: lineBreaks ? withMarks(preset) : preset, prefill: 'editable' }),
-  } as const;
-  await ask(io, ({ input }, context) => input(config, context), { keepsLineBreaks: lineBreaks });
-  return answer;
+  };
+  const line = await ask(io, message, {
+    keepsLineBreaks: lineBreaks,
+    draw: (context) => text({ ...config, look: lookOf(io), message: question }, context),
+    read: (context) => plain.input({ ...config, message: question() }, context),
+  });
+  return decode(line);
 }
 
 /** The beginning of a text, and how many lines it has: `Dear customer, … (12 lines)`. */
-function summarizeText(text: string): string {
-  const [first = '', ...rest] = text.trim().split('\n');
+function summarizeText(answer: string): string {
+  const [first = '', ...rest] = answer.trim().split('\n');
   const start = printable(first);
   const beginning = truncateText(start, 40);
   if (rest.length === 0) return beginning;
@@ -79,108 +78,105 @@ function summarizeText(text: string): string {
 
 /** Asks for a secret, which is never shown. */
 export function askSecret(io: Io, message: string): Promise<string> {
-  const hidden = { mask: false, toggleMask: false, theme: { style: { maskedText: '' } } };
-  const config = { message: asQuestion(io, message), ...hidden };
-  return ask(io, (_, context) => password(config, context), { isSecret: true });
+  const config = { look: lookOf(io), message: () => asQuestion(io, message) };
+  return ask(io, message, { draw: (context) => secret(config, context) });
 }
 
 export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
-  return ask(io, ({ confirm }, context) =>
-    confirm({ message: asQuestion(io, message), default: preset }, context),
-  );
+  const question = () => asQuestion(io, message);
+  return ask(io, message, {
+    draw: (context) => yesNo({ look: lookOf(io), message: question, preset }, context),
+    read: (context) => plain.confirm({ message: question(), preset }, context),
+  });
 }
 
-/** Asks for one of several values. Typed or pasted letters select the first choice that begins with them. */
-export function askChoice(
+/** Asks for one of a few answers, each given by one key. */
+export function askKey(io: Io, message: string, keys: readonly KeyChoice[]): Promise<string> {
+  const question = () => asQuestion(io, message);
+  return ask(io, message, {
+    draw: (context) => oneKey({ look: lookOf(io), message: question, keys }, context),
+    read: (context) => plain.oneKey({ message: question(), keys }, context),
+  });
+}
+
+/** Asks for one of several values, which are filtered by what is typed. */
+export async function askChoice(
   io: Io,
   message: string,
   choices: readonly Choice[],
   preset?: string,
 ): Promise<string> {
-  const question = asQuestion(io, message);
-  const named = choices.map(({ value, name, short = name }) => ({
-    value,
-    name: wrapFor(io, name, '    '),
-    short: wrapAfter(io, question, short),
-  }));
-  const config = {
-    message: question,
-    choices: named,
-    pageSize: pageSize(io),
-    loop: false,
-    theme: { style: listStyle(io, message, choices) },
-    ...(preset !== undefined && { default: preset }),
-  };
-  return ask(io, ({ select }, context) => select(config, context));
+  return (await pickOne(io, message, choices, preset)).value;
 }
 
-/** Asks for at least one of several values. Those in `preset` are selected at first. */
-export function askSeveral(
+/** As {@link askChoice}. Resolves with what the user typed to filter the values, too. */
+export async function pickOne(
+  io: Io,
+  message: string,
+  choices: readonly Choice[],
+  preset?: string,
+): Promise<{ readonly value: string; readonly typed: string }> {
+  const config = { ...pickerConfig(io, message, choices), preset, checked: null };
+  const { values, typed } = await ask(io, message, {
+    draw: (context) => picker(config, context),
+    async read(context) {
+      const value = await plain.select({ ...config, message: config.message() }, context);
+      return { values: [value], typed: '' };
+    },
+  });
+  return { value: values[0] ?? '', typed: typed.trim() };
+}
+
+/** Asks for at least one of several values, which are filtered by what is typed. Those in `preset` are selected at first. */
+export async function askSeveral(
   io: Io,
   message: string,
   choices: readonly Choice[],
   preset: readonly string[] = [],
 ): Promise<string[]> {
-  const question = asQuestion(io, message);
-  const named = choices.map(({ value, name, short = name, description }) => ({
-    value,
-    name: wrapFor(io, name, '    '),
-    short: printable(short),
-    checked: preset.includes(value),
-    ...(description !== undefined && { description: wrapFor(io, description, '') }),
-  }));
-  const renderSelectedChoices = (chosen: readonly { readonly short: string }[]) =>
-    wrapAfter(io, question, chosen.map(({ short }) => short).join(', '));
-  const config = {
+  const config = { ...pickerConfig(io, message, choices), preset: undefined, checked: preset };
+  const { values } = await ask(io, message, {
+    draw: (context) => picker(config, context),
+    async read(context) {
+      const chosen = await plain.checkbox({ ...config, message: config.message() }, context);
+      return { values: chosen, typed: '' };
+    },
+  });
+  return [...values];
+}
+
+function pickerConfig(io: Io, message: string, choices: readonly Choice[]) {
+  const question = () => asQuestion(io, message);
+  return {
+    look: lookOf(io),
     message: question,
-    choices: named,
-    required: true,
-    pageSize: pageSize(io),
-    loop: false,
-    // Someone who types to search the list does not want to select all.
-    shortcuts: { all: null, invert: null },
-    theme: { style: { ...listStyle(io, message, choices), renderSelectedChoices } },
+    choices: choices.map((choice): PickerChoice => {
+      const { value, name, short = name, description = '', isOther = false } = choice;
+      const words = `${name} ${value} ${description}`;
+      return { value, name: printable(name), short: printable(short), description, words, isOther };
+    }),
+    // Leaves room for the question, the keys and a message.
+    pageSize: () => Math.max(3, Math.min(12, (io.stdout.rows ?? 24) - 8)),
+    summarize: (names: readonly string[]) => wrapAfter(io, question(), names.join(', ')),
+    wrap: (line: string, indentation: string) => wrapFor(io, keysIn(io, line), indentation),
   };
-  return ask(io, ({ checkbox }, context) => checkbox(config, context));
-}
-
-/** Whether the prompts are those for screen readers. */
-function isPlain({ env }: Pick<Io, 'env'>): boolean {
-  return isSwitchedOn(env.STORECTL_ACCESSIBLE);
-}
-
-/** Lines of a list, leaving space for the question, the keys and a message. */
-function pageSize({ stdout: { rows = 24 } }: Io): number {
-  return Math.max(3, Math.min(12, rows - 8));
-}
-
-/** Ends a label with a colon. A question has its mark. */
-function asQuestion(io: Io, message: string, hint = ''): string {
-  return wrapFor(io, (message.endsWith('?') ? message : `${message}:`) + hint);
 }
 
 /** Keys that the prompts show as symbols, for a terminal that has no such symbols. */
-const keyNames: Readonly<Record<string, string>> = { '↑↓': 'arrows', '⏎': 'Enter' };
+function keysIn({ env }: Io, line: string): string {
+  return isAsciiLocale(env) ? line.replace('↑↓', 'arrows').replace('⏎', 'Enter') : line;
+}
 
-/** Says how many choices there are if not all are visible, and wraps the help on keys in a narrow terminal. */
-function listStyle(io: Io, message: string, { length }: readonly Choice[]) {
-  const hint = length > pageSize(io) ? ` (${length} choices; scroll for more)` : '';
-  return {
-    message: (_: string, status: string) =>
-      styleText('bold', asQuestion(io, message, status === 'done' ? '' : hint)),
-    keysHelpTip: (keys: readonly (readonly [key: string, action: string])[]) => {
-      const nameOf = (key: string) => (isAsciiLocale(io.env) ? (keyNames[key] ?? key) : key);
-      const described = keys.map(([key, action]) => `${nameOf(key)} ${action}`).join(' • ');
-      return styleText('dim', wrapFor(io, described, ''));
-    },
-  };
+/** Ends a label with a colon. A question has its mark. */
+function asQuestion(io: Io, message: string): string {
+  return wrapFor(io, message.endsWith('?') ? message : `${message}:`);
 }
 
 /** Escapes text, and wraps it at words, because the prompts would cut it. Leaves space for the prompt's prefix. */
-function wrapFor({ env, stdout: { columns = 80 } }: Io, text: string, indentation = '  '): string {
-  const shown = printableLines(text);
-  if (isPlain({ env })) return shown;
-  return wrapText(shown, columns - 4).replaceAll('\n', `\n${indentation}`);
+function wrapFor({ env, stdout: { columns } }: Io, line: string, indentation = '  '): string {
+  const shown = printableLines(line);
+  if (readsLines(env)) return shown;
+  return wrapText(shown, usableColumns(columns) - 4).replaceAll('\n', `\n${indentation}`);
 }
 
 /** Wraps an answer that follows its question on the same line. */
@@ -189,13 +185,14 @@ function wrapAfter(io: Io, question: string, answer: string): string {
   return wrapFor(io, `${last.trim()} ${answer}`).slice(last.trim().length).replace(/^ /, '');
 }
 
-type Prompts = Pick<typeof plain, 'input' | 'confirm' | 'select' | 'checkbox'>;
 type PromptContext = plain.PlainContext & { readonly clearPromptOnDone: boolean };
 
-interface AskOptions {
+interface Asking<Answer> {
+  /** Draws the question, and again with each key. */
+  draw(context: PromptContext): Promise<Answer>;
+  /** The same for screen readers, by lines. Without it the question is drawn: what is not shown is read by single keys. */
+  read?(context: PromptContext): Promise<Answer>;
   readonly keepsLineBreaks?: boolean;
-  /** Not shown, so that single keys are read for screen readers, too. */
-  readonly isSecret?: boolean;
 }
 
 /**
@@ -204,13 +201,19 @@ interface AskOptions {
  */
 async function ask<Answer>(
   io: Io,
-  prompt: (prompts: Prompts, context: PromptContext) => Promise<Answer>,
-  options: AskOptions = {},
+  question: string,
+  { draw, read, keepsLineBreaks = false }: Asking<Answer>,
 ): Promise<Answer> {
   io.beforeQuestion?.();
-  const { signal } = io;
-  const prompts: Prompts = isPlain(io) ? plain : { checkbox, confirm, input, select };
-  const terminal = await openTerminal(io, options);
+  const { signal, stdout } = io;
+  const prompt = (readsLines(io.env) && read) || draw;
+  const terminal = await openTerminal(io, { keepsLineBreaks, isRead: prompt === read });
+  io.transcript ??= openTranscript(() => ({
+    columns: usableColumns(stdout.columns),
+    rows: stdout.rows ?? 24,
+  }));
+  const { transcript } = io;
+  const removed = transcript.takeBack(question);
   const back = new AbortController();
   const ended = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
@@ -218,11 +221,16 @@ async function ask<Answer>(
     // Ctrl-D deletes a character, or ends the input if the line is empty.
     if (key?.ctrl && key.name === 'd') setImmediate(() => terminal.input.isPaused() && ended.abort());
   };
+  const onResize = () => terminal.input.emit('keypress', '', { name: resized, sequence: '' });
   terminal.input.on('keypress', onKey);
+  if (prompt === draw) {
+    terminal.screen.remove(removed);
+    stdout.on('resize', onResize);
+  }
   try {
-    return await prompt(prompts, {
+    const answer = await prompt({
       input: terminal.input,
-      output: terminal.output,
+      output: terminal.screen.output,
       signal: AbortSignal.any([signal, back.signal, ended.signal]),
       back: () => back.abort(),
       // A getter, read when the prompt has ended: a question that the user left is cleared from the screen.
@@ -230,27 +238,36 @@ async function ask<Answer>(
         return back.signal.aborted;
       },
     });
+    transcript.answered(question, terminal.screen.rows());
+    return answer;
   } catch (error) {
-    if (back.signal.aborted && !signal.aborted) throw new WentBack();
+    if (back.signal.aborted && !signal.aborted) {
+      transcript.left(question);
+      throw new WentBack();
+    }
     const names = ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'];
     throw error instanceof Error && names.includes(error.name) ? cancelledError() : error;
   } finally {
     terminal.input.off('keypress', onKey);
+    stdout.off('resize', onResize);
     terminal.close();
   }
 }
 
 /** What a prompt reads and writes: single keys, or for screen readers lines that the terminal edits itself. */
-async function openTerminal(io: Io, { keepsLineBreaks = false, isSecret = false }: AskOptions) {
+async function openTerminal(
+  io: Io,
+  { keepsLineBreaks, isRead }: { readonly keepsLineBreaks: boolean; readonly isRead: boolean },
+) {
   const { stdin, stdout, stderr, env } = io;
-  const readsLines = isPlain(io) && !isSecret;
-  const screen = openScreen(stderr.isTTY ? stderr : stdout, { readsLines, isAscii: isAsciiLocale(env) });
+  const target = stderr.isTTY ? stderr : stdout;
+  const screen = openScreen(target, { readsLines: isRead, isAscii: isAsciiLocale(env) });
   const keyboard = holdKeyboard(io);
-  if (readsLines) return { input: stdin, output: screen.output, close: keyboard.lend(screen.redraw) };
+  if (isRead) return { input: stdin, screen, close: keyboard.lend(screen.redraw) };
   const { input, close } = await readPasting(keyboard, screen, keepsLineBreaks);
   return {
     input,
-    output: screen.output,
+    screen,
     close(): void {
       close();
       screen.close();

@@ -1,5 +1,6 @@
 import type { Ui } from '../command/ui.ts';
 import { WentBack } from '../core/errors.ts';
+import { readsLines } from '../core/io.ts';
 import { line } from '../core/sanitize.ts';
 
 /** Asks for something, and stores the answer. Asked again, it offers what was answered before. */
@@ -9,8 +10,8 @@ export type Question = () => Promise<void>;
 export type Questions = () => readonly Question[];
 
 /** Explains Escape and Ctrl-C before the first of several questions, once in a command. */
-export function explainKeys({ err, noticeOnce }: Ui): void {
-  const back = err.plain ? 'Type < and press Enter' : 'Press Esc';
+export function explainKeys({ io, noticeOnce }: Ui): void {
+  const back = readsLines(io.env) ? 'Type < and press Enter' : 'Press Esc';
   noticeOnce(line`${back} for the previous question, Ctrl-C to cancel.`, 'dim');
 }
 

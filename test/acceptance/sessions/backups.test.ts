@@ -9,9 +9,7 @@ test('backup create', async () => {
   await session.typeAt(/Label:$/, 'before the sale');
   await session.pressAt(
     /❯◉ store\n ◉ blog\n ◉ settings\n ◉ endpoints\n ◯ Other…\n(.*\n)*.*submit$/,
-    '3',
-    '4',
-    'Enter',
+    ...['Down', 'Down', 'Space', 'Down', 'Space', 'Enter'],
   );
   expect(await session.shows(/⏎ select$/)).toMatchInlineSnapshot(`
     "✔ Sections: store, blog
@@ -61,7 +59,7 @@ test('backup restore', async () => {
     /❯ \S+ +second \(store, blog\).*\n +\S+ +first \(store, blog\).*\n +Other…\n(.*\n)*.*select$/,
     'Enter',
   );
-  await session.pressAt(/❯◉ store\n ◉ blog\n\n(.*\n)*.*submit$/, '2', 'Enter');
+  await session.pressAt(/❯◉ store\n ◉ blog\n\n(.*\n)*.*submit$/, 'Down', 'Space', 'Enter');
   await session.typeAt(/to confirm:$/, id);
   expect(await session.ends()).toMatchInlineSnapshot(`
     "$ storectl backup restore

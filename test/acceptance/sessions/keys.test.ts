@@ -21,7 +21,7 @@ async function exampleId(machine: ProgramMachine, kind: string): Promise<string>
 test('Escape goes back through all the questions, from the last one on, and every answer is still there', async () => {
   const session = await openSession('storectl backup create');
   await session.typeAt(/Label:$/, 'nightly');
-  await session.pressAt(/⏎ submit$/, '3', '4', 'Enter');
+  await session.pressAt(/⏎ submit$/, 'Down', 'Down', 'Space', 'Down', 'Space', 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   await escapeTo(session, /❯◉ store\n(.*\n)+.*submit$/);
   await escapeTo(session, /Label: nightly$/);
@@ -110,7 +110,7 @@ test('what is asked about an id comes after one that the service knows', async (
 test('a section that is not offered, and Escape back to the list', async () => {
   const session = await openSession('storectl backup create');
   await session.typeAt(/Label:$/, 'nightly');
-  await session.pressAt(/⏎ submit$/, '1', '2', '3', '4', '5', 'Enter');
+  await session.pressAt(/⏎ submit$/, ...Array<string[]>(5).fill(['Space', 'Down']).flat(), 'Enter');
   await session.shows(/Sections \(comma-separated\):$/);
   await escapeTo(session, /◉ Other…\n(.*\n)+.*submit$/);
   session.press('Up', 'Enter');
@@ -120,7 +120,8 @@ test('a section that is not offered, and Escape back to the list', async () => {
   await session.pressAt(
     /1 field is invalid:\n +Sections: must be one of store, blog, settings, endpoints\n\n\? Sections:\n(.*\n)+.*submit$/,
     'Space',
-    '5',
+    'Oth',
+    'Space',
     'Enter',
   );
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');
@@ -340,6 +341,9 @@ test('a pasted text of many lines is one answer, and answers no question but the
   await session.pressAt(/: Line 0.*\n(.*\n)*.*⏎Line 199\s+of a töxt\.$/, 'Enter');
   await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   session.paste('no\n\nyes\n\n');
+  // It filters the answers, and fits none.
+  await session.pressAt(/draft\? no {2}yes\n {2}No matches$/m, 'Enter', 'C-u');
+  await session.shows(/❯ Yes\n(.*\n)+.*select$/);
   expect(proxy.writes()).toEqual([]);
   session.press('Enter');
   await session.ends();

@@ -10,7 +10,7 @@ import { demoMachine, openSession } from './session.ts';
 test('store update', async () => {
   const session = await openSession('storectl store update');
   await session.pressAt(
-    /25 choices; .*\n❯◯ Name \(now Juniper & Ink\)\n(.*\n)+ ◯ Cashback \(now 200 bp \(2 %\)\)\n(.*\n)+.*submit$/,
+    /change\?\n❯◯ Name \(now Juniper & Ink\)\n(.*\n)+ ◯ Cashback \(now 200 bp \(2 %\)\)\n(.*\n)+25 choices .*submit$/,
     ...['Space', 'Down', 'Down', 'Down', 'Space', 'Enter'],
   );
   await session.pressAt(/Name: Juniper & Ink$/, 'C-u');
@@ -65,9 +65,7 @@ test('blog create', async () => {
   session.press('Down', 'Enter');
   await session.pressAt(
     /❯◯ Title \(now Spring sale\)\n ◯ Content \(now All inks .*\n(.*\n)*.*submit$/,
-    '6',
-    '8',
-    'Enter',
+    ...['tags', 'Space', 'status', 'Space', 'Enter'],
   );
   await session.typeAt(/Tags \(comma-separated\):$/, 'sale, ink');
   await session.pressAt(
@@ -119,7 +117,7 @@ test('blog create', async () => {
 test('settings save', async () => {
   const session = await openSession('storectl settings save');
   await session.pressAt(
-    /13 choices; .*\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*.*submit$/,
+    /change\?\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*13 choices .*submit$/,
     'Space',
     'Down',
     'Space',
@@ -224,9 +222,9 @@ test('blog create of several files: run again, what exists is in the plan and no
   `);
 });
 
-test('store update: letters typed into the list of fields select nothing; a wrong number names its unit', async () => {
+test('store update: letters typed into the list of fields filter it; a wrong number names its unit', async () => {
   const session = await openSession('storectl store update');
-  await session.pressAt(/⏎ submit$/, 'c', 'a', 's', 'h', 'i', ...Array(10).fill('Down'), 'Space', 'Enter');
+  await session.pressAt(/⏎ submit$/, 'cashb', 'Space', 'Enter');
   await session.shows(/What do you want to change\? Cashback\n\? Cashback.*$/);
   session.press('C-u');
   session.type('five percent');

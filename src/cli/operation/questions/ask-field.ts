@@ -4,7 +4,7 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
-import { askChoice, askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
+import { askSeveral, askText, askYesNo, type Choice, pickOne } from '../../prompts/prompts.ts';
 import { nullOnBack } from '../../prompts/questions.ts';
 
 /** Values to offer when asking for a field. */
@@ -34,7 +34,9 @@ export async function askField(
     const isOther = typeof before === 'string' && !words.includes(before);
     const preset = isOther ? other.value : textOf(before);
     const choices = [...words.map(asChoice), ...actions];
-    return chooseOrType(io, question, choices, preset, () => askLine(io, field, isOther ? { before } : {}));
+    return chooseOrType(io, question, choices, preset, (typed) =>
+      askLine(io, field, isOther && typed === '' ? { before } : { before: typed || undefined }),
+    );
   }
   return askLine(io, field, { before, canClear });
 }
@@ -100,23 +102,27 @@ function problemOf(field: FieldFlag, text: string): string | null {
   }
 }
 
-const other: Choice = { value: '', name: 'Other…' };
+const other: Choice = { value: '', name: 'Other…', isOther: true };
 
 const asChoice = (word: string): Choice => ({ value: word, name: word });
 
-/** Lets the user choose a value, or type another one. Escape goes back from there to the choices. */
+/**
+ * Lets the user choose a value, or type another one: what did not match any stands in the line. Escape goes back from there to
+ * the choices.
+ */
 export async function chooseOrType<Answer>(
   io: Io,
   question: string,
   choices: readonly Choice[],
   preset: string | undefined,
-  type: () => Promise<Answer>,
+  type: (typed: string) => Promise<Answer>,
 ): Promise<string | Answer> {
   for (let chosen = preset; ; ) {
-    chosen = await askChoice(io, question, [...choices, other], chosen);
-    if (chosen !== other.value) return chosen;
-    const typed = await nullOnBack(type);
-    if (typed !== null) return typed;
+    const { value, typed } = await pickOne(io, question, [...choices, other], chosen);
+    if (value !== other.value) return value;
+    chosen = value;
+    const answer = await nullOnBack(() => type(typed));
+    if (answer !== null) return answer;
   }
 }
 
