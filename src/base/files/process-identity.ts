@@ -90,7 +90,8 @@ function observe(facts: ProcessFacts, pid: number): Observed {
 }
 
 function observeLinux(pid: number): Observed {
-  const stat = valueOrNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // Of the first thread, which says the same: qemu makes up its own /proc/PID/stat, with a start time that no other process sees.
+  const stat = valueOrNull(() => readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
   // Fields 3 (state) and 22 (start time) of proc_pid_stat(5); field 2, the name, may hold spaces and brackets.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   // A zombie runs no more; its parent has only not asked for it yet.

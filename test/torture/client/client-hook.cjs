@@ -26,7 +26,7 @@ const tell = (event) => {
 const { readFileSync, readlinkSync } = fs;
 fs.readFileSync = (file, ...rest) => {
   const isHidden =
-    typeof file === 'string' && (file.endsWith('/boot_id') || /^\/proc\/\d+\/stat$/.test(file));
+    typeof file === 'string' && (file.endsWith('/boot_id') || /^\/proc\/\d+\/task\/\d+\/stat$/.test(file));
   if (!isHidden || (plan.system ?? 'linux') === 'linux') return readFileSync(file, ...rest);
   if (plan.system === 'other-host' && file.endsWith('/boot_id')) return `of process ${process.pid}`;
   throw Object.assign(new Error(`ENOENT: ${file}`), { code: 'ENOENT' });
