@@ -68,7 +68,7 @@ const stages = {
     'src/cli/command/ui.ts',
     'src/cli/command/session.ts',
     'src/cli/command/global-flags.ts',
-    'src/cli/operation/define-operation.ts',
+    'src/cli/operation/operation-command.ts',
     'src/contract/fields.ts',
   ],
   client: ['src/client/client.ts'],

@@ -68,7 +68,13 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
     'operation/call': operationBase,
     'operation/result': [...operationBase, 'operation/call'],
     'operation/send': [...operationBase, 'operation/call', 'operation/result'],
-    'operation/lists': [...operationBase, 'operation', 'operation/call', 'operation/send'],
+    'operation/lists': [
+      ...operationBase,
+      'operation',
+      'operation/call',
+      'operation/result',
+      'operation/send',
+    ],
     'operation/questions': [...operationBase, 'operation/call', 'operation/result', 'operation/send'],
     operation: [
       ...operationBase,

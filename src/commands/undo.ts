@@ -15,15 +15,14 @@ import {
   type Run,
   unchangedResult,
 } from '../cli/operation/call/run.ts';
+import { confirmById } from '../cli/operation/confirm.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
-import { confirmById } from '../cli/operation/send/confirm.ts';
 import { type CurrentDocument, readCurrent } from '../cli/operation/send/read-current.ts';
 import type { RefusalSteps } from '../cli/operation/send/refusals.ts';
 import {
   announce,
   changeOptions,
   readBeforeWrite,
-  recordsOf,
   refuseEarlier,
   send,
   withHistoryErrors,
@@ -108,23 +107,20 @@ nor an undo.`,
         ? prepareFields(run, undo)
         : prepareDocument(run, undo, await readSettings(run)));
     if ('unchanged' in prepared) {
-      await printResult(run, viewOf(undo), prepared.unchanged);
-      return undefined;
+      return printResult(run, viewOf(undo), prepared.unchanged);
     }
     const { request: sent, question, safetyLabel, ...options } = prepared;
     const whole = { ...run, request: sent };
     const change = { ...options, undoes: undo.record.id, seenLater: undo.later.map(({ id }) => id) };
     if (dryRun) {
       await refuseEarlier(whole, change);
-      printDryRun(whole);
-      return undefined;
+      return printDryRun(whole);
     }
     await confirm(whole, undo, question);
     const result = await (safetyLabel === undefined
       ? send(whole, change)
       : sendRestore(whole, safetyLabel, change));
-    await printResult(run, viewOf(undo), result);
-    return { applied: recordsOf(result) };
+    return printResult(run, viewOf(undo), result);
   },
 };
 

@@ -28,8 +28,19 @@ export interface Operation {
   readonly response: z.ZodMiniObject;
   /** Fields of a success that name what was asked for. If one has another value, the response is to another request. */
   readonly repeats?: readonly RepeatedField[];
+  /** The objects that it is for, where not all of their kind are. */
+  readonly candidates?: Candidates;
   /** Not in the contract: an addition of this repository's service, section 10. Another service may not have it. */
   readonly isAddition?: true;
+}
+
+/** Objects that an operation is for. */
+interface Candidates {
+  /** In words: `open disputes`. */
+  readonly what: string;
+  /** Lists only these, where the service knows the filter. */
+  readonly query?: Readonly<Record<string, string>>;
+  fits(fields: Readonly<Record<string, unknown>>): boolean;
 }
 
 interface RepeatedField {

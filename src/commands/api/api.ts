@@ -9,13 +9,7 @@ import { type Printable, printableLines } from '../../cli/core/sanitize.ts';
 import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { printRequest, printResult } from '../../cli/operation/result/print-result.ts';
-import {
-  announce,
-  noteDrift,
-  recordsOf,
-  sendOptions,
-  send as sendRun,
-} from '../../cli/operation/send/send-run.ts';
+import { announce, noteDrift, sendOptions, send as sendRun } from '../../cli/operation/send/send-run.ts';
 import { renderJson } from '../../cli/output/style.ts';
 import type { Exchange } from '../../client/exchange.ts';
 import { type HttpMethod, type Operation, parametersOf } from '../../contract/operation.ts';
@@ -147,8 +141,7 @@ async function send(request: RawRequest): Promise<CommandResult> {
   const { text, answer } = result;
   const view = { done: () => `Sent ${method} ${path}`, show: () => renderBody(ui, text) };
   // --json prints one JSON document even if the response is text or empty.
-  await printResult(run, view, isJson(text) ? result : { ...result, text: JSON.stringify(answer) });
-  return { applied: recordsOf(result) };
+  return printResult(run, view, isJson(text) ? result : { ...result, text: JSON.stringify(answer) });
 }
 
 /** The request as a run of the operation that it is, or of another one. */

@@ -1,4 +1,4 @@
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { operationCommand } from '../../cli/operation/operation-command.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
 
 export const command = operationCommand({

@@ -1,11 +1,17 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { completeKnownId } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import type { PreparedInput, Preview } from '../../cli/operation/call/operation-command.ts';
-import type { Run } from '../../cli/operation/call/run.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
+import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import type { Result, Run } from '../../cli/operation/call/run.ts';
+import { confirm } from '../../cli/operation/confirm.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
+import { announce } from '../../cli/operation/send/send-run.ts';
+import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { describeReplaced } from './describe-replaced.ts';
 import { knownBackup, restoredView, safetyLabelOf, sectionsOf } from './restored.ts';
@@ -13,34 +19,51 @@ import { sendRestore } from './send-restore.ts';
 
 const noSafetyBackup = '--no-safety-backup';
 
-export const command = operationCommand({
+const input: OperationInput = {
   operation: restoreBackup,
+  options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
+  confirm: 'backupId',
+};
+
+export const command: CommandDefinition = {
+  ...describeOperation(input),
+  tool: describeTool(input, 'A safety backup of the same sections is taken first.'),
   withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
 same sections is taken first, and the command that undoes the restore is printed at the end.`,
   details: `--quiet prints the id of the restore, which \`undo\` takes. \`history show\` names its safety backup. The service also
 takes an automatic backup (preRestoreBackupId), which the undo does not need.`,
-  options: [{ flag: noSafetyBackup, description: 'Do not take a safety backup first', group: 'Safety:' }],
   examples: [
     'backup restore 5f0c… --sections store',
     'backup restore 5f0c… --sections store,blog --confirm 5f0c… --json',
   ],
-  confirm: 'backupId',
-  question: 'Restore this backup?',
-  toolNote: 'A safety backup of the same sections is taken first.',
-  prepare: refuseBeforeSending,
-  preview: previewRestore,
-  ...restoredView,
-  dryRunNote: ({ parsed }) =>
-    isOn(parsed, noSafetyBackup)
-      ? null
-      : line`Without --dry-run, a safety backup of the same sections is taken first.`,
-});
+  async run(call) {
+    const isSafe = !isOn(call.parsed, noSafetyBackup);
+    const run = await readInput(call, input, { prepare: refuseBeforeAsking });
+    if (call.session.flags.dryRun) return printDryRun(run, isSafe ? dryRunNote : null);
+    await announce(run);
+    const result = await untilAccepted(run, () => confirmAndRestore(run, isSafe));
+    return printResult(run, restoredView, result);
+  },
+};
+
+const dryRunNote = line`Without --dry-run, a safety backup of the same sections is taken first.`;
+
+async function confirmAndRestore(run: Run, isSafe: boolean): Promise<Result> {
+  const { request, session } = run;
+  const { backupId = '' } = request.parameters;
+  // Those that were chosen at a prompt.
+  await refuseMissingSections(session, backupId, sectionsOf(request.body));
+  const safetyLabel = isSafe ? await safetyLabelOf(session, backupId) : undefined;
+  const shown = await describeReplaced(run, isSafe);
+  await confirm(run, { question: 'Restore this backup?', id: backupId, shown, alwaysShow: true });
+  return sendRestore(run, safetyLabel);
+}
 
 /** A safety backup for a restore that cannot succeed would only use up space. */
-async function refuseBeforeSending(
+async function refuseBeforeAsking(
   body: Record<string, unknown>,
-  { session, parsed }: PreparedInput,
+  { session, parsed }: GivenInput,
 ): Promise<void> {
   const given = argumentValue(parsed, 'backupId');
   if (given === undefined) return;
@@ -60,18 +83,4 @@ async function refuseMissingSections(session: Session, backupId: string, wanted:
     'use --sections with sections of the backup',
     { code: 'not_in_backup' },
   );
-}
-
-async function previewRestore(run: Run): Promise<Preview> {
-  const { request, session, parsed } = run;
-  const { backupId = '' } = request.parameters;
-  // Those that were chosen at a prompt.
-  await refuseMissingSections(session, backupId, sectionsOf(request.body));
-  const isSafe = !isOn(parsed, noSafetyBackup);
-  const safetyLabel = isSafe ? await safetyLabelOf(session, backupId) : undefined;
-  return {
-    text: await describeReplaced(run, isSafe),
-    alwaysShow: true,
-    send: () => sendRestore(run, safetyLabel),
-  };
 }

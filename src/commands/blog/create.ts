@@ -5,7 +5,14 @@ import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
+import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import type { Run } from '../../cli/operation/call/run.ts';
+import { confirm } from '../../cli/operation/confirm.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
+import { announce, send } from '../../cli/operation/send/send-run.ts';
+import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
 import { fileOptions, givenFileOption } from './bulk/file-options.ts';
@@ -18,14 +25,31 @@ const allowDuplicate = '--allow-duplicate';
 const hints = { fileFlags: { contentMd: 'content-file' } };
 const fields = deriveFlags(createBlogPost.body, hints);
 
-/** The command of one post. `edited` are its fields as they left the editor, or null. */
-const onePost = (edited: Readonly<Record<string, unknown>> | null) =>
-  operationCommand({
-    operation: createBlogPost,
-    description: `Create blog posts from Markdown files as blog programs have them (\`storectl help files\` says what is sent), or one post
+const input: OperationInput = {
+  operation: createBlogPost,
+  hints,
+  arguments: [
+    {
+      name: 'file',
+      description: "Markdown files or a pattern ('posts/**/*.md'); - is standard input",
+      variadic: true,
+      optional: true,
+    },
+  ],
+  options: [
+    { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
+    ...fileOptions,
+    { flag: allowDuplicate, description: 'Create it even if it was created before', group: advancedGroup },
+  ],
+};
+
+export const command: CommandDefinition = {
+  ...describeOperation(input),
+  tool: describeTool(input, 'The same post within 24 hours is refused.'),
+  description: `Create blog posts from Markdown files as blog programs have them (\`storectl help files\` says what is sent), or one post
 from flags. Without a status they become drafts, and a file that says it is a draft stays one. Run the same command again to
 continue: no post is created twice.`,
-    details: `A file may have front matter: YAML between lines of ---, TOML between +++, JSON, or, as in Pelican,
+  details: `A file may have front matter: YAML between lines of ---, TOML between +++, JSON, or, as in Pelican,
 lines such as "Title: Sale" that end with an empty line. Sent are its title, slug (or the last
 part of permalink, url or path), excerpt (description, summary), tags (tag, categories, category), the date (publishDate,
 published_at, pubDate, date), status, scheduledAt, metaTitle, metaDescription, coverImageId and featuredProductIds. Other fields
@@ -35,42 +59,12 @@ says that it is not public becomes a draft, whatever any flag says: draft, publi
 permalink: false, build.render: never, a past expiryDate, a folder _drafts. A post with a later date is scheduled. Flags override
 front matter. A post counts as sent by its slug, title and content. The exit code is the most severe one of all files. From
 flags, creating the same post again within 24 hours is an error unless ${allowDuplicate} is given.`,
-    question: ({ body }) =>
-      body?.status === undefined ? 'Create this post as a draft?' : 'Create this post?',
-    arguments: [
-      {
-        name: 'file',
-        description: "Markdown files or a pattern ('posts/**/*.md'); - is standard input",
-        variadic: true,
-        optional: true,
-      },
-    ],
-    options: [
-      { flag: edit, description: 'Open the post in $VISUAL or $EDITOR before sending', group: 'Input:' },
-      ...fileOptions,
-      { flag: allowDuplicate, description: 'Create it even if it was created before', group: advancedGroup },
-    ],
-    examples: [
-      "blog create '_posts/**/*.md' --status published --dry-run",
-      "blog create '_posts/**/*.md' --status published --skip-invalid",
-      'blog create post.md --edit',
-      'blog create --title Sale --content-md "All inks **20 %** off." --tags ink',
-    ],
-    defaults: edited ?? {},
-    toolNote: 'The same post within 24 hours is refused.',
-    hints,
-    isReviewed: edited !== null,
-    done: ({ answer }, { request }) => {
-      const status = textAt(answer, ['status']);
-      return `Created post "${String(request.body?.title)}"${status === null ? '' : ` (${status})`}`;
-    },
-    allowDuplicate,
-  });
-
-const definition = onePost(null);
-
-export const command: CommandDefinition = {
-  ...definition,
+  examples: [
+    "blog create '_posts/**/*.md' --status published --dry-run",
+    "blog create '_posts/**/*.md' --status published --skip-invalid",
+    'blog create post.md --edit',
+    'blog create --title Sale --content-md "All inks **20 %** off." --tags ink',
+  ],
   async run(call) {
     const { ui, session, parsed } = call;
     const patterns = parsed.arguments.file ?? [];
@@ -78,7 +72,7 @@ export const command: CommandDefinition = {
     const fileOption = givenFileOption(parsed);
     if (patterns.length === 0 && fileOption !== undefined)
       throw usageError(`${fileOption} is for files`, 'name them, for example posts/*.md');
-    if (patterns.length === 0 && !isEdited) return definition.run(call);
+    if (patterns.length === 0 && !isEdited) return createPost(call, null);
     const { expandFiles } = await import('./bulk/expand-files.ts');
     const ignoreCase = session.io.process.platform === 'win32';
     const files = expandFiles(patterns, { cwd: session.io.cwd, ignoreCase });
@@ -94,6 +88,32 @@ export const command: CommandDefinition = {
     return createEdited(call, files[0]);
   },
 };
+
+/** Creates one post from flags, or from its fields as they left the editor. */
+async function createPost(
+  call: CommandCall,
+  edited: Readonly<Record<string, unknown>> | null,
+): Promise<CommandResult | undefined> {
+  const given = { ...input, defaults: edited ?? {} };
+  const run = await readInput(call, given, { isReviewed: edited !== null });
+  if (call.session.flags.dryRun) return printDryRun(run);
+  await announce(run);
+  const { body } = run.request;
+  const result = await untilAccepted(run, async () => {
+    const isDraft = body?.status === undefined;
+    await confirm(run, { question: isDraft ? 'Create this post as a draft?' : 'Create this post?' });
+    return send(run, {
+      allowDuplicate: isOn(call.parsed, allowDuplicate),
+      allowDuplicateFlag: allowDuplicate,
+    });
+  });
+  return printResult(run, { done: ({ answer }) => describeDone(body, answer) }, result);
+}
+
+function describeDone(body: Run['request']['body'], answer: unknown): string {
+  const status = textAt(answer, ['status']);
+  return `Created post "${String(body?.title)}"${status === null ? '' : ` (${status})`}`;
+}
 
 /** What can be edited of a post. Throws exit 2 if nothing of it could be read. */
 function draftOf({ file, body, problem }: PostFile): Readonly<Record<string, unknown>> {
@@ -119,7 +139,7 @@ async function createEdited(call: CommandCall, file: string | undefined): Promis
     const kept = [...parsed.options].filter(([flag]) =>
       [allowDuplicate, outputFileOption.flag].includes(flag),
     );
-    const result = await onePost(edited).run({ ...call, parsed: { ...parsed, options: new Map(kept) } });
+    const result = await createPost({ ...call, parsed: { ...parsed, options: new Map(kept) } }, edited);
     discard();
     return result;
   } catch (error) {

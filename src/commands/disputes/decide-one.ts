@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../base/json.ts';
+import type { CommandCall, CommandResult } from '../../cli/command/command-definition.ts';
+import { getPath } from '../../cli/core/field-path.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
-import { apart, joined, line, type Printable } from '../../cli/core/sanitize.ts';
-import type { Preview } from '../../cli/operation/call/operation-command.ts';
-import {
-  type OperationRequest,
-  type Result,
-  type Run,
-  unchangedResult,
-} from '../../cli/operation/call/run.ts';
-import { confirmById } from '../../cli/operation/send/confirm.ts';
-import { refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
+import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
+import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
+import { type Result, type ResultView, type Run, unchangedResult } from '../../cli/operation/call/run.ts';
+import { confirm } from '../../cli/operation/confirm.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
+import { announce, refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
+import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';
 import {
@@ -21,8 +21,32 @@ import {
   unexpectedStatus,
 } from './dispute-status.ts';
 
+/** Decides one dispute: shows it, asks for what is missing, and for the confirmation. */
+export async function decideOne(
+  call: CommandCall,
+  input: OperationInput,
+): Promise<CommandResult | undefined> {
+  const run = await readInput(call, input, { introduce: introduceDispute });
+  if (call.session.flags.dryRun) return printDryRun(run, dryRunNote(run));
+  await announce(run);
+  const result = await untilAccepted(run, () => confirmAndDecide(run, run.questions !== null));
+  return printResult(run, decidedView, result);
+}
+
+const decidedView: ResultView = {
+  done: (_, { request: { parameters, body } }) =>
+    `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
+  show: ({ answer, record }, run) =>
+    record === null
+      ? []
+      : [
+          ['Status', `${expectedStatus(run)} → ${String(getPath(answer, ['status']))}`],
+          ['Resolution', String(getPath(answer, ['resolution']))],
+        ],
+};
+
 /** Shows the dispute before the questions, and refuses one that cannot be decided. */
-export async function introduceDispute(run: Run): Promise<void> {
+async function introduceDispute(run: Run): Promise<void> {
   // An earlier decision in doubt is settled by reading, or refuses this one.
   await refuseEarlier(run, {});
   const dispute = await readDispute(run);
@@ -44,38 +68,21 @@ export function expectedStatus({ parsed }: Run): string {
   return optionValue(parsed, expectStatus) ?? 'open';
 }
 
-/** Asks for the confirmation of a decision whose case file is on the screen. Escape goes back to the questions. */
-export async function confirmAndDecide(run: Run): Promise<Result> {
-  const { ui, request } = run;
-  const { text = line``, changesNothing, send } = await previewDecision(run, true);
-  ui.notice(changesNothing ? text : apart(text));
-  if (!changesNothing)
-    await confirmById(run, request.parameters.disputeId ?? '', decideQuestion(request), true);
-  return send();
-}
-
-export function decideQuestion({ body }: OperationRequest): string {
-  return `Decide this dispute as ${String(body?.status)}? This is final.`;
-}
-
 /**
- * Reads the dispute again, because it may have changed while the user answered questions. `isShown`: its case file is on the
- * screen.
+ * Asks for the confirmation of a decision, and sends it. The dispute is read again, because it may have changed while the user
+ * answered questions. `isShown`: its case file is on the screen, and Escape goes back to the questions.
  */
-export async function previewDecision(run: Run, isShown = run.questions !== null): Promise<Preview> {
+export async function confirmAndDecide(run: Run, isShown: boolean): Promise<Result> {
   const { ui } = run;
-  const { body } = run.request;
+  const { body, parameters } = run.request;
   if (!isShown) await refuseEarlier(run, {});
   const dispute = await readDispute(run);
   const expected = expectedStatus(run);
   const decision = { status: body?.status, resolution: body?.resolution };
   const comparison = compareDecision(dispute, decision, expected);
   if (comparison === 'same') {
-    return {
-      text: line`Already decided as ${String(body?.status)}; nothing was sent.`,
-      changesNothing: true,
-      send: async () => unchangedResult(dispute.record),
-    };
+    ui.notice(line`Already decided as ${String(body?.status)}; nothing was sent.`);
+    return unchangedResult(dispute.record);
   }
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
   const remark = remarkOn(decision.status);
@@ -84,11 +91,14 @@ export async function previewDecision(run: Run, isShown = run.questions !== null
   const parts = [describeDispute(dispute.answer, ui.err), ...asked].map((part) =>
     joined([part, line``], '\n'),
   );
-  return {
-    text: joined(isShown ? asked : parts, '\n'),
+  await confirm(run, {
+    question: `Decide this dispute as ${String(body?.status)}? This is final.`,
+    id: parameters.disputeId ?? '',
+    shown: joined(isShown ? asked : parts, '\n'),
     alwaysShow: true,
-    send: () => send(run, { readAt: dispute.readAt, replaced: replacedStatusOf(dispute) }),
-  };
+    hasQuestions: isShown,
+  });
+  return send(run, { readAt: dispute.readAt, replaced: replacedStatusOf(dispute) });
 }
 
 /** What a decision replaces, for its record. */

@@ -1,33 +1,20 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { usageError } from '../../cli/core/errors.ts';
-import { getPath } from '../../cli/core/field-path.ts';
 import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
+import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { columnFlag } from './bulk/columns.ts';
-import {
-  decideQuestion,
-  dryRunNote,
-  expectedStatus,
-  introduceDispute,
-  previewDecision,
-} from './decide-one.ts';
-import { expectStatus, openDisputes } from './dispute-status.ts';
+import { decideOne } from './decide-one.ts';
+import { expectStatus } from './dispute-status.ts';
 
 const from = '--from';
 
-const one = operationCommand({
+const input: OperationInput = {
   operation: decideDispute,
   extraAnswerFields: ['changed'],
-  description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
-id, or with several, you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
-again to continue: nothing is decided twice.`,
-  details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
-plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
-lost or withdrawn is refused as a typing error; others are sent. Exits with the most severe code of all rows (10 in doubt, 6
-decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
   arguments: [
     {
       name: 'disputeId',
@@ -58,30 +45,9 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
       group: 'Safety:',
     },
   ],
-  examples: [
-    'disputes decide 5f0c… --status won --resolution "Delivered 3 May"',
-    'disputes decide 5f0c… 81ab… 93d4…',
-    `disputes decide --from export.csv ${columnFlag} providerCaseId="Case ID" --dry-run`,
-    'disputes decide --from export.csv --confirm 7 --output-file results.json',
-  ],
   hints: { fileFlags: { resolution: 'resolution-file' } },
   confirm: 'disputeId',
-  candidates: openDisputes,
-  toolNote: 'A decision is final.',
-  introduce: introduceDispute,
-  dryRunNote,
-  preview: previewDecision,
-  question: decideQuestion,
-  show: ({ answer, record }, run) =>
-    record === null
-      ? []
-      : [
-          ['Status', `${expectedStatus(run)} → ${String(getPath(answer, ['status']))}`],
-          ['Resolution', String(getPath(answer, ['resolution']))],
-        ],
-  done: (_, { request: { parameters, body } }) =>
-    `Decided dispute ${parameters.disputeId} as ${String(body?.status)}`,
-});
+};
 
 /** What options mean for many disputes, too. */
 const ofMany: Readonly<Record<string, Partial<OptionSpec>>> = {
@@ -94,9 +60,25 @@ const ofMany: Readonly<Record<string, Partial<OptionSpec>>> = {
   },
 };
 
+const described = describeOperation(input);
+
 export const command: CommandDefinition = {
-  ...one,
-  options: one.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
+  ...described,
+  options: described.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
+  tool: describeTool(input, 'A decision is final.'),
+  description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
+id, or with several, you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
+again to continue: nothing is decided twice.`,
+  details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
+plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
+lost or withdrawn is refused as a typing error; others are sent. Exits with the most severe code of all rows (10 in doubt, 6
+decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you cancel it.`,
+  examples: [
+    'disputes decide 5f0c… --status won --resolution "Delivered 3 May"',
+    'disputes decide 5f0c… 81ab… 93d4…',
+    `disputes decide --from export.csv ${columnFlag} providerCaseId="Case ID" --dry-run`,
+    'disputes decide --from export.csv --confirm 7 --output-file results.json',
+  ],
   async run(call) {
     const { ui, session, parsed } = call;
     const file = optionValue(parsed, from);
@@ -111,9 +93,9 @@ export const command: CommandDefinition = {
           `for a list, use ${from} ${single}`,
         );
       const isWhole = ids.length > 0 || session.flags.dryRun || !ui.canAsk || hasDecision(parsed);
-      if (isWhole) return one.run(call);
+      if (isWhole) return decideOne(call, input);
       const { decideOpen } = await import('./bulk/decide-by-hand.ts');
-      return (await decideOpen(call)) ?? one.run(call);
+      return (await decideOpen(call)) ?? decideOne(call, input);
     }
     refuseSingleInput(parsed, file !== undefined);
     if (file === undefined) {

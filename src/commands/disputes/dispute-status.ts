@@ -4,19 +4,11 @@ import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { getPath } from '../../cli/core/field-path.ts';
 import { printable, shorten } from '../../cli/core/sanitize.ts';
-import type { Candidates } from '../../cli/operation/call/operation-command.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite } from '../../cli/operation/send/send-run.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 
 export const expectStatus = '--expect-status';
-
-/** What can be decided: a decision is final. */
-export const openDisputes: Candidates = {
-  what: 'open disputes',
-  query: { status: 'open' },
-  fits: ({ status }) => status === 'open',
-};
 
 /** A dispute as the service has it now. */
 export interface CurrentDispute {

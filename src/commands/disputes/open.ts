@@ -1,6 +1,6 @@
 import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { operationCommand } from '../../cli/operation/operation-command.ts';
 import { openDispute } from '../../contract/operations/disputes.ts';
 
 export const command = operationCommand({

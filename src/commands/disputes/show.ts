@@ -1,26 +1,31 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { rememberObjects } from '../../cli/command/known.ts';
 import { getPath } from '../../cli/core/field-path.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
+import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { showDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';
 
-export const command = operationCommand({
-  operation: showDispute,
+const input = { operation: showDispute };
+
+export const command: CommandDefinition = {
+  ...describeOperation(input),
+  tool: describeTool(input, 'Read it before you propose a decision.'),
   description: `Show a dispute as a case file: status, deadlines and the time left, reason, risk signals, and the evidence,
 oldest first.`,
-  toolNote: 'Read it before you propose a decision.',
   examples: [
     'disputes show 5f0c…',
     'disputes show 5f0c… --json',
     'disputes show 5f0c… --fields record.status,evidence.label',
   ],
-  preview: async (run) => ({
-    async send() {
-      const result = await send(run);
-      await rememberObjects(run.session, 'dispute', [getPath(result.answer, ['record'])]);
-      return result;
-    },
-  }),
-  show: ({ answer }, { ui }) => describeDispute(answer, ui.out),
-});
+  async run(call) {
+    const run = await readInput(call, input);
+    if (call.session.flags.dryRun) return printDryRun(run);
+    const result = await untilAccepted(run, () => send(run));
+    await rememberObjects(run.session, 'dispute', [getPath(result.answer, ['record'])]);
+    return printResult(run, { show: ({ answer }, { ui }) => describeDispute(answer, ui.out) }, result);
+  },
+};

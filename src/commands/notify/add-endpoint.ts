@@ -1,13 +1,13 @@
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { describeTool } from '../../cli/operation/call/operation-options.ts';
+import { type OperationCommand, operationCommand } from '../../cli/operation/operation-command.ts';
 import { addEndpoint } from '../../contract/operations/notifications.ts';
 
 const allowDuplicate = '--allow-duplicate';
 
-export const command = operationCommand({
+const addition: OperationCommand = {
   operation: addEndpoint,
   description: `Add an endpoint that notifications are sent to.
 Adding the same endpoint again within 24 hours is an error unless ${allowDuplicate} is given.`,
-  toolNote: 'The same endpoint within 24 hours is refused.',
   question: 'Add this endpoint?',
   done: (_, { request }) => `Added endpoint "${String(request.body?.name)}"`,
   options: [{ flag: allowDuplicate, description: 'Add it even if it was added before', group: 'Safety:' }],
@@ -17,4 +17,9 @@ Adding the same endpoint again within 24 hours is an error unless ${allowDuplica
   ],
   defaults: { kind: 'discord' },
   allowDuplicate,
-});
+};
+
+export const command = {
+  ...operationCommand(addition),
+  tool: describeTool(addition, 'The same endpoint within 24 hours is refused.'),
+};

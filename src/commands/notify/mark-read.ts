@@ -1,25 +1,20 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
-import type { PreparedInput } from '../../cli/operation/call/operation-command.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
+import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import type { Result, Run } from '../../cli/operation/call/run.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
+import { announce, send } from '../../cli/operation/send/send-run.ts';
 import { formatMinute } from '../../cli/output/format-value.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 
-export const command = operationCommand({
+const input: OperationInput = {
   operation: markNotificationsRead,
-  description: `Mark notifications as read: by id, before a time, or all of them. \`notify inbox --unread\` lists
-their ids, and messages to endpoints have them. The service ignores ids that it does not have.`,
-  toolNote: 'Give ids, before, or all.',
-  done: async (_, { request, session }) => {
-    const { ids = [] } = request.body ?? {};
-    const known = (await listKnown(session, 'notification')).map(({ id }) => id);
-    const isDoubtful = Array.isArray(ids) && ids.some((id) => !known.includes(id));
-    const done = `Marked ${describeMarked(request.body ?? {})} as read`;
-    return isDoubtful ? `${done} (the service ignores unknown ids)` : done;
-  },
-  show: () => [],
+  hints: { without: ['ids'] },
   arguments: [
     { name: 'notificationId', description: 'IDs of the notifications', variadic: true, optional: true },
   ],
@@ -31,14 +26,33 @@ their ids, and messages to endpoints have them. The service ignores ids that it 
       group: 'Fields:',
     },
   ],
+};
+
+export const command: CommandDefinition = {
+  ...describeOperation(input),
+  tool: describeTool(input, 'Give ids, before, or all.'),
+  description: `Mark notifications as read: by id, before a time, or all of them. \`notify inbox --unread\` lists
+their ids, and messages to endpoints have them. The service ignores ids that it does not have.`,
   examples: [
     'notify mark-read 5f0c… 81ab…',
     'notify mark-read --all',
     'notify mark-read --before 2030-01-31T09:00:00Z',
   ],
-  hints: { without: ['ids'] },
-  prepare: readNotifications,
-});
+  async run(call) {
+    const run = await readInput(call, input, { prepare: readNotifications });
+    if (call.session.flags.dryRun) return printDryRun(run);
+    await announce(run);
+    return printResult(run, { done: describeDone, show: () => [] }, await send(run));
+  },
+};
+
+async function describeDone(_: Result, { request: { body }, session }: Run): Promise<string> {
+  const { ids = [] } = body ?? {};
+  const known = (await listKnown(session, 'notification')).map(({ id }) => id);
+  const isDoubtful = Array.isArray(ids) && ids.some((id) => !known.includes(id));
+  const done = `Marked ${describeMarked(body ?? {})} as read`;
+  return isDoubtful ? `${done} (the service ignores unknown ids)` : done;
+}
 
 function describeMarked(body: Readonly<Record<string, unknown>>): string {
   const { ids, before } = body;
@@ -51,7 +65,7 @@ function describeMarked(body: Readonly<Record<string, unknown>>): string {
 /** `--all` sends an empty object, so it excludes every other field. */
 async function readNotifications(
   body: Record<string, unknown>,
-  { ui, session, parsed }: PreparedInput,
+  { ui, session, parsed }: GivenInput,
 ): Promise<void> {
   const ids = parsed.arguments.notificationId ?? [];
   const all = isOn(parsed, '--all');

@@ -1,9 +1,10 @@
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { describeTool } from '../../cli/operation/call/operation-options.ts';
+import { type OperationCommand, operationCommand } from '../../cli/operation/operation-command.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
 const resubmit = '--resubmit';
 
-export const command = operationCommand({
+const appeal: OperationCommand = {
   operation: appealReclaim,
   description: `Appeal a subdomain reclaim notice of the store. A notice allows one appeal, and its text cannot be
 changed later. A second appeal from this machine is refused unless ${resubmit} is given.`,
@@ -17,8 +18,11 @@ changed later. A second appeal from this machine is refused unless ${resubmit} i
   hints: { fileFlags: { text: 'text-file' } },
   confirm: 'reclaimId',
   question: 'Send this appeal? This is final.',
-  candidates: { what: 'reclaim notices to appeal', fits: ({ status }) => status !== 'appealed' },
-  toolNote: 'A notice allows one appeal, and its text cannot be changed later.',
   done: (_, { request }) => `Appealed reclaim notice ${request.parameters.reclaimId}`,
   allowDuplicate: resubmit,
-});
+};
+
+export const command = {
+  ...operationCommand(appeal),
+  tool: describeTool(appeal, 'A notice allows one appeal, and its text cannot be changed later.'),
+};

@@ -1,23 +1,30 @@
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { dottedPath } from '../../cli/core/field-path.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
-import { operationInputCommand } from '../../cli/operation/define-operation.ts';
+import { describeInput } from '../../cli/operation/call/operation-options.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
 import { saveSettings } from '../../contract/operations/settings.ts';
 import { drawSettings, planSave, warnOfUnknown } from './settings-diff.ts';
 import { splitByKnown } from './unknown-settings.ts';
 
-export const command = operationInputCommand({
+const input = {
   operation: saveSettings,
+  options: [{ flag: '--exit-code', description: 'Exit with 6 if the settings differ' }],
+};
+
+export const command: CommandDefinition = {
+  ...describeInput(input),
   description: `Show what \`settings save\` with the same flags would change, without saving it. With --exit-code, it
 exits with 6 if anything differs, for CI jobs that keep settings in a file. What \`settings save\` refuses is refused here, too.`,
-  options: [{ flag: '--exit-code', description: 'Exit with 6 if the settings differ' }],
   examples: [
     'settings diff --from-file settings.yaml',
     'settings diff --from-file settings.yaml --exit-code --json',
   ],
-  async run(run) {
+  async run(call) {
+    const run = await readInput(call, input);
     const { ui, parsed } = run;
     const given = run.request.body ?? {};
     if (Object.keys(given).length === 0 && optionValue(parsed, '--from-file') === undefined) {
@@ -42,4 +49,4 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file. What
     else ui.print(await drawSettings(changes, ui.out));
     return changes.length > 0 && isOn(parsed, '--exit-code') ? { exitCode: exitCodes.conflict } : undefined;
   },
-});
+};

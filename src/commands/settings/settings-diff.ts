@@ -7,8 +7,8 @@ import { dottedPath, getPath, mergeObjects } from '../../cli/core/field-path.ts'
 import { changesBetween, type FieldChange } from '../../cli/core/json-changes.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
-import type { PreparedInput, ResultView } from '../../cli/operation/call/operation-command.ts';
-import { newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
+import type { GivenInput } from '../../cli/operation/call/operation-input.ts';
+import { newRun, type Result, type ResultView, type Run } from '../../cli/operation/call/run.ts';
 import { readBeforeWrite, send, withHistoryErrors } from '../../cli/operation/send/send-run.ts';
 import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import type { Style } from '../../cli/output/style.ts';
@@ -26,7 +26,7 @@ export interface CurrentSettings {
 }
 
 /** A run that reads the settings first; its body is set later. */
-export async function settingsRun(input: PreparedInput): Promise<Run> {
+export async function settingsRun(input: GivenInput): Promise<Run> {
   const request = { operation: saveSettings, parameters: {}, body: null };
   return { ...newRun(input, await input.session.connect(), request), fields: input.fields };
 }

@@ -2,35 +2,39 @@ import { asObject } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { notTogether } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
+import { describeOperation } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
+import { send } from '../../cli/operation/send/send-run.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 import { refuseInexactNumbers } from './settings-diff.ts';
 import { settingsYaml } from './settings-yaml.ts';
 
-const shown = operationCommand({
+const input = {
   operation: showSettings,
-  description:
-    'Show the operations settings: quiet hours, templates, discovery, showcase and mobile privacy.',
   options: [
     { flag: '--yaml', description: 'Print YAML that `settings save --from-file` takes, to be edited' },
   ],
+};
+
+export const command: CommandDefinition = {
+  ...describeOperation(input),
+  description:
+    'Show the operations settings: quiet hours, templates, discovery, showcase and mobile privacy.',
   examples: [
     'settings show',
     'settings show --yaml > settings.yaml',
     'settings show --fields quietHours,templates',
     'settings show --json > settings.json',
   ],
-  show,
-});
-
-export const command: CommandDefinition = {
-  ...shown,
-  run: (call) => {
+  async run(call) {
     const { json, quiet, fields } = call.ui;
     const other = fields !== null ? '--fields' : json ? '--json' : quiet ? '--quiet' : null;
     if (other !== null && isOn(call.parsed, '--yaml')) throw notTogether('--yaml', other);
-    return shown.run(call);
+    const run = await readInput(call, input);
+    if (call.session.flags.dryRun) return printDryRun(run);
+    return printResult(run, { show }, await send(run));
   },
 };
 

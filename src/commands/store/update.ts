@@ -1,13 +1,24 @@
 import { leafPaths } from '../../base/json.ts';
+import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, cancelledError } from '../../cli/core/errors.ts';
 import { getPath, isSameValue, mergeObjects, textAt } from '../../cli/core/field-path.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import type { Preview } from '../../cli/operation/call/operation-command.ts';
-import { type ChangeOptions, newRun, type Result, type Run } from '../../cli/operation/call/run.ts';
-import { operationCommand } from '../../cli/operation/define-operation.ts';
+import type { OperationInput, WhatChanges } from '../../cli/operation/call/operation-input.ts';
+import { describeOperation } from '../../cli/operation/call/operation-options.ts';
+import {
+  type ChangeOptions,
+  newRun,
+  type Result,
+  type ResultView,
+  type Run,
+} from '../../cli/operation/call/run.ts';
+import { confirm } from '../../cli/operation/confirm.ts';
+import { readInput } from '../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { type CurrentDocument, readCurrent } from '../../cli/operation/send/read-current.ts';
-import { send } from '../../cli/operation/send/send-run.ts';
+import { announce, send } from '../../cli/operation/send/send-run.ts';
+import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import type { Row } from '../../cli/output/tables.ts';
@@ -21,8 +32,10 @@ import {
   shownNow,
 } from '../../history/changes/replaced-values.ts';
 
-export const command = operationCommand({
-  operation: updateStore,
+const input: OperationInput = { operation: updateStore, hints: { flatten: 'settings' } };
+
+export const command: CommandDefinition = {
+  ...describeOperation(input),
   description: `Update the store. Only the fields that you set are changed. --set FIELD=null clears a field;
 --set settings.socials.discord=null removes a social profile.
 Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cashbackBp=250).`,
@@ -31,20 +44,28 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
     'store update --checkout-coupon-field --social discord=https://discord.gg/example',
     'store update --set settings.maintenanceMessage=null',
   ],
-  question: 'Update the store with these values?',
-  hints: { flatten: 'settings' },
-  whatChanges: {
-    example: '--name "My store"',
-    canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
-    async read({ ui, session, parsed }) {
-      const target = await session.connect();
-      const request = { operation: showStore, parameters: {}, body: null };
-      const current = await readCurrent(newRun({ ui, session, parsed }, target, request), showStore);
-      const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
-      return { current: { ...seen?.document }, isSeen: (path) => seen?.valueAt(path) !== undefined };
-    },
+  async run(call) {
+    const run = await readInput(call, input, { whatChanges });
+    if (call.session.flags.dryRun) return printDryRun(run);
+    await announce(run);
+    const result = await untilAccepted(run, () => confirmAndUpdate(run));
+    return printResult(run, updatedView, result);
   },
-  preview: previewUpdate,
+};
+
+const whatChanges: WhatChanges = {
+  example: '--name "My store"',
+  canClear: ([first, ...rest]) => first === 'settings' && rest.length === 1,
+  async read({ ui, session, parsed }) {
+    const target = await session.connect();
+    const request = { operation: showStore, parameters: {}, body: null };
+    const current = await readCurrent(newRun({ ui, session, parsed }, target, request), showStore);
+    const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
+    return { current: { ...seen?.document }, isSeen: (path) => seen?.valueAt(path) !== undefined };
+  },
+};
+
+const updatedView: ResultView = {
   done({ answer }) {
     const name = textAt(answer, ['name']);
     return name === null ? 'Updated the store' : `Updated store "${name}"`;
@@ -54,18 +75,19 @@ Flags omit the prefix "settings." (--cashback-bp); --set needs it (settings.cash
     const { out, err } = run.ui;
     return out.width !== null && err.width !== null ? [] : rowsOfUpdate(run, null, answer);
   },
-});
+};
 
 /** Shows the new values beside the present ones, or those that this machine has seen last. Offers a backup if there is no way back. */
-async function previewUpdate(run: Run): Promise<Preview> {
+async function confirmAndUpdate(run: Run): Promise<Result> {
   const { request, session, ui } = run;
   const current = await readCurrent(run, showStore);
   const seen = current === null ? await lastSeenStore(session) : shownNow(current.document);
   const rows = rowsOfUpdate(run, seen, mergeObjects({ ...seen?.document }, request.body ?? {}));
   const { offerBackup } = isSeen(seen, request.body) ? {} : await import('../backup/for-others.ts');
   const safetyBackupId = await offerBackup?.(run);
-  const text = await drawRecord(rows, ui.err);
-  return { text, alwaysShow: true, send: () => sendUpdate(run, current, { safetyBackupId }) };
+  const shown = await drawRecord(rows, ui.err);
+  await confirm(run, { question: 'Update the store with these values?', shown, alwaysShow: true });
+  return sendUpdate(run, current, { safetyBackupId });
 }
 
 /** How often an update is sent while others change other fields of the store. */

@@ -123,6 +123,7 @@ export const decideDispute = {
   }),
   response: dispute,
   repeats: [{ field: 'id', parameter: 'disputeId' }, { field: 'status' }],
+  candidates: { what: 'open disputes', query: { status: 'open' }, fits: ({ status }) => status === 'open' },
   service: {
     scope: 'disputes:decide',
     conflicts: true,

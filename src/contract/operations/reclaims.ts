@@ -13,6 +13,7 @@ export const appealReclaim = {
   /** Free-form, section 2.8. */
   response: z.looseObject({}),
   repeats: [{ field: 'reclaimId', parameter: 'reclaimId' }],
+  candidates: { what: 'reclaim notices to appeal', fits: ({ status }) => status !== 'appealed' },
   service: {
     scope: 'reclaims:appeal',
     response: named(

@@ -1,11 +1,21 @@
 import { knownValues } from '../../../contract/fields.ts';
 import { describeParameter, type Operation } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
-import { type ArgumentSpec, advancedGroup, type OptionSpec } from '../../core/option-spec.ts';
-import { type FieldFlag, flagValues } from '../../input/field-flags.ts';
+import { fieldNames } from '../../command/answer-fields.ts';
+import type { CommandDefinition } from '../../command/command-definition.ts';
+import { getPath } from '../../core/field-path.ts';
+import {
+  type ArgumentSpec,
+  advancedGroup,
+  type CommandTool,
+  type OptionSpec,
+} from '../../core/option-spec.ts';
+import { deriveFlags, type FieldFlag, flagValues } from '../../input/field-flags.ts';
 import { idParameter } from '../../input/path-parameter.ts';
+import { bodyOptions } from '../../input/request-body.ts';
 import { outputFileOption } from '../../output/output-file.ts';
 import { confirmOption } from '../../prompts/ask-or-fail.ts';
+import type { OperationInput } from './operation-input.ts';
 
 const keyOption: OptionSpec = {
   flag: '--idempotency-from',
@@ -16,8 +26,71 @@ const keyOption: OptionSpec = {
   group: advancedGroup,
 };
 
+/** What a command that sends an operation takes and prints, and what an assistant is told of it. */
+export function describeOperation(
+  input: OperationInput,
+): Pick<CommandDefinition, 'answerFields' | 'arguments' | 'dryRun' | 'options' | 'tool' | 'withoutEffect'> {
+  const { operation, confirm } = input;
+  const taken = describeInput(input);
+  return {
+    ...taken,
+    options: advancedLast([...taken.options, ...classOptions(operation, confirm)]),
+    answerFields: () => answerFields(input),
+    dryRun: true,
+    withoutEffect: operation.class === 'read' ? undefined : 'nothing was sent',
+    tool: describeTool(input),
+  };
+}
+
+/** What a command takes that reads the input of an operation, and does not send it. */
+export function describeInput(input: OperationInput) {
+  const { operation, defaults, options = [] } = input;
+  return {
+    arguments: input.arguments ?? parameterArguments(operation),
+    options: [
+      ...fieldsOf(input).flatMap((field) => fieldOptions(withDefault(field, defaults))),
+      ...(operation.body === null ? [] : bodyOptions),
+      ...options,
+    ],
+  };
+}
+
+/** The flags of the fields of its body. */
+export function fieldsOf({ operation, hints }: OperationInput): FieldFlag[] {
+  return operation.body === null ? [] : deriveFlags(operation.body, hints);
+}
+
+/** Known fields of the printed answer. Empty if the contract leaves the answer open. */
+export function answerFields({ operation, extraAnswerFields = [] }: OperationInput): readonly string[] {
+  return [...fieldNames(operation.response), ...extraAnswerFields];
+}
+
+/** The command as a tool. `note` is what an assistant, and the user who confirms, has to know besides the summary. */
+export function describeTool({ operation, confirm, defaults = {} }: OperationInput, note = ''): CommandTool {
+  return {
+    description: [`${operation.summary}.`, note].filter(Boolean).join(' '),
+    sends: operation,
+    inputs: Object.fromEntries(
+      parameterArguments(operation).map(({ name, description }) => [name, description]),
+    ),
+    optional: [...Object.keys(defaults), ...(operation.class === 'keyed' ? ['idempotencyKey'] : [])],
+    confirm,
+  };
+}
+
+function advancedLast(options: readonly OptionSpec[]): OptionSpec[] {
+  const isAdvanced = ({ group }: OptionSpec) => Number(group === advancedGroup);
+  return options.toSorted((one, other) => isAdvanced(one) - isAdvanced(other));
+}
+
+/** The field with its default value in the description. */
+function withDefault(field: FieldFlag, defaults: OperationInput['defaults'] = {}): FieldFlag {
+  const value = getPath(defaults, field.path);
+  return value === undefined ? field : { ...field, description: `${field.description} (default ${value})` };
+}
+
 /** The options that depend on the class of the operation. */
-export function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
+function classOptions(operation: Operation, confirm: string | undefined): OptionSpec[] {
   return [
     ...(confirm === undefined ? [] : [{ ...confirmOption('ID', 'id'), complete: kindOfParameter(confirm) }]),
     ...(operation.class === 'keyed' ? [keyOption] : []),
@@ -26,14 +99,14 @@ export function classOptions(operation: Operation, confirm: string | undefined):
 }
 
 /** The id in the path as an argument. */
-export function parameterArguments(operation: Operation): ArgumentSpec[] {
+function parameterArguments(operation: Operation): ArgumentSpec[] {
   const name = idParameter(operation);
   if (name === undefined) return [];
   return [{ name, description: describeParameter(name), complete: kindOfParameter(name) }];
 }
 
 /** A field's options for the parser and the help. */
-export function fieldOptions(field: FieldFlag): OptionSpec[] {
+function fieldOptions(field: FieldFlag): OptionSpec[] {
   const { flag, kind, description, fileFlag, schema, path } = field;
   const group = path.join('.') === 'idempotencyKey' ? advancedGroup : 'Fields:';
   if (kind === 'boolean') return [{ flag, negatable: true, description, group }];

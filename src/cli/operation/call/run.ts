@@ -6,7 +6,9 @@ import type { Connection } from '../../command/connection.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
 import type { ParsedCommand } from '../../core/parsed-command.ts';
+import type { Printable } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
+import type { Row } from '../../output/tables.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
 
 /** A call of an operation, complete and checked: where it goes, what is sent, and who asked for it. */
@@ -21,6 +23,10 @@ export interface Run {
   readonly fields: readonly FieldFlag[];
   /** The questions the user answered, or null if nothing was asked. */
   readonly questions: RunQuestions | null;
+  /** Whether `--confirm` has named the object in the path. */
+  readonly isConfirmed: boolean;
+  /** Writes a text to `--output-file`, if it was given. */
+  writeOutput(text: string): void;
 }
 
 /** A run that no flags and no questions belong to. */
@@ -29,7 +35,17 @@ export function newRun(
   target: Connection,
   request: OperationRequest,
 ): Run {
-  return { target, request, ui, session, parsed, fields: [], questions: null };
+  return {
+    target,
+    request,
+    ui,
+    session,
+    parsed,
+    fields: [],
+    questions: null,
+    isConfirmed: false,
+    writeOutput() {},
+  };
 }
 
 /** What is sent. The store id is the target's. */
@@ -81,4 +97,14 @@ export interface Result {
   readonly record: HistoryRecord | null;
   /** It had been applied before, and this command sent nothing. */
   readonly isEarlier?: boolean;
+}
+
+type Shown = Printable | readonly Row[];
+
+/** How the answer of an operation is shown. */
+export interface ResultView {
+  /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
+  done?(result: Result, run: Run): string | null | Promise<string | null>;
+  /** The answer for people, as text or rows, empty for nothing; without this function, a record of its fields. */
+  show?(result: Result, run: Run): Shown | Promise<Shown>;
 }

@@ -6,11 +6,13 @@ import { isForPerson } from '../../command/lists.ts';
 import type { Session } from '../../command/session.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { idParameter } from '../../input/path-parameter.ts';
-import type { ResultView } from '../call/operation-command.ts';
-import type { Result, Run } from '../call/run.ts';
-import { operationCommand } from '../define-operation.ts';
+import { describeOperation } from '../call/operation-options.ts';
+import type { Result, ResultView, Run } from '../call/run.ts';
+import { readInput } from '../read-input.ts';
+import { printDryRun, printResult } from '../result/print-result.ts';
 import { askService } from '../send/ask-service.ts';
 import { expectApplied, resultOf } from '../send/send-run.ts';
+import { untilAccepted } from '../until-accepted.ts';
 import { cannotBeAsked, noticeMemory, notSeen, seenOption } from './memory.ts';
 
 /** An object of the service's, or what this machine has seen of it where the service cannot be asked. */
@@ -42,15 +44,18 @@ export function memoryOf(kind: ObjectKind): Pick<ServiceObject, 'what' | 'rememb
 /** The command that shows an object. */
 export function showCommand(object: ServiceObject): CommandDefinition {
   const { operation, description, examples, show } = object;
-  return operationCommand({
-    operation,
+  const input = { operation, options: [seenOption], extraAnswerFields: ['seenAt'] };
+  return {
+    ...describeOperation(input),
     description,
     examples,
-    options: [seenOption],
-    extraAnswerFields: ['seenAt'],
-    preview: async (run) => ({ send: () => read(run, object) }),
-    ...(show && { show }),
-  });
+    async run(call) {
+      const run = await readInput(call, input);
+      if (call.session.flags.dryRun) return printDryRun(run);
+      const result = await untilAccepted(run, () => read(run, object));
+      return printResult(run, show === undefined ? {} : { show }, result);
+    },
+  };
 }
 
 async function read(run: Run, { what, remember, recall }: ServiceObject): Promise<Result> {

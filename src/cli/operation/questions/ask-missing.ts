@@ -16,7 +16,7 @@ import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
 import { askText, type Choice } from '../../prompts/prompts.ts';
 import { askAll, explainKeys, type Question, type Questions } from '../../prompts/questions.ts';
-import type { InputCommand } from '../call/operation-command.ts';
+import type { InputSteps } from '../call/operation-input.ts';
 import type { Run, RunQuestions } from '../call/run.ts';
 import { askField, chooseOrType, type FieldHints } from './ask-field.ts';
 import { type Choices, findChoices } from './find-choices.ts';
@@ -54,6 +54,13 @@ export function describeRefusal({ failure }: CliError): string {
   return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
 }
 
+interface WhatToAsk {
+  /** Questions of the command itself. */
+  readonly first: Questions | null;
+  readonly fields: readonly FieldFlag[];
+  readonly introduce: InputSteps['introduce'] | undefined;
+}
+
 /**
  * Asks for the missing input of a run and stores the answers in its `parameters` and its body: `first` are questions of the
  * command itself, then come the id and `fields`. Escape goes back one question. Requires a terminal.
@@ -61,8 +68,7 @@ export function describeRefusal({ failure }: CliError): string {
 export async function askMissing(
   run: Run,
   parameters: Record<string, string>,
-  { candidates, introduce }: InputCommand,
-  { first: asked, fields }: { readonly first: Questions | null; readonly fields: readonly FieldFlag[] },
+  { first: asked, fields, introduce }: WhatToAsk,
 ): Promise<RunQuestions> {
   const { ui, session } = run;
   const { operation, body } = run.request;
@@ -77,7 +83,7 @@ export async function askMissing(
   };
   // The service is asked when the id is: also where one was given that it does not have.
   const lookForChoices = memoize(async () => {
-    if (kind !== undefined) choices = await findChoices(run, kind, candidates);
+    if (kind !== undefined) choices = await findChoices(run, kind);
   });
   if (isIdAsked) await lookForChoices();
   const askForId: Question = async () => {
@@ -109,7 +115,7 @@ export async function askMissing(
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
   if (missing.length > 0 && choices.offered.length === 0) {
     const where = choices.isListed ? '' : ' seen on this machine';
-    ui.notice(line`No ${candidates?.what ?? `${nounOf(name)}s`}${where}. Enter an id.`);
+    ui.notice(line`No ${operation.candidates?.what ?? `${nounOf(name)}s`}${where}. Enter an id.`);
   }
   if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.

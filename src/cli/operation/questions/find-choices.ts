@@ -1,7 +1,6 @@
 import { objectKinds } from '../../../contract/objects.ts';
 import type { KnownKind, KnownObject } from '../../../history/objects/known-objects.ts';
 import { listKnown, rememberObjects } from '../../command/known.ts';
-import type { InputCommand } from '../call/operation-command.ts';
 import type { Run } from '../call/run.ts';
 import { listForHelp } from '../send/ask-service.ts';
 
@@ -16,10 +15,10 @@ export interface Choices {
 
 /** What the service lists, else what this machine has seen. */
 export async function findChoices(
-  { session, target }: Pick<Run, 'session' | 'target'>,
+  { session, target, request }: Pick<Run, 'session' | 'target' | 'request'>,
   kind: KnownKind,
-  candidates: InputCommand['candidates'],
 ): Promise<Choices> {
+  const { candidates } = request.operation;
   // Loaded on demand: nearly all commands are given their id.
   const { findOperation } = await import('../../../contract/operations.ts');
   const operation = findOperation(objectKinds[kind].list.join('.'));

@@ -1,27 +1,29 @@
 import { CliError, cancelledError, type FieldError, WentBack } from '../../core/errors.ts';
 import { optionValue } from '../../core/parsed-command.ts';
-import { apart } from '../../core/sanitize.ts';
+import { apart, type Printable } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
 import { renderRecord, rowsOf } from '../../output/tables.ts';
 import { askChoice } from '../../prompts/prompts.ts';
 import { askAll, askEach, nullOnBack, type Question } from '../../prompts/questions.ts';
-import type { OperationCommand } from '../call/operation-command.ts';
 import type { Result, Run, RunQuestions } from '../call/run.ts';
-import { confirmQuestion, confirmRun, previewOf } from '../send/confirm.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './what-changes.ts';
 
+/** The user has changed the request instead of agreeing to it. */
+class AnswersChanged extends Error {
+  override readonly name = 'AnswersChanged';
+}
+
 /**
- * Sends a run whose input was asked for: shows all of it before sending, lets the user go back to the answers, and
- * asks again for those that the service refuses.
+ * Makes attempts to send a run whose input was asked for: lets the user go back to the answers, and asks again for those that the
+ * service refuses.
  */
-export async function reviewAndSend(
+export async function askUntilAccepted(
   run: Run,
   runQuestions: RunQuestions,
-  command: OperationCommand,
+  attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const { notice } = run.ui;
   const isChange = run.request.operation.class !== 'read';
   let wasRefused = false;
   const fail = (error: unknown): never => {
@@ -29,14 +31,9 @@ export async function reviewAndSend(
   };
   for (;;) {
     try {
-      const { text = renderRecord(rowsOf(run.request.body ?? {}), run.ui.err), ...preview } = await previewOf(
-        command,
-        run,
-      );
-      const { changesNothing, send } = preview;
-      if (isChange && text !== '') notice(changesNothing ? text : apart(text));
-      if (!isChange || changesNothing || (await isAgreed(run, runQuestions, command))) return await send();
+      return await attempt();
     } catch (error) {
+      if (error instanceof AnswersChanged) continue;
       if (error instanceof WentBack) {
         await runQuestions.goBack().catch(fail);
         continue;
@@ -50,20 +47,27 @@ export async function reviewAndSend(
   }
 }
 
-/** Asks whether to send. False if the user edited something: the new values are shown again first. */
-async function isAgreed(run: Run, runQuestions: RunQuestions, command: OperationCommand): Promise<boolean> {
-  if (command.confirm !== undefined) {
-    await confirmRun(command, run);
-    return true;
-  }
-  const answer = await askChoice(run.ui.io, confirmQuestion(command, run), [
+/** Shows what is sent: the fields of the request unless given. */
+export function showRequest({ request, ui }: Run, shown?: Printable): void {
+  const text = shown ?? renderRecord(rowsOf(request.body ?? {}), ui.err);
+  if (text !== '') ui.notice(apart(text));
+}
+
+/** Asks whether to send. Throws exit 130 for a no, and begins the attempt anew if the user has edited something. */
+export async function askWhetherToSend(
+  run: Run,
+  runQuestions: RunQuestions,
+  question: string,
+): Promise<void> {
+  const answer = await askChoice(run.ui.io, question, [
     { value: 'yes', name: 'Yes' },
     { value: 'edit', name: 'Edit first' },
     { value: 'no', name: 'No, cancel' },
   ]);
   if (answer === 'no') throw cancelledError();
-  if (answer === 'edit') await nullOnBack(() => askForMore(run, runQuestions));
-  return answer === 'yes';
+  if (answer === 'yes') return;
+  await nullOnBack(() => askForMore(run, runQuestions));
+  throw new AnswersChanged();
 }
 
 /** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */

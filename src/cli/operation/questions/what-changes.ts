@@ -7,7 +7,7 @@ import { labelOf } from '../../output/labels.ts';
 import { truncateText } from '../../output/wrap.ts';
 import { askSeveral, type Choice } from '../../prompts/prompts.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
-import type { CurrentValues, PreparedInput, WhatChanges } from '../call/operation-command.ts';
+import type { CurrentValues, GivenInput, WhatChanges } from '../call/operation-input.ts';
 import { askInto } from './ask-missing.ts';
 
 /**
@@ -17,7 +17,7 @@ import { askInto } from './ask-missing.ts';
 export async function askWhatChanges(
   { example, canClear = () => false, read }: WhatChanges,
   body: Record<string, unknown>,
-  input: PreparedInput,
+  input: GivenInput,
 ): Promise<Questions> {
   const { ui, fields } = input;
   if (!ui.canAsk) {

@@ -3,23 +3,32 @@ import { hasUndo } from '../../../history/changes/replaced-values.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import { markedByHand } from '../../../history/record/recorded-outcome.ts';
 import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
+import { type CommandResult, reportApplied } from '../../command/command-definition.ts';
 import { chosenFields, printJson } from '../../command/print-json.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';
-import { commandLine, phrase, toRun } from '../../config/phrase.ts';
+import { commandLine, type Phrase, phrase, toRun } from '../../config/phrase.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { getPath, textAt } from '../../core/field-path.ts';
 import { joined, line, maskWebhooks, type Printable } from '../../core/sanitize.ts';
 import { renderJson } from '../../output/style.ts';
-import type { ResultView } from '../call/operation-command.ts';
-import type { Result, Run } from '../call/run.ts';
+import type { OperationRequest, Result, ResultView, Run } from '../call/run.ts';
 
 /**
  * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
- * how to undo it.
+ * how to undo it. Writes the answer to `--output-file`. A change whose result cannot be printed ends with exit 12.
  */
-export async function printResult(run: Run, command: ResultView, result: Result): Promise<void> {
+export async function printResult(run: Run, view: ResultView, result: Result): Promise<CommandResult> {
+  const applied = result.record === null ? [] : [result.record];
+  await reportApplied(applied, async () => {
+    await print(run, view, result);
+    run.writeOutput(result.text);
+  });
+  return { applied };
+}
+
+async function print(run: Run, view: ResultView, result: Result): Promise<void> {
   const { text, record } = result;
   const { ui, session } = run;
   const { out } = ui;
@@ -31,12 +40,12 @@ export async function printResult(run: Run, command: ResultView, result: Result)
     if (ui.json) ui.print('null');
     return;
   }
-  const done = record === null || result.isEarlier ? null : await command.done?.(result, run);
+  const done = record === null || result.isEarlier ? null : await view.done?.(result, run);
   if (typeof done === 'string') printSuccess(ui, done);
   if (ui.json && ui.fields === null) {
     ui.print(renderJson(text === '' ? 'null' : text, out));
   } else {
-    const described = (await describeAnswer(run, command, result)) ?? renderJson(text, out);
+    const described = (await describeAnswer(run, view, result)) ?? renderJson(text, out);
     if (described !== '') ui.print(described);
   }
   if (record !== null && !result.isEarlier && hasUndo(record)) noticeUndo(ui, session, record);
@@ -53,7 +62,7 @@ export function printSuccess({ err, notice }: Ui, text: string): void {
 }
 
 /** The chosen fields, or the answer as text; null if it is nested deeper than the stack allows. */
-async function describeAnswer(run: Run, command: ResultView, result: Result): Promise<Printable | null> {
+async function describeAnswer(run: Run, view: ResultView, result: Result): Promise<Printable | null> {
   const { ui } = run;
   const { answer } = result;
   const { out, notice } = ui;
@@ -66,7 +75,7 @@ async function describeAnswer(run: Run, command: ResultView, result: Result): Pr
         refuseUnknownFields(missing, [...fieldNames(operation.response), ...namesIn(answer)]);
       return renderJson(JSON.stringify(chosenFields(ui, answer)), out);
     }
-    const shown = await command.show?.(result, run);
+    const shown = await view.show?.(result, run);
     if (typeof shown === 'string') return shown;
     const { renderRecord, rowsOf } = await import('../../output/tables.ts');
     // Amounts use the currency in the answer itself.
@@ -104,11 +113,28 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
   });
 }
 
-/** Prints the request that would be sent, without the key. */
-export function printDryRun({ target, request, ui }: Run): void {
-  const { operation, parameters, body } = request;
+/**
+ * Prints the request that would be sent, without the API key; an idempotency key is an example of one. `note` says what a real run
+ * does besides.
+ */
+export async function printDryRun(
+  { target, request, ui }: Run,
+  note: Phrase | null = null,
+): Promise<undefined> {
+  const { operation, parameters } = request;
   const path = buildPath(operation, { storeId: target.storeId, ...parameters });
-  printRequest(ui, { method: operation.method, url: target.baseUrl + path, body });
+  printRequest(ui, {
+    method: operation.method,
+    url: target.baseUrl + path,
+    body: await withIdempotencyKey(request),
+  });
+  if (note !== null) ui.notice(note);
+}
+
+async function withIdempotencyKey({ operation, body }: OperationRequest): Promise<OperationRequest['body']> {
+  if (operation.class !== 'keyed' || body?.idempotencyKey !== undefined) return body;
+  const { makeIdempotencyKey } = await import('../../../client/idempotency-key.ts');
+  return { ...body, idempotencyKey: makeIdempotencyKey() };
 }
 
 /** Prints a request that is not sent, without the key and webhook tokens. `body` is null for a request without one. */

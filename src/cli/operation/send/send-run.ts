@@ -243,11 +243,6 @@ export function noteRecording(
     notice(line`The outcome could not be recorded: ${recordingError.message}`, 'yellow');
 }
 
-/** The records that a command with this result has applied. */
-export function recordsOf({ record }: Result): readonly HistoryRecord[] {
-  return record === null ? [] : [record];
-}
-
 /** Says where the service has other values than were sent. The change was applied, so it is no error. */
 function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
   for (const difference of differencesFromSent(request.body, body)) ui.notice(line`${difference}`, 'yellow');

@@ -18,7 +18,7 @@ import { askAll, askOne, explainKeys } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { confirmAndDecide, expectedStatus, showCaseFile } from '../decide-one.ts';
-import { openDisputes, readDispute } from '../dispute-status.ts';
+import { readDispute } from '../dispute-status.ts';
 import { documentOfRow, runFor, words } from './rows.ts';
 
 /**
@@ -48,7 +48,7 @@ export async function decideByHand(
  */
 export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<CommandResult | null> {
   const run = await startRun(ui, session, parsed, decideDispute);
-  const listOpen = () => findChoices(run, 'dispute', openDisputes);
+  const listOpen = () => findChoices(run, 'dispute');
   const { offered, known, isListed } = await listOpen();
   if (!isListed || offered.length === 0) return null;
   const chosen = await askOne(() => askForExisting(run, { known, offered }));
@@ -176,7 +176,7 @@ async function askDecision(run: Run, body: Record<string, unknown>): Promise<Res
   const { ui, session } = run;
   let decided: Result | null = null;
   const decide = async () => {
-    decided = await confirmAndDecide(run);
+    decided = await confirmAndDecide(run, true);
   };
   const questions = () => {
     const all = fields.map((field) => () => askInto(ui, body, field, { actions: [skip, stop] }));

@@ -18,7 +18,7 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { describeFile, readText } from '../../../cli/input/input-files.ts';
-import { mismatch } from '../../../cli/operation/send/confirm.ts';
+import { mismatch } from '../../../cli/operation/confirm.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';

@@ -1,0 +1,59 @@
+import type { Operation } from '../../../contract/operation.ts';
+import type { Session } from '../../command/session.ts';
+import type { Ui } from '../../command/ui.ts';
+import type { ArgumentSpec, OptionSpec } from '../../core/option-spec.ts';
+import type { ParsedCommand } from '../../core/parsed-command.ts';
+import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
+import type { GivenBody } from '../../input/request-body.ts';
+import type { Run } from './run.ts';
+
+/** What a command takes for its operation. Its flags and arguments follow from the contract. */
+export interface OperationInput {
+  readonly operation: Operation;
+  readonly hints?: FlagHints;
+  /** Default values of fields. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /** In place of the id in the path. */
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
+  readonly confirm?: string;
+  /** Fields of the printed answer that the contract does not name. */
+  readonly extraAnswerFields?: readonly string[];
+}
+
+/** What a command adds to reading its input. */
+export interface InputSteps {
+  /** Changes or refuses the body before it is completed and checked. */
+  prepare?(body: Record<string, unknown>, input: GivenInput): Promise<void> | void;
+  /** For an update: a user who gives no fields is asked which to change. */
+  readonly whatChanges?: WhatChanges;
+  /** Shows context for the questions once the path parameters are known, before other questions. */
+  introduce?(run: Run): Promise<void>;
+  /** Whether a terminal shows the request before it is sent even if nothing was asked. */
+  readonly isReviewed?: boolean;
+}
+
+/** What was given on the command line, before it is complete. */
+export interface GivenInput {
+  readonly ui: Ui;
+  readonly session: Session;
+  readonly fields: readonly FieldFlag[];
+  readonly parsed: ParsedCommand;
+  /** The line of `--from-file` that gave the value of a field. */
+  readonly lineOf?: GivenBody['lineOf'] | undefined;
+}
+
+export interface WhatChanges {
+  /** A flag for the error. */
+  readonly example: string;
+  /** Whether an empty answer clears the field. */
+  canClear?(path: readonly string[]): boolean;
+  read(input: GivenInput): Promise<CurrentValues>;
+}
+
+export interface CurrentValues {
+  readonly current: Readonly<Record<string, unknown>>;
+  /** Whether the value of a field is known; all are unless given. */
+  isSeen?(path: readonly string[]): boolean;
+}

@@ -1,0 +1,143 @@
+import { describeParameter, type Operation } from '../../contract/operation.ts';
+import { kindOfParameter } from '../../history/objects/known-objects.ts';
+import { refuseUnknownFields } from '../command/answer-fields.ts';
+import type { CommandCall } from '../command/command-definition.ts';
+import {
+  inputNeeded,
+  type MissingInput,
+  missingKey,
+  missingPlace,
+  promptHint,
+} from '../command/input-needed.ts';
+import { completeKnownId } from '../command/known.ts';
+import type { Session } from '../command/session.ts';
+import { nameOfStore } from '../config/connection-settings.ts';
+import { notTogether } from '../core/errors.ts';
+import { getPath } from '../core/field-path.ts';
+import { argumentValue, choiceOf, type ParsedCommand } from '../core/parsed-command.ts';
+import { ciIdempotencyKey } from '../input/ci-run.ts';
+import { type FieldFlag, flagValues } from '../input/field-flags.ts';
+import { checkParameter, idParameter } from '../input/path-parameter.ts';
+import { checkBody, fieldsToNameByFlag, readBody } from '../input/request-body.ts';
+import { openOutputFile } from '../output/output-file.ts';
+import { missingConfirmation } from '../prompts/ask-or-fail.ts';
+import type { Questions } from '../prompts/questions.ts';
+import type { GivenInput, InputSteps, OperationInput } from './call/operation-input.ts';
+import { answerFields, fieldsOf } from './call/operation-options.ts';
+import { newRun, type Run } from './call/run.ts';
+import { isConfirmedByFlag } from './confirm.ts';
+
+/**
+ * Reads and checks the input of an operation and the connection, so that mistakes are found before anything is sent. A terminal is
+ * asked for missing values; elsewhere one error (exit 3) names them all. Invalid values are exit 2, each with its field and flag.
+ */
+export async function readInput(
+  { ui, session, parsed }: CommandCall,
+  input: OperationInput,
+  steps: InputSteps = {},
+): Promise<Run> {
+  const { operation, defaults = {} } = input;
+  // A read is harmless: its answer may have fields that the contract does not name.
+  if (ui.fields !== null && !session.flags.dryRun && operation.class !== 'read')
+    refuseUnknownFields(ui.fields, answerFields(input));
+  const fields = fieldsOf(input);
+  const read = operation.body === null ? null : await readBody(session, operation, fields, parsed);
+  const body = read?.body ?? null;
+  const given = { ui, session, parsed, fields, lineOf: read?.lineOf };
+  let questions: Questions | null = null;
+  if (body !== null) {
+    for (const [name, value] of Object.entries(defaults)) body[name] ??= value;
+    if (steps.whatChanges !== undefined && Object.keys(body).length === 0) {
+      const { askWhatChanges } = await import('./questions/what-changes.ts');
+      questions = await askWhatChanges(steps.whatChanges, body, given);
+    }
+    await steps.prepare?.(body, given);
+    if (operation.class === 'keyed') await useKeyFromCi(session, operation, parsed, body);
+  }
+  const run = await complete(given, input, steps, body, questions);
+  if (session.flags.dryRun || input.confirm === undefined) return run;
+  return { ...run, isConfirmed: await isConfirmedByFlag(run, run.request.parameters[input.confirm] ?? '') };
+}
+
+/** Asks for what is missing, after the `questions` about what changes, and connects. */
+async function complete(
+  given: GivenInput,
+  { operation, confirm }: OperationInput,
+  { introduce, isReviewed }: InputSteps,
+  body: Record<string, unknown> | null,
+  questions: Questions | null,
+): Promise<Run> {
+  const { ui, session, parsed, fields, lineOf } = given;
+  const settings = await session.settings();
+  if (settings.storeId) checkParameter(nameOfStore(settings.storeId.source), settings.storeId.value);
+  const name = idParameter(operation);
+  const id = name === undefined ? undefined : await readId(session, name, argumentValue(parsed, name));
+  const parameters = name === undefined || id === undefined ? {} : { [name]: id };
+  checkBody(operation, fieldsToNameByFlag(fields, parsed), body, lineOf);
+
+  // The client generates an idempotency key.
+  const absent = fields.filter(
+    (field) =>
+      field.required && field.path.join('.') !== 'idempotencyKey' && getPath(body, field.path) === undefined,
+  );
+  const connection = missingPlace(settings, session.io.env);
+  const missing: MissingInput[] = [
+    ...connection,
+    ...(name === undefined || id !== undefined
+      ? []
+      : [{ field: name, give: `<${name}>`, description: describeParameter(name) }]),
+    ...absent.map(describeMissing),
+    ...(ui.canAsk || session.flags.dryRun || confirm === undefined || parsed.options.has('--confirm')
+      ? []
+      : [missingConfirmation(id ?? `<${confirm}>`)]),
+  ];
+  const isAsked = missing.length > 0 || questions !== null || isReviewed === true;
+  if (isAsked && (!ui.canAsk || connection.length > 0)) {
+    // A key alone that is missing is said below.
+    throw inputNeeded(
+      [...missing.slice(0, connection.length), ...missingKey(settings), ...missing.slice(connection.length)],
+      promptHint,
+    );
+  }
+  const writeOutput = session.flags.dryRun ? () => {} : openOutputFile(session.io, parsed);
+  // Fails on a missing key before asking anything.
+  const target = await session.connect();
+  const request = { operation, parameters, body };
+  const run: Run = { ...newRun(given, target, request), fields, writeOutput };
+  if (!isAsked) return run;
+  const { askMissing } = await import('./questions/ask-missing.ts');
+  const asked = await askMissing(run, parameters, { introduce, first: questions, fields: absent });
+  return { ...run, questions: asked };
+}
+
+/** Sets the idempotency key that `--idempotency-from ci` asks for. */
+async function useKeyFromCi(
+  session: Session,
+  operation: Operation,
+  parsed: ParsedCommand,
+  body: Record<string, unknown>,
+): Promise<void> {
+  if (choiceOf(parsed, '--idempotency-from', ['ci']) === undefined) return;
+  if (body.idempotencyKey !== undefined) throw notTogether('--idempotency-from', '--idempotency-key');
+  const { storeId } = await session.settings();
+  body.idempotencyKey = await ciIdempotencyKey(session.io.env, operation.id, storeId?.value ?? '');
+}
+
+/** The whole id that an argument stands for. */
+async function readId(
+  session: Session,
+  name: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  checkParameter(`<${name}>`, given);
+  const kind = kindOfParameter(name);
+  return kind === undefined ? given : completeKnownId(session, kind, given);
+}
+
+function describeMissing(field: FieldFlag): MissingInput {
+  const value = flagValues[field.kind];
+  const flag = value === null ? field.flag : `${field.flag} ${value}`;
+  const give = field.fileFlag === null ? flag : `${flag} or ${field.fileFlag} FILE`;
+  return { field: field.path.join('.'), give, description: field.description };
+}
