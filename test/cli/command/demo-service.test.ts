@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesBelow, newMachine } from '../../helpers/cli.ts';
@@ -144,4 +144,16 @@ describe('--demo', () => {
       status: 404,
     });
   });
+});
+
+test('a damaged demo store is exit 11, and reset repairs it', async () => {
+  const machine = newMachine();
+  mkdirSync(path.join(machine.stateDirectory, 'demo'), { recursive: true });
+  writeFileSync(path.join(machine.stateDirectory, 'demo', 'store.db'), 'no database at all'.repeat(100));
+
+  const broken = await machine.run(['--demo', 'demo', 'info']);
+  await machine.run(['demo', 'reset', '--confirm', 'demo']);
+
+  expect(broken).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('storectl demo reset') });
+  expect((await machine.run(['--demo', 'demo', 'info', '--json'])).exitCode).toBe(0);
 });

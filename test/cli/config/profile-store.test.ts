@@ -484,3 +484,16 @@ test('settings that cannot be written: the error names the variable of the setti
   );
   expect(result.stderr).toContain('STORECTL_CONFIG_DIR');
 });
+
+test('a folder of settings that others share keeps its mode', async () => {
+  const machine = newMachine();
+  mkdirSync(machine.configDirectory);
+  chmodSync(machine.configDirectory, 0o755);
+
+  await machine.run(['profile', 'set', 'main', '--store', 's']);
+
+  expect((statSync(machine.configDirectory).mode & 0o777).toString(8)).toBe('755');
+  expect((statSync(path.join(machine.configDirectory, 'settings.json')).mode & 0o777).toString(8)).toBe(
+    '600',
+  );
+});

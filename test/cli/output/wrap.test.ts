@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+import { Chalk } from 'chalk';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { withoutColors } from '../../../src/cli/output/style.ts';
@@ -58,5 +60,30 @@ test('a long line is wrapped at words as a short one, and an escape sequence goe
   }
   expect(wrapText(`\u001b[31m${words}\u001b[39m`, 40).split('\n')).toEqual(
     lines.map((line) => `\u001b[31m${line}\u001b[39m`),
+  );
+});
+
+test('a command in backticks is never broken, because it is copied', () => {
+  expect(wrapText('fix the file; run `storectl disputes decide --from a.csv` again', 30)).toBe(
+    'fix the file; run\n`storectl disputes decide --from a.csv`\nagain',
+  );
+});
+
+test('wrapped lines keep their indentation', () => {
+  expect(wrapText('3 failed:\n  line 2: status is empty', 18)).toBe(
+    '3 failed:\n  line 2: status\n  is empty',
+  );
+});
+
+test('a colored word wider than the terminal is broken, and its color is not', () => {
+  const { red } = new Chalk({ level: 1 });
+  const wrapped = wrapText(red(`/state/${'a'.repeat(30)} is empty`), 20);
+  expect(stripVTControlCharacters(wrapped)).toBe(`/state/${'a'.repeat(13)}\n${'a'.repeat(17)} is\nempty`);
+  expect(wrapped).toContain('\u001b[31m');
+});
+
+test('what follows a flag stays in its column', () => {
+  expect(wrapText('  --status TEXT  Outcome of the dispute, such as won', 40)).toBe(
+    '  --status TEXT  Outcome of the dispute,\n                 such as won',
   );
 });

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { answer } from '../../helpers/fault-server.ts';
+import { setScene } from '../../helpers/scene.ts';
+import { typed } from '../../helpers/typed.ts';
+
+const storeId = '4be5c0de-0000-4000-8000-000000000001';
+const apiKey = 'any-key-of-another-service';
+
+test('--debug shows no secret of a webhook', async () => {
+  const { machine } = await setScene({ answers: [answer(201, { id: 'e-1' })] });
+  const url = 'https://discord.com/api/webhooks/123/very-secret_Token';
+
+  const { stderr } = await machine.run(
+    typed`notify add-endpoint --name Team --url ${url} --events feedback_digest --debug`,
+  );
+
+  expect(stderr).toContain('/webhooks/123/***');
+  expect(stderr).not.toContain('very-secret');
+});
+
+describe('--debug', () => {
+  test('shows the exchange on stderr, without the key anywhere', async () => {
+    const body = { id: storeId, echo: `your key is ${apiKey}` };
+    const { server, machine } = await setScene({
+      answers: [answer(200, body, { 'x-echo': `Bearer ${apiKey}` })],
+    });
+
+    const result = await machine.run(typed`store update --name x --debug`);
+
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).toContain(`> PATCH ${server.url}/v1/stores/${storeId} (attempt 1)`);
+    expect(result.stderr).toContain('> authorization: Bearer [redacted]');
+    expect(result.stderr).toContain('> {"name":"x"}');
+    expect(result.stderr).toMatch(/^< 200 after \d+ ms$/m);
+    expect(result.stderr).toContain('< x-echo: Bearer [redacted]');
+    expect(result.stderr).toContain('your key is [redacted]');
+    expect(result.stderr).not.toContain(apiKey);
+    expect(result.stdout).not.toContain('> ');
+  });
+
+  test('STORECTL_DEBUG does the same', async () => {
+    const { machine } = await setScene({ answers: [answer(200, {})] });
+
+    const { stderr } = await machine.run(['settings', 'show'], {
+      env: { STORECTL_DEBUG: '1' },
+    });
+
+    expect(stderr).toContain('> GET ');
+  });
+});
