@@ -25,6 +25,6 @@ VOLUME /data
 EXPOSE 4010
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:4010/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.STORECTL_SERVICE_PORT || 4010) + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["storectl", "service", "start", "--host", "0.0.0.0"]
 CMD ["--database", "/data/store.db"]

@@ -113,7 +113,7 @@ async function checkReadme() {
 async function checkStateDirectories() {
   const file = path.join(home, 'a-file');
   writeFileSync(file, 'x');
-  const onWindows = ['Q:\\state', '\\\\nowhere\\share\\state', 'C:\\a|b', 'NUL'];
+  const onWindows = ['Q:\\state', '\\\\nowhere\\share\\state', 'C:\\a|b'];
   const places = [
     file,
     path.join(file, 'below'),
