@@ -17,8 +17,8 @@ const statements = {
     idempotency_key, created_at, updated_at) values ($1, $2, $3, 'open', $4, '{}', $5, $5, $6, $5, $5)`,
   event: `insert into events (store_id, id, sequence, type, data, title, body, created_at)
     values ($1, $2, $3, 'dispute_opened', '{}', 'Title', 'Body', $4)`,
-  kept: `insert into idempotency_keys (store_id, operation, target_id, key, fingerprint, status, body, created_at, expires_at)
-    values ($1, 'disputes.open', '', $2, 'f', 201, $3, $4, $4)`,
+  kept: `insert into idempotency_keys (store_id, operation, target_id, key, fingerprint, status, body, expires_at)
+    values ($1, 'disputes.open', '', $2, 'f', 201, $3, $4)`,
 };
 
 /** Each store's last change. */

@@ -118,7 +118,7 @@ export function createApp(options: AppOptions): App {
     }
     const handler = handlers[operation.id];
     const input = await readInput(handler.input, handler.maxBodyBytes, request);
-    return applyChange({
+    const response = await applyChange({
       operation: operation.id,
       storeId,
       targetId,
@@ -129,6 +129,7 @@ export function createApp(options: AppOptions): App {
       now,
       traceparent: trace.traceparent,
     });
+    return { ...response, body: handler.complete?.(response.body, input) ?? response.body };
   }
 
   const find = createRouter<AppRoute>([

@@ -32,7 +32,10 @@ export interface Change {
   readonly traceparent: string | undefined;
 }
 
-/** Applies a change. Resolves when it is on disk, and rejects with an error for `toProblem`. */
+/**
+ * Applies a change. Resolves when it is on disk, with a response for its handler to complete, and rejects with an error for
+ * `toProblem`.
+ */
 export type ApplyChange = (change: Change) => Promise<OperationResponse>;
 
 export function createChanges(storage: Storage): ApplyChange {
@@ -56,12 +59,12 @@ export function createChanges(storage: Storage): ApplyChange {
       }
     }
     try {
-      return await inStore((db) => applyOnce(workOn(db), keyed, () => runNoting(workOn(db)), handler.kept));
+      return await inStore((db) => applyOnce(workOn(db), keyed, () => runNoting(workOn(db))));
     } catch (error) {
       const refused = refusal;
       if (refused === undefined || error !== refused) throw error;
       // Another transaction, because this one is undone with what the change had begun.
-      const other = await inStore((db) => keepRefusal(workOn(db), keyed, refused, handler.kept));
+      const other = await inStore((db) => keepRefusal(workOn(db), keyed, refused));
       if (other !== null) return other;
       throw keptRefusal(refused, refused.headers);
     }

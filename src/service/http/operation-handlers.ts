@@ -7,9 +7,9 @@ import { storePatch } from '../model/store-fields.ts';
 import { createBackup, newBackup, newRestore, restoreBackup } from '../operations/backups/backups.ts';
 import { decideDispute, newDecision, newDispute, openDispute } from '../operations/disputes.ts';
 import { addEndpoint, newEndpoint } from '../operations/endpoints.ts';
-import { type Abridged, applyOnce, type OperationResponse } from '../operations/idempotency.ts';
+import { applyOnce, type OperationResponse } from '../operations/idempotency.ts';
 import { markRead, readMark } from '../operations/notifications.ts';
-import { createPost, newPost, withoutContent } from '../operations/posts.ts';
+import { createPost, newPost, withContent } from '../operations/posts.ts';
 import { appealReclaim, newAppeal } from '../operations/reclaims.ts';
 import { saveSettings } from '../operations/settings.ts';
 import { updateStore } from '../operations/stores.ts';
@@ -34,8 +34,8 @@ export interface Handler<Input = unknown> {
   readonly maxBodyBytes: number;
   /** In a change of the store. */
   run(work: Work, request: OperationRequest<Input>): Promise<OperationResponse>;
-  /** How its response is kept under an idempotency key, if not as it is. */
-  readonly kept?: Abridged<Input>;
+  /** Adds to the body what it has left out because the request says it: that is not kept under an idempotency key. */
+  complete?(body: string, input: Input): string;
 }
 
 export const handlers: Record<ChangeId, Handler> = {
@@ -46,9 +46,9 @@ export const handlers: Record<ChangeId, Handler> = {
     async run(work, { input }) {
       const post = await createPost(work, input);
       const location = `/v1/stores/${work.storeId}/blog/posts/${post.id}`;
-      return { ...jsonResponse(201, post), headers: { Location: location } };
+      return { ...jsonResponse(201, { ...post, contentMd: null }), headers: { Location: location } };
     },
-    kept: withoutContent,
+    complete: withContent,
   } satisfies Handler<z.output<typeof newPost>>,
   'disputes.decide': handler(newDecision, (work, { targetId, input }) =>
     decideDispute(work, targetId, input),

@@ -27,12 +27,6 @@ export interface Keyed extends KeyedRequest {
   readonly content: unknown;
 }
 
-/** How a response is kept that repeats much of its request, which comes with the key anyway. Both are JSON. */
-export interface Abridged<Input = unknown> {
-  shorten(body: string, input: Input): string;
-  complete(kept: string, input: Input): string;
-}
-
 /** Undoes the transaction of a request that was answered before. */
 export class AppliedBefore extends Error {
   override readonly name = 'AnsweredBefore';
@@ -56,18 +50,14 @@ export async function applyOnce(
   work: Work,
   keyed: Keyed,
   effect: () => Promise<OperationResponse>,
-  abridged?: Abridged,
 ): Promise<OperationResponse> {
   const fingerprint = fingerprintOf(keyed);
   const [first, result] = await Promise.allSettled([findFirst(work, keyed, fingerprint), effect()]);
   if (first.status === 'rejected') throw first.reason;
-  if (first.value !== undefined) throw new AppliedBefore(replay(first.value, keyed, abridged));
+  if (first.value !== undefined) throw new AppliedBefore(replay(first.value));
   if (result.status === 'rejected') throw result.reason;
-  const response = result.value;
-  const { status, body, headers } = response;
-  const kept = abridged?.shorten(body, keyed.content) ?? body;
-  await keep(work, keyed, { fingerprint, status, body: kept, headers });
-  return response;
+  await keep(work, keyed, { fingerprint, ...result.value });
+  return result.value;
 }
 
 /**
@@ -78,11 +68,10 @@ export async function keepRefusal(
   work: Work,
   keyed: Keyed,
   refusal: ServiceError,
-  abridged?: Abridged,
 ): Promise<OperationResponse | null> {
   const fingerprint = fingerprintOf(keyed);
   const first = await findFirst(work, keyed, fingerprint);
-  if (first !== undefined) return replay(first, keyed, abridged);
+  if (first !== undefined) return replay(first);
   const { code, message, fields, existing, headers } = refusal;
   const body = JSON.stringify({ code, message, fields, existing });
   await keep(work, keyed, { fingerprint, status: problems[code].status, body, headers });
@@ -116,15 +105,10 @@ async function findFirst(work: Work, keyed: Keyed, fingerprint: string): Promise
 }
 
 /** Returns a stored response, or throws a stored refusal. */
-function replay(
-  first: StoredResponse,
-  { content }: Keyed,
-  abridged: Abridged | undefined,
-): OperationResponse {
-  const { status, body } = first;
-  const headers = { ...JSON.parse(first.headers ?? '{}'), [additionHeaders.replayed]: 'true' };
+function replay({ status, body, headers: kept }: StoredResponse): OperationResponse {
+  const headers = { ...JSON.parse(kept ?? '{}'), [additionHeaders.replayed]: 'true' };
   if (status >= 400) throw keptRefusal(JSON.parse(body), headers);
-  return { status, body: abridged?.complete(body, content) ?? body, headers };
+  return { status, body, headers };
 }
 
 async function keep(
@@ -141,7 +125,6 @@ async function keep(
     status,
     body,
     headers,
-    createdAt: timestamp(work.now),
     expiresAt: timestamp(work.now + retentionMs),
   });
 }

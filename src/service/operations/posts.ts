@@ -9,7 +9,6 @@ import { withoutNulls } from '../model/merge.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { findPost, findPosts, insertPost, type PostRecord } from '../storage/queries/posts.ts';
-import type { Abridged } from './idempotency.ts';
 import { byPosition, pageInput, toPage } from './pages.ts';
 import { recordEvent } from './record-event.ts';
 import type { Work } from './unit-of-work.ts';
@@ -115,15 +114,9 @@ export async function showPost(tenant: Tenant, id: string, now: number) {
   return toPost(post, now);
 }
 
-/** Of a response to `blog.create`: what it says besides the content, which its request has. */
-export const withoutContent: Abridged<z.output<typeof newPost>> = {
-  shorten: (body, { contentMd }) => body.replace(memberOf(contentMd), () => memberOf(null)),
-  complete: (kept, { contentMd }) => kept.replace(memberOf(null), () => memberOf(contentMd)),
-};
-
-/** As it stands in JSON. Inside of a text its quotes would be escaped. */
-function memberOf(contentMd: string | null): string {
-  return `"contentMd":${JSON.stringify(contentMd)}`;
+/** Puts the content of a post into JSON that has null in its place. Inside of a text its quotes would be escaped. */
+export function withContent(json: string, { contentMd }: z.output<typeof newPost>): string {
+  return json.replace('"contentMd":null', () => `"contentMd":${JSON.stringify(contentMd)}`);
 }
 
 function checkTimes(input: z.output<typeof newPost>, now: number): void {

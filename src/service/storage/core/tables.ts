@@ -217,7 +217,6 @@ export const tables = {
     body: 'text not null',
     /** JSON. */
     headers: 'text',
-    createdAt: 'text not null',
     expiresAt: 'text not null',
   },
   /** One row, which `/readyz` replaces to find out whether the database can save again. */
