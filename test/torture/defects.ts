@@ -34,8 +34,8 @@ export const defects: readonly Defect[] = [
     name: 'an earlier safety backup is used again',
     patches: [
       {
-        find: '...safetyBackupRule.body(intent, label), idempotencyKey: ',
-        replace: '...safetyBackupRule.body(intent, label), idempotencyKey: "safety-" + label || ',
+        find: 'const { operation, parameters } = intent;',
+        replace: 'body.idempotencyKey = "safety-" + label; const { operation, parameters } = intent;',
       },
     ],
   },
