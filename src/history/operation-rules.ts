@@ -3,6 +3,7 @@ import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
 import { serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
+import { showStore } from '../contract/operations/store.ts';
 import type { OperationId } from '../contract/operations.ts';
 import { type HistoryRecord, objectIdOf, receivedBody, sentBody } from './record/history-record.ts';
 
@@ -52,6 +53,8 @@ export interface OperationRules {
   /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
   readonly supersedesSame?: true;
   readonly proof?: Proof;
+  /** The read of the document that it sets parts of. */
+  readonly shownBy?: Operation;
   /** `duplicate`: not the same content within 24 hours; `once`: one for each path, ever. */
   readonly guard?: 'duplicate' | 'once';
   /** How it is taken back: by the replaced values of its fields, by those in the document that it replaced, or by a backup. */
@@ -114,6 +117,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     onSameCommand: 'send',
     writes: (record) => leafPaths(requestBody(record)).map((path) => ['store', ...path].join('.')),
     inOrder: true,
+    shownBy: showStore,
     alsoReads: 'backup.restore',
     undo: 'fields',
   },
@@ -129,6 +133,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     onSameCommand: 'send',
     writes: () => ['settings'],
     inOrder: true,
+    shownBy: showSettings,
     proof: settings,
     undo: 'document',
     serverOwned: serverOwnedSettings,

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
 import { canonicalId } from '../contract/operation.ts';
-import { type RecordOptions, recordChange } from '../history/changes/change.ts';
+import type { RecordOptions } from '../history/changes/change.ts';
+import { readAndChange } from '../history/changes/read-first.ts';
 import { markRecords, openRecords, resumeRecord } from '../history/changes/resume.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
@@ -54,7 +55,7 @@ export function createHistory(options: {
     store,
     change: (request, options) =>
       use(async (history) => {
-        const changed = await recordChange(history, request, options);
+        const changed = await readAndChange(history, request, options);
         const { record, outcome, recordingError } =
           changed.kind === 'change' ? changed : changed.safetyBackup;
         const { id, idempotencyKey } = record;

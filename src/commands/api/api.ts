@@ -128,6 +128,7 @@ async function send(request: RawRequest): Promise<CommandResult> {
   const duplicates = {
     allowDuplicate: isOn(request.parsed, allowDuplicate),
     allowDuplicateFlag: allowDuplicate,
+    readsFirst: true,
   };
   let result: Result;
   try {

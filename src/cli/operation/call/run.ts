@@ -78,6 +78,8 @@ export interface ChangeOptions
   extends Omit<ChangeRequest, 'operation' | 'parameters' | 'body' | 'bodyText' | 'fresh'> {
   /** The flag of the command that sends what was sent before: a refusal names it. */
   readonly allowDuplicateFlag?: string | undefined;
+  /** Nothing has read what the change sets parts of: it is read first, where the service can show it. */
+  readonly readsFirst?: boolean | undefined;
 }
 
 /** The result of a change for which nothing had to be sent, because `answer` shows that all is as it should be. */

@@ -154,19 +154,21 @@ export async function refuseEarlier(
 /** Records a change and sends it. What came of it is data: also that of the backup which `safetyLabel` asks for. */
 export async function recordRun(
   run: Run,
-  { allowDuplicateFlag, ...options }: ChangeOptions,
+  { allowDuplicateFlag, readsFirst = false, ...options }: ChangeOptions,
   safetyLabel?: string,
 ): Promise<RecordedChange | FailedSafetyBackup> {
   const { request, ui, session, parsed } = run;
   // Reads do without the history, and so start faster.
-  const { recordChange } = await import('../../../history/changes/change.ts');
+  const change = readsFirst
+    ? (await import('../../../history/changes/read-first.ts')).readAndChange
+    : (await import('../../../history/changes/change.ts')).recordChange;
   const common = changeOptions(run);
   const history = await session.history();
   const { operation, parameters, body, bodyText } = request;
   const changed = await withHistoryErrors(
     session,
     () =>
-      recordChange(
+      change(
         history,
         { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
         { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
