@@ -1,21 +1,17 @@
 import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { printableInOneLine } from '../core/sanitize.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
-import { padText, wrapText } from '../output/wrap.ts';
-import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import {
   type BatchWords,
   concernsOneItem,
   type Ended,
   type ItemResult,
   makeResult,
-  outcomeWords,
   resultOfError,
 } from './item-result.ts';
 import { type Limits, maxPending, startGrace, startPace } from './limits.ts';
-import { startProgress } from './progress.ts';
+import { startPrinter } from './print-results.ts';
 
 /** Many items that are sent in the same way: files, rows of a table, open changes. */
 export interface Batch<Item> {
@@ -135,58 +131,6 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
   }
   if (signal.aborted) stop ??= cancelledError();
   return { ended: ended(), stop };
-}
-
-/**
- * Prints a line for each result. What needs attention comes last, where a person looks; what was so before is only counted.
- * `--quiet` prints the ids alone, in the order of the items, so that a second run prints the same.
- */
-function startPrinter<Item>(ui: Ui, { words, total, cells, id }: Batch<Item>) {
-  const { width, plain } = ui.out;
-  const progress = startProgress(ui, total, words.many);
-  const outcomes = { ...outcomeWords(words), skipped: 'skipped' };
-  const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
-
-  function print(items: readonly Item[], result: ItemResult): void {
-    const isError = result.outcome === 'failed' || result.outcome === 'unknown';
-    if (ui.json || (ui.quiet && !isError)) return;
-    const [named = [], ...others] = items.map((item) => cells(item, result));
-    const isOne = others.length === 0;
-    const name = isOne
-      ? named
-      : [
-          nameGroup(
-            [named, ...others].map(([first = '']) => first),
-            words,
-          ),
-        ];
-    const reason = isOne ? messageWithDetail(result) : result.message;
-    const parts = [padText(outcomes[result.outcome], plain ? 0 : wordWidth), ...name, reason];
-    const shown = printableInOneLine(parts.filter((part) => part !== '').join(plain ? ', ' : '  '));
-    // With --quiet, stdout has ids alone, and what failed is an error.
-    if (ui.quiet) ui.writeAlways(shown);
-    else ui.print(width === null ? shown : wrapText(shown, width));
-  }
-
-  const isDone = ({ outcome }: ItemResult) => outcome === 'applied' || outcome === 'exists';
-
-  return {
-    /** Counts an item, unless the same command has to be run again for it. */
-    step(item: Item, result: ItemResult): void {
-      if (isDone(result)) print([item], result);
-      if (result.outcome !== 'not_sent' && result.outcome !== 'unknown') progress.step();
-    },
-    end(ended: readonly Ended<Item>[]): void {
-      progress.end();
-      for (const { item, result } of ended) {
-        const doneId = ui.quiet && isDone(result) ? id(item, result) : null;
-        if (doneId !== null) ui.print(printableInOneLine(doneId));
-      }
-      // The error that stopped the batch says why an item was not reached.
-      const left = ended.filter(({ result }) => !isDone(result) && result.outcome !== 'not_sent');
-      for (const { items, result } of groupByReason(left)) print(items, result);
-    },
-  };
 }
 
 /** Calls `work` for every item in order, at most `limit` at a time, and starts no more once `isOver` returns true. */

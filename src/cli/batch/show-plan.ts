@@ -7,7 +7,7 @@ import { upperFirst } from '../output/labels.ts';
 import { choosePager } from '../output/pager.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from '../output/tables.ts';
-import { alignLines, wrapText } from '../output/wrap.ts';
+import { alignLines, type Fit, wrapText } from '../output/wrap.ts';
 import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
 
@@ -17,6 +17,8 @@ export interface Plan {
   /** Items whose result is known, each with what identifies it. */
   readonly known: readonly { readonly name: string; readonly result: ItemResult }[];
   readonly header: readonly string[];
+  /** How each column is made to fit a narrow terminal; undefined for one that stays whole. */
+  readonly fits: readonly (Fit | undefined)[];
   /** Items that are to be sent, one line each. */
   readonly rows: readonly (readonly string[])[];
   /** More about each row, on a line below it; empty for nothing. */
@@ -77,7 +79,7 @@ function describePlan(ui: Ui, plan: Plan): Printable {
   );
 }
 
-function tableOf({ header, rows, details = [] }: Plan, style: Style): Printable {
+function tableOf({ header, fits, rows, details = [] }: Plan, style: Style): Printable {
   const { width, plain, color } = style;
   if (plain) {
     const whole = rows.map((row, index) => (details[index] ? [...row, details[index]] : row));
@@ -88,11 +90,13 @@ function tableOf({ header, rows, details = [] }: Plan, style: Style): Printable 
       style,
     );
   }
-  const [first = line``, ...lines] = alignLines([header, ...rows], width)
+  const [first = line``, ...lines] = alignLines([header, ...rows], fits, width)
     .split('\n')
     .map(drawn);
   const below = (index: number) =>
-    details[index] ? [alignLines([['', '', '', details[index]]], width)] : [];
+    details[index]
+      ? [drawn(`      ${alignLines([[details[index]]], ['cut end'], width === null ? null : width - 6)}`)]
+      : [];
   return joined([color.bold(first), ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
 }
 

@@ -95,17 +95,82 @@ export function truncateText<Text extends string>(text: Text, width: number): Te
   return `${beginning}…` as Text;
 }
 
-/** Cells in columns, one line a row, cut at the terminal's width. */
-export function alignLines(cells: readonly (readonly string[])[], width: number | null): Printable {
+/** The text, or an ellipsis and its end, in at most `width` columns: for paths, whose end says which file it is. */
+export function truncateStart(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  const letters = [...graphemes.segment(text)].map(({ segment }) => segment);
+  let columns = 1;
+  let from = letters.length;
+  while (from > 0 && columns + displayWidth(letters[from - 1] ?? '') <= width) {
+    from -= 1;
+    columns += displayWidth(letters[from] ?? '');
+  }
+  return `…${letters.slice(from).join('')}`;
+}
+
+/** How a column is made to fit: which end of its cells goes, or the whole column, if all its cells are the same. */
+export type Fit = 'cut start' | 'cut end' | 'drop same';
+
+interface Column {
+  readonly cells: readonly string[];
+  readonly width: number;
+  readonly fit: Fit | undefined;
+}
+
+/** Minimum width of a column that is cut, if there are others to drop. */
+const minCutWidth = 16;
+
+/**
+ * Cells in columns, one line a row, in at most `width` columns. The widest are cut first, all to the same width; if that leaves
+ * too little, the last of those that may be cut goes.
+ */
+export function alignLines(
+  cells: readonly (readonly string[])[],
+  fits: readonly (Fit | undefined)[],
+  width: number | null,
+): Printable {
   const rows = cells.map((row) => row.map(printableInOneLine));
-  const last = Math.max(...rows.map((row) => row.length)) - 1;
-  const widths = Array.from({ length: last }, (_, column) =>
-    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
-  );
-  const lines = rows.map((row) => {
-    const padded = widths.map((columns, column) => padText(row[column] ?? '', columns));
-    const line = [...padded, row[last] ?? ''].join('  ').trimEnd();
+  const columns = (rows[0] ?? []).map((_, index): Column => {
+    const texts = rows.map((row) => row[index] ?? '');
+    const widest = texts.reduce((max, text) => Math.max(max, displayWidth(text)), 0);
+    return { cells: texts, width: widest, fit: fits[index] };
+  });
+  const fitted = width === null ? columns : fitColumns(columns, width);
+  const lines = rows.map((_, row) => {
+    const line = fitted
+      .map((column) => padText(cutCell(column, row), column.width))
+      .join('  ')
+      .trimEnd();
     return width === null ? line : truncateText(line, width);
   });
   return drawn(lines.join('\n'));
+}
+
+function cutCell({ cells, width, fit }: Column, row: number): string {
+  const cell = cells[row] ?? '';
+  return fit === 'cut start' ? truncateStart(cell, width) : truncateText(cell, width);
+}
+
+function fitColumns(all: readonly Column[], width: number): readonly Column[] {
+  const excess = (columns: readonly Column[]) =>
+    columns.reduce((sum, column) => sum + column.width + 2, -2) - width;
+  if (excess(all) <= 0) return all;
+  const columns = all.filter(
+    ({ fit, cells: [, first, ...others] }) => fit !== 'drop same' || others.some((one) => one !== first),
+  );
+  const mayBeCut = columns.filter(({ fit }) => fit !== undefined && fit !== 'drop same');
+  const narrowed = (max: number) =>
+    columns.map((column) =>
+      mayBeCut.includes(column) ? { ...column, width: Math.min(column.width, max) } : column,
+    );
+  let max = Math.max(0, ...mayBeCut.map((column) => column.width));
+  while (max > minCutWidth && excess(narrowed(max)) > 0) max -= 1;
+  if (excess(narrowed(max)) <= 0) return narrowed(max);
+  const last = mayBeCut.at(-1);
+  return mayBeCut.length > 1
+    ? fitColumns(
+        columns.filter((column) => column !== last),
+        width,
+      )
+    : narrowed(max);
 }

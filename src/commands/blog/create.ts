@@ -73,14 +73,15 @@ flags, creating the same post again within 24 hours is an error unless ${allowDu
     if (patterns.length === 0 && fileOption !== undefined)
       throw usageError(`${fileOption} is for files`, 'name them, for example posts/*.md');
     if (patterns.length === 0 && !isEdited) return createPost(call, null);
-    const { expandFiles } = await import('./bulk/expand-files.ts');
-    const ignoreCase = session.io.process.platform === 'win32';
-    const files = expandFiles(patterns, { cwd: session.io.cwd, ignoreCase });
+    const { expandFiles, noteOtherEndings } = await import('./bulk/expand-files.ts');
+    const place = { cwd: session.io.cwd, ignoreCase: session.io.process.platform === 'win32' };
+    const files = expandFiles(patterns, place);
     if (!isEdited) {
       const { createPosts } = await import('./bulk/create-posts.ts');
       return createPosts(ui, session, parsed, {
         fields,
         files,
+        note: noteOtherEndings(patterns, place),
         allowsDuplicates: isOn(parsed, allowDuplicate),
       });
     }

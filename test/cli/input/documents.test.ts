@@ -28,7 +28,7 @@ describe('YAML', () => {
     ['quietHours: {\n\tstart: "21:15"}\n', 'in line 2 (start: "21:15"}): a tab at its beginning'],
     [
       'a: Ink: a story\n',
-      'in line 1 (a: Ink: a story): a text with a colon and a blank in it must be in quotes',
+      'in line 1 (a: Ink: a story): a text with a colon and a space in it must be in quotes',
     ],
     ['a: 1\n\nb: "x\nc: 2\n', 'in line 3 (b: "x): a text without its closing quote'],
     ['a: [1, 2\nb: 3\n', 'in line 1 (a: [1, 2): a bracket is not closed'],

@@ -15,10 +15,10 @@ export function reasonOf(
       return at(tabReason);
     case 'BLOCK_AS_IMPLICIT_KEY':
       return isOnOneLine(text, start)
-        ? at('a text with a colon and a blank in it must be in quotes')
+        ? at('a text with a colon and a space in it must be in quotes')
         : at('indented although the line above has a value', nextLine(text, start));
     case 'MULTILINE_IMPLICIT_KEY':
-      return at('not "name: value", with a blank after the colon');
+      return at('not "name: value", with a space after the colon');
     case 'MISSING_CHAR':
     case 'BAD_INDENT':
     case 'BLOCK_IN_FLOW':
@@ -57,7 +57,7 @@ function missingCharacter(found: string, start: number, document: yaml.Document)
         open = { offset: from, reason: 'a bracket is not closed, or a comma is missing' };
     },
   });
-  if (found.startsWith('#')) return { offset: start, reason: 'a comment needs a blank before its #' };
+  if (found.startsWith('#')) return { offset: start, reason: 'a comment needs a space before its #' };
   return open ?? { offset: start, reason: 'not indented like the lines above, or without "name: value"' };
 }
 

@@ -54,6 +54,8 @@ import { readMapping } from './read-mapping.ts';
 interface PostsInput {
   readonly fields: readonly FieldFlag[];
   readonly files: readonly string[];
+  /** What the user should know of the files that the patterns name, or null. */
+  readonly note: string | null;
   /** Creates posts even if the history contains them. */
   readonly allowsDuplicates: boolean;
 }
@@ -67,7 +69,7 @@ export async function createPosts(
   ui: Ui,
   session: Session,
   parsed: ParsedCommand,
-  { fields, files, allowsDuplicates }: PostsInput,
+  { fields, files, note, allowsDuplicates }: PostsInput,
 ): Promise<CommandResult> {
   const { body: common } = await readBody(session, createBlogPost, fields, parsed);
   checkBody(createBlogPost, fields, common);
@@ -82,7 +84,7 @@ export async function createPosts(
   const history = await session.history();
   const skipsInvalid = isOn(parsed, skipInvalid);
   const planned = planPosts(history, posts, { allowsDuplicates, skipsInvalid });
-  if (session.flags.dryRun) return printPlan(ui, describePosts(planned), planned.map(documentOfPlan));
+  if (session.flags.dryRun) return printPlan(ui, describePosts(planned, note), planned.map(documentOfPlan));
   const invalid = planned.filter(({ plan }) => typeof plan !== 'string' && plan.code === invalidFile);
   if (invalid.length > 0 && !skipsInvalid) {
     openOutputFile(session.io, parsed)?.(JSON.stringify(planned.map(documentOfPlan)));
@@ -92,7 +94,7 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const plan = describePosts(planned);
+  const plan = describePosts(planned, note);
   showPlan(ui, plan);
   const question = 'Posts cannot be edited or deleted. Create these posts?';
   if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();

@@ -27,6 +27,34 @@ export function expandFiles(patterns: readonly string[], place: Place): string[]
   return [...new Set(files)];
 }
 
+/**
+ * What the user should know of patterns that end with `.md`, or null: Markdown files with other endings, such as Jekyll's
+ * `.markdown`, are in the same folders.
+ */
+export function noteOtherEndings(patterns: readonly string[], place: Place): string | null {
+  const found = patterns.flatMap((pattern) => {
+    const stem = pattern.replace(markdown, '');
+    if (stem === pattern || !/[*?[{]/.test(pattern)) return [];
+    const all = expand(`${stem}.*`, place).filter((file) => markdown.test(file));
+    const others = new Set(expand(pattern, place));
+    const missed = all.filter((file) => !others.has(file));
+    return missed.length === 0 ? [] : [{ missed, wider: `${stem}.${endingOf(all)}` }];
+  });
+  const missed = new Set(found.flatMap((one) => one.missed));
+  if (missed.size === 0) return null;
+  const files =
+    missed.size === 1
+      ? '1 Markdown file with another ending is'
+      : `${missed.size} Markdown files with another ending are`;
+  return `Warning: ${files} not included. To include ${missed.size === 1 ? 'it' : 'them'}, use ${found.map(({ wider }) => `'${wider}'`).join(' ')}.`;
+}
+
+/** `md`, or `{markdown,md}`. */
+function endingOf(files: readonly string[]): string {
+  const endings = [...new Set(files.map((file) => path.extname(file).slice(1)))].sort();
+  return endings.length === 1 ? String(endings[0]) : `{${endings.join(',')}}`;
+}
+
 function kindOf(file: string): 'file' | 'folder' | null {
   try {
     return statSync(file).isDirectory() ? 'folder' : 'file';
@@ -112,8 +140,7 @@ const markdown = /\.(md|markdown|mdx)$/i;
 function patternFor(folder: string, { cwd, ignoreCase }: Place): string | null {
   const files = match(path.resolve(cwd, folder), ['**'], ignoreCase).filter((file) => markdown.test(file));
   if (files.length === 0) return null;
-  const endings = [...new Set(files.map((file) => path.extname(file).slice(1)))].sort();
-  const ending = endings.length === 1 ? endings[0] : `{${endings.join(',')}}`;
+  const ending = endingOf(files);
   const base = folder.replace(/[/\\]+$/, '');
   return files.some((file) => file.includes('/')) ? `'${base}/**/*.${ending}'` : `${base}/*.${ending}`;
 }

@@ -141,7 +141,7 @@ export function planWord({ plan }: PlannedPost): string {
 }
 
 /** What is shown before posts are created. */
-export function describePosts(planned: readonly PlannedPost[]): Plan {
+export function describePosts(planned: readonly PlannedPost[], note: string | null): Plan {
   const create = planned.filter(({ plan }) => plan === 'create');
   const check = planned.filter(({ plan }) => plan === 'check');
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
@@ -152,6 +152,7 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
       return result === null ? [] : [{ name: placeOf(one.post), result }];
     }),
     header: ['PLAN', 'STATUS', 'FILE', 'SLUG', 'TITLE'],
+    fits: ['drop same', undefined, 'cut start', 'cut end', 'cut end'],
     rows: [...check, ...create].map((one) => {
       const { file, slug, body } = one.post;
       return [planWord(one), statusWithDay(one.post), file, slug ?? '', String(body.title)];
@@ -164,10 +165,13 @@ export function describePosts(planned: readonly PlannedPost[]): Plan {
           ]
         : []),
     ],
-    notes: notesOf(
-      planned,
-      create.map(({ post }) => post),
-    ),
+    notes: [
+      ...(note === null ? [] : [note]),
+      ...notesOf(
+        planned,
+        create.map(({ post }) => post),
+      ),
+    ],
   };
 }
 

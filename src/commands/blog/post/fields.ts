@@ -42,7 +42,7 @@ export class ProblemInFile extends Error {
 
 /** The error of a field. `got` is shown if it is short. */
 export function problemOf(
-  { name, line }: Pick<Field, 'name' | 'line'>,
+  { name, line }: Pick<FileProblem, 'line'> & Pick<Field, 'name'>,
   reason: string,
   got?: unknown,
 ): ProblemInFile {

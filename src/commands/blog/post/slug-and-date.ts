@@ -71,11 +71,12 @@ export function findDate(
     if (isNone || isHeld(name)) continue;
     throw problemOf(field, 'cannot be read as a date', written);
   }
+  const name = file === null ? null : dateOfName(file);
+  // Jekyll takes no such file; published, it would have the date of today.
+  if (name !== null && readDate(name, timeZone) === null && !isHeld('publishedAt'))
+    throw problemOf({ name: 'date', line: null }, 'in the file name is not a date', name);
   const permalinks = index.filled(slugNames.slice(1)).map(({ written }) => String(written));
-  const texts = [
-    ...(file === null ? [] : [dateOfName(file), dateOfFolders(file)]),
-    ...permalinks.map(dateOfFolders),
-  ];
+  const texts = [...(file === null ? [] : [name, dateOfFolders(file)]), ...permalinks.map(dateOfFolders)];
   for (const text of texts) {
     const date = text === null ? null : readDate(text, timeZone);
     if (date !== null) return date;

@@ -94,6 +94,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       return result === null ? [] : [{ name: printableInOneLine(name), result }];
     }),
     header: ['LINE', 'DISPUTE', 'STATUS', 'RESOLUTION'],
+    fits: [undefined, undefined, undefined, 'cut end'],
     rows: decided.map(({ line, disputeId, status, resolution }) => [
       String(line),
       disputeId,

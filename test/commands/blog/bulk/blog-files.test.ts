@@ -126,6 +126,17 @@ test('the plan says once what stays behind, and drafts have no date', async () =
   ]);
 });
 
+test('the plan names Markdown files that the pattern leaves out', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, { '_posts/2020-01-02-a.md': 'A', '_posts/2020-01-03-b.markdown': 'B' });
+
+  const { stderr } = await machine.run(['blog', 'create', '_posts/**/*.md', '--dry-run']);
+
+  expect(stderr).toContain(
+    "Warning: 1 Markdown file with another ending is not included. To include it, use '_posts/**/*.{markdown,md}'.\n",
+  );
+});
+
 test('the page of a section is named before it becomes a post', async () => {
   const { machine } = await setScene();
   writeFiles(machine, {

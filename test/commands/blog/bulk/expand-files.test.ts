@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandFiles } from '../../../../src/commands/blog/bulk/expand-files.ts';
+import { expandFiles, noteOtherEndings } from '../../../../src/commands/blog/bulk/expand-files.ts';
 import { writeFiles } from '../../../helpers/bulk.ts';
 import { newMachine } from '../../../helpers/cli.ts';
 
@@ -41,6 +41,20 @@ test.each([
   ],
 ])('%j names %j', (patterns, files) => {
   expect(expand(patterns)).toEqual(files);
+});
+
+test.each([
+  ['b/*.md', "1 Markdown file with another ending is not included. To include it, use 'b/*.{MD,md}'."],
+  [
+    'b/**/*.md',
+    "2 Markdown files with another ending are not included. To include them, use 'b/**/*.{MD,md,mdx}'.",
+  ],
+  ['b/**/*.{md,mdx}', null],
+  ['b/**', null],
+  ['flat/a.markdown', null],
+])('what %s does not name: %s', (pattern, note) => {
+  const shown = noteOtherEndings([pattern], { cwd: blog(), ignoreCase: false });
+  expect(shown).toBe(note === null ? null : `Warning: ${note}`);
 });
 
 test('on Windows, *.md names .MD, too', () => {

@@ -177,6 +177,18 @@ test('a date that is held back is not sent, and need not be one', async () => {
   });
 });
 
+test('a name that begins with a date which is none is an error', async () => {
+  const { problem } = await read('Text', { ...published, file: '/b/2022-02-30-a.md' });
+  expect(problem).toMatchObject({
+    field: 'date',
+    reason: 'in the file name is not a date',
+    detail: 'got "2022-02-30"',
+  });
+  expect(
+    (await read(yaml('date: 2022-03-02'), { ...published, file: '/b/2022-02-30-a.md' })).problem,
+  ).toBeNull();
+});
+
 test('the date of a folder high above says nothing about a post', async () => {
   const { body } = await read('Text', { ...published, file: '/backups/2026/01/02/blog/posts/a.md' });
   expect(body).not.toHaveProperty('publishedAt');
