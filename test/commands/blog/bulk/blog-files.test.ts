@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { tables, writeFiles } from '../../../helpers/bulk.ts';
 import { answer } from '../../../helpers/fault-server.ts';
@@ -136,6 +137,33 @@ test('the plan names Markdown files that the pattern leaves out', async () => {
     "Warning: 1 Markdown file with another ending is not included. To include it, use '_posts/**/*.{markdown,md}'.\n",
   );
 });
+
+test.each([
+  [80, /^STATUS +FILE +SLUG +TITLE$/m, /^created {3}…[^ ]*bottles-or-c\.md {2}[0-9a-f-]{36} {2}published$/m],
+  [60, /^STATUS +FILE +SLUG$/m, /^created {3}_posts\/[^ ]*-c\.md\n {10}[0-9a-f-]{36} {2}published$/m],
+])(
+  'in a terminal of %i columns the plan and the results are not wrapped',
+  async (columns, header, created) => {
+    const { machine } = await setScene();
+    const files = ['a', 'b', 'c'].map((letter) => [
+      `_posts/2020-01-02-ten-kinds-of-paper-and-bottles-or-${letter}.md`,
+      yaml(`title: Ten kinds of paper, and whether bottles are better, part ${letter}`),
+    ]);
+    writeFiles(machine, { ...Object.fromEntries(files), 'd.md': yaml('draft: perhaps') });
+    const args = ['blog', 'create', '_posts/*.md', 'd.md', '--status', 'published', '--skip-invalid'];
+
+    const shown = async (given: readonly string[]) =>
+      stripVTControlCharacters((await machine.run(given, { columns })).stdout);
+    const plan = await shown([...args, '--dry-run']);
+    const result = await shown(args);
+
+    expect(plan).toMatch(header);
+    expect(result).toMatch(created);
+    expect(result).toMatch(/^failed {4}d\.md:2 {2}draft must be|^failed {4}d\.md:2\n {10}draft must be/m);
+    const lines = `${plan}\n${result}`.split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  },
+);
 
 test('the page of a section is named before it becomes a post', async () => {
   const { machine } = await setScene();
