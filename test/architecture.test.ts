@@ -48,7 +48,7 @@ const failureText = {
 };
 
 /** Only these put printable texts together: elsewhere a text is a value of a template, which escapes it. */
-const draws = /^src\/cli\/(core\/sanitize|config\/phrase|output\/(tables|wrap))\.ts$/;
+const draws = /^src\/cli\/(core\/sanitize|config\/phrase|output\/(tables|columns))\.ts$/;
 
 /** What prints and what asks must not reach the store, its settings or the history. */
 const session = { file: 'src/cli/command/session.ts', notFrom: /^src\/cli\/(output|prompts)\// };

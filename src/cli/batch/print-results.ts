@@ -1,6 +1,7 @@
 import type { Ui } from '../command/ui.ts';
-import { drawn, joined, type Printable, printableInOneLine } from '../core/sanitize.ts';
-import { displayWidth, padText, truncateStart, wrapText } from '../output/wrap.ts';
+import { joined, printable, printableInOneLine } from '../core/sanitize.ts';
+import { gap, startLayout } from '../output/columns.ts';
+import { padText } from '../output/wrap.ts';
 import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import { type BatchWords, type Ended, type ItemResult, makeResult, outcomeWords } from './item-result.ts';
 import { startProgress } from './progress.ts';
@@ -26,10 +27,10 @@ export function startPrinter<Item>(ui: Ui, { words, items: all, total, cells, id
   const progress = startProgress(ui, total, words.many);
   const outcomes = { ...outcomeWords(words), skipped: 'skipped' };
   const wordWidth = Math.max(words.applied.length, outcomes.unknown.length);
-  const lay =
+  const layOut =
     width === null
       ? null
-      : layLines(width, wordWidth + gap.length, () =>
+      : startLayout(width, wordWidth + gap.length, () =>
           all.map((item) => cells(item, makeResult('not_sent'))[0] ?? ''),
         );
 
@@ -50,12 +51,10 @@ export function startPrinter<Item>(ui: Ui, { words, items: all, total, cells, id
     const word = outcomes[result.outcome];
     const parts = [...name, reason].filter((part) => part !== '').map(printableInOneLine);
     // With --quiet, stdout has ids alone, and what failed is an error.
-    if (ui.quiet) ui.writeAlways(drawn([padText(word, wordWidth), ...parts].join(gap)));
+    const start = printable(padText(word, wordWidth));
+    if (ui.quiet) ui.writeAlways(joined([start, ...parts], gap));
     else if (plain) ui.print(joined([printableInOneLine(word), ...parts], ', '));
-    else {
-      const start = drawn(padText(word, wordWidth));
-      ui.print(lay === null ? drawn([start, ...parts].join(gap)) : lay(start, parts, isDone(result)));
-    }
+    else ui.print(layOut === null ? joined([start, ...parts], gap) : layOut(start, parts, isDone(result)));
   }
 
   const isDone = ({ outcome }: ItemResult) => outcome === 'applied' || outcome === 'exists';
@@ -76,41 +75,5 @@ export function startPrinter<Item>(ui: Ui, { words, items: all, total, cells, id
       const left = ended.filter(({ result }) => !isDone(result) && result.outcome !== 'not_sent');
       for (const { items, result } of groupByReason(left)) print(items, result);
     },
-  };
-}
-
-const gap = '  ';
-
-/** Minimum width of the name of an item that is cut. */
-const minNameWidth = 16;
-
-/**
- * Puts results into the columns of a terminal: the name of one that is done loses its beginning if the line would be too long,
- * because the end of a path says which file it is. Where that is too little, and where there is a reason, the rest stands below
- * the name.
- */
-function layLines(width: number, indentation: number, names: () => readonly string[]) {
-  let nameWidth: number | null = null;
-  let maxName = width;
-  const below = ' '.repeat(indentation);
-  const wrapped = (text: string) =>
-    wrapText(text, Math.max(1, width - indentation)).replaceAll('\n', `\n${below}`);
-  return (start: Printable, [name = drawn(''), ...more]: readonly Printable[], isCut: boolean): Printable => {
-    const rest = more.join(gap);
-    const line = [start, name, ...more].join(gap);
-    if (!isCut) {
-      const lines = [`${start}${gap}${wrapped(name)}`, ...(rest === '' ? [] : [`${below}${wrapped(rest)}`])];
-      return drawn(displayWidth(line) <= width ? line : lines.join('\n'));
-    }
-    nameWidth ??= names().reduce((widest, one) => Math.max(widest, displayWidth(one)), 0);
-    const room = width - indentation - (rest === '' ? 0 : gap.length + displayWidth(rest));
-    if (room < Math.min(minNameWidth, displayWidth(name))) {
-      const cut = truncateStart(name, Math.max(1, width - indentation));
-      return drawn(`${start}${gap}${cut}\n${below}${wrapped(rest)}`);
-    }
-    // So that the columns of all lines stand below each other.
-    maxName = Math.min(maxName, Math.max(room, minNameWidth));
-    const columns = Math.min(nameWidth, maxName);
-    return drawn([start, padText(truncateStart(name, columns), columns), ...more].join(gap).trimEnd());
   };
 }

@@ -3,11 +3,12 @@ import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { type Phrase, phrase, toRun } from '../config/phrase.ts';
 import { drawn, joined, line, type Printable, printable } from '../core/sanitize.ts';
+import { alignLines, type Fit } from '../output/columns.ts';
 import { upperFirst } from '../output/labels.ts';
 import { choosePager } from '../output/pager.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from '../output/tables.ts';
-import { alignLines, type Fit, wrapText } from '../output/wrap.ts';
+import { wrapText } from '../output/wrap.ts';
 import { groupByReason, messageWithDetail, nameGroup } from './group-results.ts';
 import { type BatchWords, describeTotals, type ItemResult, mostSevereExitCode } from './item-result.ts';
 
@@ -94,9 +95,7 @@ function tableOf({ header, fits, rows, details = [] }: Plan, style: Style): Prin
     .split('\n')
     .map(drawn);
   const below = (index: number) =>
-    details[index]
-      ? [drawn(`      ${alignLines([[details[index]]], ['cut end'], width === null ? null : width - 6)}`)]
-      : [];
+    details[index] ? [alignLines([[details[index]]], ['cut end'], width && width - 6, '      ')] : [];
   return joined([color.bold(first), ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
 }
 

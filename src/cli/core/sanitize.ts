@@ -63,7 +63,10 @@ export function apart(text: Printable): Printable {
 }
 
 /** Printable texts, with a separator between them. */
-export function joined(texts: readonly Printable[], separator: '' | ' ' | ', ' | '\n' | '\n\n'): Printable {
+export function joined(
+  texts: readonly Printable[],
+  separator: '' | ' ' | '  ' | ', ' | '\n' | '\n\n',
+): Printable {
   return drawn(texts.join(separator));
 }
 

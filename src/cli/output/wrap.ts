@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { drawn, type Printable, printableInOneLine } from '../core/sanitize.ts';
 
 /**
  * Wraps at spaces, and breaks words that are longer than `width` columns. A command in backticks is copied, so it stays whole,
@@ -106,71 +105,4 @@ export function truncateStart(text: string, width: number): string {
     columns += displayWidth(letters[from] ?? '');
   }
   return `…${letters.slice(from).join('')}`;
-}
-
-/** How a column is made to fit: which end of its cells goes, or the whole column, if all its cells are the same. */
-export type Fit = 'cut start' | 'cut end' | 'drop same';
-
-interface Column {
-  readonly cells: readonly string[];
-  readonly width: number;
-  readonly fit: Fit | undefined;
-}
-
-/** Minimum width of a column that is cut, if there are others to drop. */
-const minCutWidth = 16;
-
-/**
- * Cells in columns, one line a row, in at most `width` columns. The widest are cut first, all to the same width; if that leaves
- * too little, the last of those that may be cut goes.
- */
-export function alignLines(
-  cells: readonly (readonly string[])[],
-  fits: readonly (Fit | undefined)[],
-  width: number | null,
-): Printable {
-  const rows = cells.map((row) => row.map(printableInOneLine));
-  const columns = (rows[0] ?? []).map((_, index): Column => {
-    const texts = rows.map((row) => row[index] ?? '');
-    const widest = texts.reduce((max, text) => Math.max(max, displayWidth(text)), 0);
-    return { cells: texts, width: widest, fit: fits[index] };
-  });
-  const fitted = width === null ? columns : fitColumns(columns, width);
-  const lines = rows.map((_, row) => {
-    const line = fitted
-      .map((column) => padText(cutCell(column, row), column.width))
-      .join('  ')
-      .trimEnd();
-    return width === null ? line : truncateText(line, width);
-  });
-  return drawn(lines.join('\n'));
-}
-
-function cutCell({ cells, width, fit }: Column, row: number): string {
-  const cell = cells[row] ?? '';
-  return fit === 'cut start' ? truncateStart(cell, width) : truncateText(cell, width);
-}
-
-function fitColumns(all: readonly Column[], width: number): readonly Column[] {
-  const excess = (columns: readonly Column[]) =>
-    columns.reduce((sum, column) => sum + column.width + 2, -2) - width;
-  if (excess(all) <= 0) return all;
-  const columns = all.filter(
-    ({ fit, cells: [, first, ...others] }) => fit !== 'drop same' || others.some((one) => one !== first),
-  );
-  const mayBeCut = columns.filter(({ fit }) => fit !== undefined && fit !== 'drop same');
-  const narrowed = (max: number) =>
-    columns.map((column) =>
-      mayBeCut.includes(column) ? { ...column, width: Math.min(column.width, max) } : column,
-    );
-  let max = Math.max(0, ...mayBeCut.map((column) => column.width));
-  while (max > minCutWidth && excess(narrowed(max)) > 0) max -= 1;
-  if (excess(narrowed(max)) <= 0) return narrowed(max);
-  const last = mayBeCut.at(-1);
-  return mayBeCut.length > 1
-    ? fitColumns(
-        columns.filter((column) => column !== last),
-        width,
-      )
-    : narrowed(max);
 }

@@ -140,7 +140,7 @@ test('the plan names Markdown files that the pattern leaves out', async () => {
 
 test.each([
   [80, /^STATUS +FILE +SLUG +TITLE$/m, /^created {3}…[^ ]*bottles-or-c\.md {2}[0-9a-f-]{36} {2}published$/m],
-  [60, /^STATUS +FILE +SLUG$/m, /^created {3}_posts\/[^ ]*-c\.md\n {10}[0-9a-f-]{36} {2}published$/m],
+  [60, /^STATUS +FILE +SLUG$/m, /^created {3}…[^ ]*-c\.md\n {10}[0-9a-f-]{36} {2}published$/m],
 ])(
   'in a terminal of %i columns the plan and the results are not wrapped',
   async (columns, header, created) => {
