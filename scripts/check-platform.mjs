@@ -3,7 +3,7 @@
 // Usage: node scripts/check-platform.mjs [bin/storectl.js [command that runs Node, if not this Node]]
 // scripts/on-wine.sh and scripts/on-arm64.sh run it. It needs Node alone.
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -164,6 +164,20 @@ async function withService(use) {
   await ended;
 }
 
+/** A copy of the database is made, and put in the place of another one. */
+async function checkCopies() {
+  const service = (...args) => ['service', ...args];
+  await succeeds('service backup', service('backup', 'copy.db'), /Copied/);
+  await succeeds('service restore', service('restore', 'copy.db', '--database', 'other.db'), /Restored/);
+  await succeeds(
+    'service restore over it',
+    service('restore', 'copy.db', '--database', 'other.db'),
+    /from before/,
+  );
+  const found = readdirSync(home).filter((name) => name.includes('.db'));
+  check('three files are there, and no drafts', found.length === 3, found);
+}
+
 /** Passes everything on to the service, until `isLast` says of a change that its answer is the last: then it calls `cut`. */
 async function startProxy(origin, isLast, cut) {
   const proxy = createServer(async (incoming, outgoing) => {
@@ -260,6 +274,7 @@ async function checkKills() {
 
 await checkReadme();
 await withService(checkService);
+await checkCopies();
 await checkStateDirectories();
 if (process.platform === 'win32') {
   const hint = await run(['service', 'stores', 'list', '--database', 'C:\\my db\\x.db']);

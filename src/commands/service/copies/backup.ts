@@ -1,3 +1,4 @@
+import { shellWord } from '../../../base/shell-word.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
@@ -27,7 +28,9 @@ readable by you alone: it contains webhook URLs. For PostgreSQL use pg_dump, as 
     const copy = await onFiles(session, file, place, copyDatabase);
     printCopy(ui, `Copied ${place} to ${copy.file}`, copy);
     if (!ui.quiet && !ui.json)
-      ui.notice(line`Try it: \`storectl service start --no-delivery --port 0 --database ${copy.file}\``);
+      ui.notice(
+        line`Try it: \`storectl service start --no-delivery --port 0 --database ${shellWord(copy.file, ui.io.process.platform)}\``,
+      );
     return undefined;
   },
 };

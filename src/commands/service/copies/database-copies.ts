@@ -69,6 +69,8 @@ function explainCopyError(error: unknown, file: string, database: string): unkno
     );
   if (!(error instanceof Error)) return error;
   const code = errorCode(error);
+  if (code === 'ENOENT')
+    return localStateError('database_missing', error.message, 'check the names of both files');
   if (code === 'EEXIST') return usageError(error.message, 'choose another file, or move it away');
   const reason = /^E[A-Z]/.test(code) ? describeSystemError(error) : error.message;
   return localStateError(

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type Database from 'libsql';
+import { errorCode } from '../../../base/system-error.ts';
 import { isBusy } from '../core/engine-errors.ts';
 import { ForeignDatabaseError, StorageBusyError } from '../core/errors.ts';
-import { loadEngine } from './connection.ts';
+import { loadEngine, releaseFiles } from './connection.ts';
 
 /** What is in a file: for the person who copies it. */
 export interface CopySummary {
@@ -21,14 +22,13 @@ export class NewerThanCopyError extends Error {
 
 /**
  * Copies a database into a new file, while others use it: one consistent snapshot, checked, and readable by its owner alone.
- * Rejects with EEXIST if the file exists.
+ * Rejects with EEXIST if the file exists, and with ENOENT if the database does not.
  */
 export async function copyDatabase(location: string, file: string): Promise<CopySummary> {
   if (existsSync(file)) throw exists(file);
   return withDraft(file, async (draft) => {
     const summary = await copyInto(location, draft);
-    // A rename would replace a file that has come to be there meanwhile.
-    await link(draft, file);
+    await publish(draft, file);
     return summary;
   });
 }
@@ -39,13 +39,15 @@ export async function copyDatabase(location: string, file: string): Promise<Copy
  */
 export async function restoreDatabase(
   file: string,
-  location: string,
+  place: string,
 ): Promise<CopySummary & { readonly replaced: string | null }> {
+  // Where a link leads to is what is replaced, and the engine's log is beside that.
+  const location = existsSync(place) ? await realpath(place) : place;
   return withDraft(location, async (draft) => {
     const summary = await copyInto(file, draft);
     if (!existsSync(location)) {
       await refuseLeftovers(location);
-      await link(draft, location);
+      await publish(draft, location);
       return { ...summary, replaced: null };
     }
     const present = await closeForGood(location);
@@ -55,7 +57,7 @@ export async function restoreDatabase(
       );
     }
     const replaced = `${location}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-    await link(location, replaced);
+    await keepAs(location, replaced);
     await rename(draft, location);
     return { ...summary, replaced };
   });
@@ -68,7 +70,9 @@ async function refuseLeftovers(location: string): Promise<void> {
 }
 
 async function withDraft<Result>(place: string, work: (draft: string) => Promise<Result>): Promise<Result> {
-  const draft = path.join(path.dirname(place), `.${path.basename(place)}.${randomUUID()}.tmp`);
+  const folder = path.dirname(place);
+  if (!existsSync(folder)) throw missing(folder);
+  const draft = path.join(folder, `.${path.basename(place)}.${randomUUID()}.tmp`);
   try {
     // The engine writes into an empty file, which keeps its mode.
     await (await open(draft, 'wx', 0o600)).close();
@@ -78,14 +82,37 @@ async function withDraft<Result>(place: string, work: (draft: string) => Promise
   }
 }
 
+/** Gives a finished file its name, which no other file has. Rejects with EEXIST if one does. */
+async function publish(draft: string, file: string): Promise<void> {
+  try {
+    // A rename would replace a file that has come to be there meanwhile, and not every file system has hard links.
+    await (await open(file, 'wx', 0o600)).close();
+  } catch (error) {
+    throw errorCode(error) === 'EEXIST' ? exists(file) : error;
+  }
+  await rename(draft, file);
+}
+
+/** Gives a file another name as well, so that it is never missing; on file systems without hard links, in place of its own. */
+async function keepAs(file: string, name: string): Promise<void> {
+  try {
+    await link(file, name);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw error;
+    await rename(file, name);
+  }
+}
+
 /** Copies a database to an empty file, checks the copy, and syncs it. */
 async function copyInto(from: string, draft: string): Promise<CopySummary> {
   const Engine = await loadEngine();
-  using(new Engine(from, { readonly: true }), (source) => {
+  // The engine would create it.
+  if (!existsSync(from)) throw missing(from);
+  await using(new Engine(from, { readonly: true }), (source) => {
     source.pragma('busy_timeout = 5000');
     source.prepare('vacuum into ?').run(draft);
   });
-  const summary = using(new Engine(draft, { readonly: true }), (copy) => {
+  const summary = await using(new Engine(draft, { readonly: true }), (copy) => {
     const problems = [
       ...rowsOf(copy, 'pragma integrity_check(1)'),
       ...rowsOf(copy, 'pragma foreign_key_check'),
@@ -133,12 +160,21 @@ function rowsOf(database: Database.Database, statement: string): Record<string, 
   return database.prepare(statement).all() as Record<string, unknown>[];
 }
 
-function using<Result>(database: Database.Database, work: (database: Database.Database) => Result): Result {
+/** Works on a database and closes it, so that its file can be replaced or removed. */
+async function using<Result>(
+  database: Database.Database,
+  work: (database: Database.Database) => Result,
+): Promise<Result> {
   try {
     return work(database);
   } finally {
     database.close();
+    await releaseFiles();
   }
+}
+
+function missing(file: string): Error {
+  return Object.assign(new Error(`${file} does not exist`), { code: 'ENOENT' });
 }
 
 function exists(file: string): Error {
