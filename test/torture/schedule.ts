@@ -26,12 +26,18 @@ export interface Schedule {
   readonly steps: readonly Step[];
 }
 
+/** Restores are what most can go wrong with, and of reads and marks the least. */
+function weightOf({ id, class: how }: OperationModel): number {
+  if (how === 'read') return 1;
+  if (id === 'notify.mark-read') return 2;
+  return id === 'backup.restore' ? 8 : 4;
+}
+
 export function makeSchedule(seed: number): Schedule {
   const random = createRandom(seed);
   // Long enough for an id.
   const name = `s${String(seed).padStart(8, '0')}`;
-  // Writes are what most can go wrong with.
-  const operation = random.weighted(operationIds.map((id) => [operations[id].class === 'read' ? 1 : 4, id]));
+  const operation = random.weighted(operationIds.map((id) => [weightOf(operations[id]), id]));
   const model: OperationModel = operations[operation];
   const decides = operation === 'disputes.decide';
   const isBatch = (decides || operation === 'blog.create') && random.chance(0.5);
@@ -40,6 +46,7 @@ export function makeSchedule(seed: number): Schedule {
   const service = chooseService(random);
   const writeFault = () => chooseWriteFault(random, model, service);
   const readFault = () => chooseReadFault(random, model);
+  const safetyBackup = random.chance(0.6);
   const schedule: Schedule = {
     seed,
     operation,
@@ -47,7 +54,7 @@ export function makeSchedule(seed: number): Schedule {
     subjects: Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
     otherSubject: `${name}-other`,
     key,
-    safetyBackup: random.chance(0.6),
+    safetyBackup,
     timeoutMs: random.weighted([
       [3, random.integer(3, 6) * 1000],
       [1, 15_000],
@@ -56,7 +63,7 @@ export function makeSchedule(seed: number): Schedule {
     readFaults: random.chance(model.readsFirst ? 0.4 : 0.15)
       ? Array.from({ length: random.integer(1, 3) }, readFault)
       : [],
-    steps: chooseSteps(random, model, key, isBatch),
+    steps: chooseSteps({ random, model, key, isBatch, safetyBackup }),
   };
   // What comes of a lost lock is seen where nothing else goes wrong.
   const isStopped = schedule.steps.some((step) => step.do === 'stopped');

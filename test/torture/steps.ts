@@ -91,13 +91,9 @@ const clockSteps = [-yearMs, -4 * hourMs, -hourMs, hourMs, 25 * hourMs, yearMs, 
 /** By how much a clock that was fast is put right in the middle of a run. */
 const stepsBack = [-2_000, -30_000, -2 * hourMs];
 
-export function chooseSteps(
-  random: Random,
-  model: OperationModel,
-  key: 'made' | 'given' | 'ci',
-  isBatch: boolean,
-): Step[] {
-  const steps = chooseCourse({ random, model, key, isBatch });
+export function chooseSteps(choices: Choices): Step[] {
+  const { random, model } = choices;
+  const steps = chooseCourse(choices);
   if (model.list === undefined || !random.chance(0.6)) return steps;
   // What this machine remembers is seldom all.
   const look: Step[] = [...(random.chance(0.5) ? [otherUser(random)] : []), calm('list')];
@@ -106,13 +102,13 @@ export function chooseSteps(
 
 function chooseCourse(choices: Choices): Step[] {
   const { random, model, key } = choices;
-  const isInOrder = model.id === 'backup.restore' || model.class === 'repeatable';
-  if (mayBeStopped(choices) && random.chance(isInOrder ? 0.45 : 0.36)) return stopped(choices);
+  if (mayBeStopped(choices) && random.chance(0.36)) return stopped(choices);
   if (isRaw(choices) && random.chance(0.5)) return rawBeside(choices);
   if (isResent(model) && random.chance(0.1)) return oldDoubt(choices);
-  if (model.class === 'repeatable' && random.chance(0.5)) return superseding(choices);
+  if (model.class === 'repeatable' && random.chance(0.6)) return superseding(choices);
   if (model.class === 'one-shot' && !model.readsFirst && random.chance(0.4)) return repairedInDoubt(choices);
-  if (model.id === 'backup.restore' && random.chance(0.4)) return resumedRestore(choices);
+  if (model.id === 'backup.restore' && random.chance(0.5)) return resumedRestore(choices);
+  if (model.class !== 'read' && random.chance(0.12)) return [calm('same'), ...damaged(choices)];
   const steps: Step[] = [random.chance(0.12) ? pair(choices) : run(choices, 'same')];
   if (model.class === 'read') return steps;
   const canUndo = ['store.update', 'settings.save', 'backup.restore'].includes(model.id);
@@ -123,10 +119,10 @@ function chooseCourse(choices: Choices): Step[] {
         [22, () => [run(choices, 'resume')]],
         [10, () => [run(choices, 'resume-newest')]],
         [5, () => [pair(choices)]],
-        [12, () => damaged(choices)],
+        [16, () => damaged(choices)],
         [6, () => [{ do: 'mark' }, run(choices, 'same')]],
         [5, () => [{ do: 'power-cut', cut: powerCut(random) }]],
-        [7, () => elsewhere(choices)],
+        [14, () => elsewhere(choices)],
         [8, () => [otherUser(random), run(choices, 'same')]],
         [model.freshFlag === null ? 0 : 5, () => [run(choices, 'fresh')]],
         [key === 'given' ? 8 : 0, () => [run(choices, 'key-with-other-arguments')]],
@@ -141,11 +137,13 @@ function chooseCourse(choices: Choices): Step[] {
   return steps;
 }
 
-interface Choices {
+export interface Choices {
   readonly random: Random;
   readonly model: OperationModel;
   readonly key: 'made' | 'given' | 'ci';
   readonly isBatch: boolean;
+  /** A restore is given without `--no-safety-backup`. */
+  readonly safetyBackup: boolean;
 }
 
 function calm(typed: Typed, identity: Identity = plainIdentity): Extract<Step, { do: 'run' }> {
@@ -305,11 +303,12 @@ function superseding(choices: Choices): Step[] {
 
 /** A restore, or the safety backup before it, is interrupted, and resumed with all others, over changes since or not. */
 function resumedRestore(choices: Choices): Step[] {
-  const { random } = choices;
+  const { random, safetyBackup } = choices;
   const moment = random.pick(['received', 'applied', 'answered'] as const);
+  const write = safetyBackup ? random.pick([1, 2, 2]) : 1;
   return [
-    { ...calm('same'), kill: { moment, write: random.pick([1, 2, 2]), afterMs: 0 } },
-    ...(random.chance(0.5) ? changeBetween(choices) : []),
+    { ...calm('same'), kill: { moment, write, afterMs: 0 } },
+    ...(random.chance(0.3) ? changeBetween(choices) : []),
     run(choices, 'resume'),
     calm(random.pick(['resume', 'same'])),
   ];
@@ -362,7 +361,7 @@ function damageStep(random: Random): Step {
     how: random.weighted([
       [3, 'flip'],
       [1, 'cut'],
-      [2, 'cut-lines'],
+      [4, 'cut-lines'],
       [1, 'empty'],
     ]),
     file: random.next(),

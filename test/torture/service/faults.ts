@@ -153,7 +153,7 @@ export function chooseWriteFault(random: Random, operation: OperationModel, serv
   ])();
   const before = random.chance(0.15) ? random.pick([[100], [103], [100, 103], [102, 102]]) : [];
   const delayMs = random.chance(0.2) ? random.integer(20, 700) : 0;
-  const refuses = service === 'keys' && operation.class !== 'keyed' && random.chance(0.15);
+  const refuses = service === 'keys' && operation.class !== 'keyed' && random.chance(0.22);
   const applies = refuses ? 'yes' : appliesFor(random, ending);
   // What the service never saw is not delivered once more; without a key that it knows, the client could not help it. Nor after a
   // refusal, which frees a key in the body.
@@ -169,7 +169,7 @@ export function chooseWriteFault(random: Random, operation: OperationModel, serv
       ? chooseOtherUser(random)
       : undefined,
     refuses,
-    isDeliveredTwice: mayCome && random.chance(refuses ? 0.6 : 0.2),
+    isDeliveredTwice: mayCome && random.chance(refuses ? 0.75 : 0.2),
     // Within a run, or after the next one has begun.
     laterMs: random.pick([400, 400, 400, 2500]),
   };
