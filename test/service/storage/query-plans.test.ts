@@ -201,6 +201,20 @@ describe.each([
   });
 });
 
+test('unread notifications are found among many that were marked by their ids', async () => {
+  const plans = await plansOf(
+    (db) => findNotifications(tenant(db), { isUnread: true, below: 4_000, limit: 3 }),
+    async (db) => {
+      await fillStores(db, 0, 1, 5_000);
+      await sql`update events set read_at = 't' where sequence > 10`.execute(db);
+      // The embedded engine has no statistics unless somebody asks for them.
+      if (db.engine === 'postgres') await sql`analyze`.execute(db);
+    },
+  );
+  expect(plans.join('\n')).toContain('events_unread');
+  expect(fullScans(plans)).toEqual([]);
+});
+
 test('a backup and what restoring it changes read a few rows', async () => {
   const plans = await plansOf((db) => findBackupAndStore(tenant(db), 'b5'), growOneOfMany);
   expect(plans).not.toEqual([]);

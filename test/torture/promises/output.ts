@@ -147,9 +147,9 @@ export const outputPromises: readonly ProgramPromise[] = [
       return lists.flatMap(({ exitCode, document, requests, error }) => {
         const listed = requests.findLast((request) => request.listed !== null && request.view === 'success');
         if (exitCode !== 0) {
-          const isClear = requests.length > 0 && requests.every(({ fault }) => fault === noFault);
-          const expected = story.schedule.service === 'plain' ? 7 : 0;
-          return isClear && exitCode !== expected ? [`exit ${exitCode} (${String(error?.code)})`] : [];
+          const hasLists =
+            story.schedule.service !== 'plain' && requests.every(({ fault }) => fault === noFault);
+          return exitCode === 7 && hasLists ? [`exit 7 (${String(error?.code)})`] : [];
         }
         const ids = Array.isArray(document) ? document.map(({ id }: Json) => String(id)) : [];
         if (listed === undefined) return [`exit 0 with ${ids.length}, and the service did not say so`];

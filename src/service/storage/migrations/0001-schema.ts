@@ -57,6 +57,7 @@ const indexes = [
   'index disputes_order on disputes (store_id, order_id, id) where order_id is not null',
   'index endpoints_due on endpoints (is_failing, due_at) where due_at is not null',
   'index events_by_time on events (store_id, created_at, sequence)',
+  'index events_unread on events (store_id, sequence) where read_at is null',
   // Also for the foreign key: what cascades looks for all of an endpoint.
   'index deliveries_endpoint on deliveries (store_id, endpoint_id, status, sequence)',
   'index deliveries_event on deliveries (store_id, event_id)',
