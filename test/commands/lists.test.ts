@@ -85,14 +85,32 @@ test('an object is shown with its content, and a backup with what restoring it w
 });
 
 test('a restore of a backup that the store does not have is refused before anything is sent', async () => {
-  const { machine } = await setScene();
+  const { machine, proxy } = await setScene();
   const id = '01a20294-76ec-77ee-ad28-9e8643048656';
 
   const restored = await machine.run(['backup', 'restore', id, '--sections', 'store', '--confirm', id]);
 
   expect(restored).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`backup ${id} not found`) });
+  expect(proxy.writes()).toEqual([]);
   expect((await machine.run(['backup', 'list', '--json'])).stdout).toBe('[]\n');
+  expect((await machine.run(['history', 'list', '--json'])).stdout).toBe('[]\n');
 });
+
+test.each([
+  ['store,blog', true],
+  ['store', false],
+])(
+  'where the service cannot say what a restore of %s changes, it says whether posts go: %s',
+  async (sections, removesPosts) => {
+    const id = '01a20294-76ec-77ee-ad28-9e8643048656';
+    const answers = [answer(201, { id, label: 'x' }), answer(201, { id: 'restore', backupId: id })];
+    const { machine } = await setScene({ answers });
+    const { stderr } = await machine.run(['backup', 'restore', id, '--sections', sections, '--confirm', id]);
+    expect(stderr).toMatch(/^This replaces the .* of store /m);
+    expect(stderr.includes('Posts made since then are removed.')).toBe(removesPosts);
+    expect(stderr).not.toMatch(/^ *Posts /m);
+  },
+);
 
 test('lists print fields, ids and pages for scripts', async () => {
   const { machine } = await setScene();
