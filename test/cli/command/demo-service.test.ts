@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import Database from 'libsql';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { filesBelow, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -43,6 +44,20 @@ describe('--demo', () => {
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(2);
     expect(info.backups.map(({ label }: { label: string }) => label).sort()).toEqual(['a', 'b']);
+  });
+
+  test('a database that another process locks for long is no reason to reset it', async () => {
+    const machine = newMachine();
+    expect((await machine.run(['--demo', 'demo', 'info', '--json'])).exitCode).toBe(0);
+    const other = new Database(path.join(machine.stateDirectory, 'demo', 'store.db'));
+    onTestFinished(() => void other.close());
+    other.exec('begin immediate');
+
+    const refused = await machine.run(['--demo', 'demo', 'info']);
+    expect(refused.exitCode).toBe(11);
+    expect(refused.stderr).toMatch(
+      /the database is locked by another process.*\n {2}wait until the other process is done, then try again\n$/,
+    );
   });
 
   test('has nothing to do with real stores: not their address, their store, their key, or their history', async () => {

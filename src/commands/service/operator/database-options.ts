@@ -130,8 +130,8 @@ function hintFor(error: unknown, location: string): string {
   if (error instanceof DatabaseSetupError) return error.advice ?? connectionHint;
   // PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected).
   const isAboutLocks = error instanceof StorageBusyError && /^(55P03|40P01)$/.test(errorCode(error.cause));
-  if (isAboutLocks || (error instanceof StorageBusyError && !isPostgres))
-    return 'wait until the other process is done, then try again';
+  if (isAboutLocks) return 'wait until the other process is done, then try again';
+  if (error instanceof StorageBusyError && error.advice !== undefined) return error.advice;
   return isPostgres
     ? 'check the URL, and that PostgreSQL is running there; the password can be set in PGPASSWORD'
     : 'choose another file with --database, or check its permissions';

@@ -1,6 +1,13 @@
 /** The database is busy or unavailable. Nothing was changed, and the caller may try again. */
 export class StorageBusyError extends Error {
   override readonly name = 'StorageBusyError';
+  /** What the person at the machine can do, where that is known. */
+  readonly advice: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions, advice?: string) {
+    super(message, options);
+    this.advice = advice;
+  }
 }
 
 /** The connection broke during a commit: the changes may or may not be stored. */

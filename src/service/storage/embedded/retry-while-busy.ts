@@ -14,7 +14,11 @@ export async function retryWhileBusy<Result>(
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() + pause > deadline) {
-        throw new StorageBusyError('the database is locked by another process', { cause: error });
+        throw new StorageBusyError(
+          'the database is locked by another process',
+          { cause: error },
+          'wait until the other process is done, then try again',
+        );
       }
     }
     await sleep(pause * (0.5 + Math.random() / 2));
