@@ -17,7 +17,7 @@ class FastestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: [
-      'test/{client,history,library,cli/batch}/**/*.test.ts',
+      'test/{base,client,history,library,cli/batch}/**/*.test.ts',
       'test/commands/{api,blog,disputes,history,settings}/**/*.test.ts',
       'test/commands/{known-lists,resume,store-name,undo,what-changed}.test.ts',
       'test/cli/completion.test.ts',

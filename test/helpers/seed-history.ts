@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
 import { findOperation } from '../../src/contract/operations.ts';
@@ -14,6 +14,7 @@ import type {
 import { intentOf } from '../../src/history/record/intent.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
 import type { Machine } from './cli.ts';
+import { cutAt, lineOf, readWrittenLog } from './written-log.ts';
 
 interface Place {
   /** Of the service. */
@@ -41,7 +42,7 @@ interface Seed {
   readonly hoursAgo?: number;
 }
 
-/** Records a change as a command that has ended left it, its outcome told. */
+/** Records a change as a command that has ended left it, its outcome reported. */
 export async function seedChange(
   machine: Pick<Machine, 'stateDirectory'>,
   place: Place,
@@ -81,12 +82,12 @@ export function logFiles({ stateDirectory }: Pick<Machine, 'stateDirectory'>): s
     .map((name) => path.join(stateDirectory, name));
 }
 
-/** Leaves the newest log as a process that is killed before it has told the outcome; returns its file. */
-export function leaveUntold(machine: Pick<Machine, 'stateDirectory'>): string {
+/** Leaves the newest log as a process that is killed before it has reported the outcome; returns its file. */
+export function leaveUnreported(machine: Pick<Machine, 'stateDirectory'>): string {
   const file = logFiles(machine).at(-1) ?? '';
-  const untold = file.replace(/(?:\.pending)?\.jsonl$/, '.open.jsonl');
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  writeFileSync(file, `${lines.slice(0, -1).join('\n')}\n`);
-  renameSync(file, untold);
-  return untold;
+  const unreported = file.replace(/(?:\.pending)?\.jsonl$/, '.open.jsonl');
+  const log = readWrittenLog(file);
+  writeFileSync(file, cutAt(log, lineOf(log, 'closing', -1).start));
+  renameSync(file, unreported);
+  return unreported;
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodeFileSystem } from '../../src/base/files/files.ts';
@@ -8,6 +8,7 @@ import { repairLogs } from '../../src/history/journal/repair.ts';
 import { findOpenElsewhere } from '../../src/history/read-leniently.ts';
 import { RefusedError } from '../../src/history/record/errors.ts';
 import { storeFolder } from '../../src/history/store-folder.ts';
+import { cutAt, lineOf, readWrittenLog, replaceLine, type WrittenLog } from '../helpers/written-log.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   appeal,
@@ -36,12 +37,12 @@ async function tryEverything(scene: HistoryScene, request: typeof post) {
 }
 
 describe('a log that lost lines', () => {
-  const cuts: [string, (lines: string[]) => string[]][] = [
-    ['emptied', () => []],
-    ['cut behind its header', ([header = '']) => [header, '']],
-    ['cut before its outcome', (lines) => [...lines.slice(0, -3), '']],
-    ['cut within its outcome', (lines) => [...lines.slice(0, -3), lines.at(-3)?.slice(0, 20) ?? '']],
-    ['without its request', (lines) => lines.toSpliced(1, 1)],
+  const cuts: [string, (log: WrittenLog) => Buffer][] = [
+    ['emptied', (log) => cutAt(log, 0)],
+    ['cut behind its header', (log) => cutAt(log, lineOf(log, 'header').end)],
+    ['cut before its outcome', (log) => cutAt(log, lineOf(log, 'outcome').start)],
+    ['cut within its outcome', (log) => cutAt(log, lineOf(log, 'outcome').start + 20)],
+    ['without its request', (log) => replaceLine(log, lineOf(log, 'request'))],
   ];
 
   test.each(cuts)('%s stops every change that reads it, and resume, and nothing is sent', async (_, cut) => {
@@ -49,7 +50,7 @@ describe('a log that lost lines', () => {
     await scene.change(post);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
-    writeFileSync(file, cut(readFileSync(file, 'utf8').split('\n')).join('\n'));
+    writeFileSync(file, cut(readWrittenLog(file)));
     scene.server.clear();
     for (const run of [
       () => scene.change(post),
@@ -65,7 +66,7 @@ describe('a log that lost lines', () => {
     await scene.change(post);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
-    writeFileSync(file, cut(readFileSync(file, 'utf8').split('\n')).join('\n'));
+    writeFileSync(file, cut(readWrittenLog(file)));
     const repaired = await repairLogs(scene.open().journal);
     expect(repaired).toMatchObject([{ file }]);
     expect(await tryEverything(scene, post)).toEqual([]);
@@ -79,8 +80,8 @@ test.each(['', '{"line":4,"clo', '\0\0\0'])(
     const { record } = await scene.change(post);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
-    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -2);
-    writeFileSync(file, [...lines, tail].join('\n'));
+    const log = readWrittenLog(file);
+    writeFileSync(file, replaceLine(log, lineOf(log, 'closing'), tail));
     expect(openRecords(scene.open())).toMatchObject([{ id: record.id, state: 'applied' }]);
     expect(await tryEverything(scene, post)).toEqual([]);
     expect(openRecords(scene.open())).toEqual([]);
@@ -114,7 +115,8 @@ describe('after a repair', () => {
     const { record } = await scene.change(appeal);
     const [name = ''] = scene.files();
     const file = path.join(scene.folder, name);
-    writeFileSync(file, readFileSync(file, 'utf8').split('\n').slice(0, 3).join('\n').concat('\n{"bro'));
+    const log = readWrittenLog(file);
+    writeFileSync(file, Buffer.concat([cutAt(log, lineOf(log, 'outcome').end), Buffer.from('{"bro')]));
     await repairLogs(scene.open().journal);
     expect(scene.open().get(record.id)).toMatchObject({ state: 'applied' });
     await expect(scene.change(appeal)).rejects.toBeInstanceOf(RefusedError);

@@ -1,8 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answer, type FaultServer } from '../../helpers/fault-server.ts';
 import { scriptedStore, setScene } from '../../helpers/scene.ts';
-import { leaveUntold, logFiles } from '../../helpers/seed-history.ts';
+import { leaveUnreported, logFiles } from '../../helpers/seed-history.ts';
+import {
+  cutAt,
+  flipBit,
+  lineOf,
+  readWrittenLog,
+  replaceLine,
+  type WrittenLog,
+} from '../../helpers/written-log.ts';
 
 const create = ['backup', 'create', '--label', 'nightly', '--sections', 'store'];
 
@@ -16,13 +24,17 @@ async function recordOne(profile: readonly string[] = []) {
   return { server, machine, id, file: logFiles(machine).at(-1) ?? '' };
 }
 
+function damage(file: string, how: (log: WrittenLog) => Buffer): void {
+  writeFileSync(file, how(readWrittenLog(file)));
+}
+
 /** Requests that change something. */
 const changes = ({ requests }: FaultServer) => requests.filter(({ method }) => method !== 'GET').length;
 
 test.each(['closed', 'open'])('what has to read a damaged log that is %s sends nothing', async (what) => {
   const { server, machine, id, file: closed } = await recordOne();
-  const file = what === 'open' ? leaveUntold(machine) : closed;
-  writeFileSync(file, readFileSync(file, 'utf8').replace('/backups', '/backupz'));
+  const file = what === 'open' ? leaveUnreported(machine) : closed;
+  damage(file, (log) => flipBit(log, lineOf(log, 'request')));
   const before = changes(server);
 
   const same = [create, ['resume'], ['undo', id], ['api', 'POST', '/v1/stores/{store}/operations/backups']];
@@ -52,12 +64,12 @@ test.each(['closed', 'open'])('what has to read a damaged log that is %s sends n
 
 test('what lost no more than its closing line with the power is not damaged, and resume reports it', async () => {
   const { server, machine, id, file } = await recordOne();
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n[^\n]+\n$/, '\n\0\0\0'));
+  damage(file, (log) => replaceLine(log, lineOf(log, 'closing'), '\0\0\0'));
   const before = changes(server);
 
   expect(await machine.run(['history', 'repair'])).toMatchObject({ stderr: 'Nothing is damaged.\n' });
   const { exitCode, stdout } = await machine.run(['resume', '--json']);
-  expect({ exitCode, told: stdout.includes(id) }).toEqual({ exitCode: 0, told: true });
+  expect({ exitCode, isReported: stdout.includes(id) }).toEqual({ exitCode: 0, isReported: true });
   expect(await machine.run(['resume'])).toMatchObject({ exitCode: 0, stdout: '' });
   expect(changes(server)).toBe(before);
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
@@ -65,7 +77,7 @@ test('what lost no more than its closing line with the power is not damaged, and
 
 test('repair sets a copy aside, says what can be read, and changes are sent again', async () => {
   const { machine, id, file } = await recordOne();
-  writeFileSync(file, readFileSync(file, 'utf8').replace('"applied"', '"applie"'));
+  damage(file, (log) => flipBit(log, lineOf(log, 'outcome')));
 
   const repaired = await machine.run(['history', 'repair']);
 
@@ -80,7 +92,7 @@ test.each([[[]], [['--profile', 'outlet']]])(
   async (profile) => {
     for (const quote of ['doctor', 'error']) {
       const { machine, file } = await recordOne(profile);
-      writeFileSync(file, readFileSync(file, 'utf8').slice(0, 300));
+      damage(file, (log) => cutAt(log, lineOf(log, 'request').start + 20));
 
       const diagnosis = await machine.run(['doctor', '--json', ...profile]);
       expect(diagnosis.exitCode).toBe(11);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { writeFiles } from '../../helpers/bulk.ts';
 import { answer } from '../../helpers/fault-server.ts';
 import { setScene } from '../../helpers/scene.ts';
-import { leaveUntold } from '../../helpers/seed-history.ts';
+import { leaveUnreported } from '../../helpers/seed-history.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const nothing = { stderr: expect.stringMatching(/^Nothing to resume\./) };
@@ -11,7 +11,7 @@ test('what was applied and never told is listed by resume, once', async () => {
   const { server, machine } = await setScene({ answers: [answer(201, { id: 'backup-1' })] });
   await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
-  leaveUntold(machine);
+  leaveUnreported(machine);
 
   const resumed = await machine.run(['resume', '--json']);
 
@@ -52,7 +52,7 @@ async function createTwoPosts() {
   const create = ['blog', 'create', 'a.md', 'b.md', '--json'];
   expect(await machine.run(create)).toMatchObject({ exitCode: 0 });
   expect(await machine.run(['resume'])).toMatchObject(nothing);
-  leaveUntold(machine);
+  leaveUnreported(machine);
   return { server, machine, create };
 }
 

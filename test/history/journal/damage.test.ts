@@ -7,7 +7,18 @@ import { describe, expect, test } from 'vitest';
 import { listLogs, readLeniently } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { findUnusable, repairLogs } from '../../../src/history/journal/repair.ts';
-import { failWith } from './broken-disk.ts';
+import { failWith } from '../../helpers/broken-disk.ts';
+import {
+  cutAt,
+  flipBit,
+  lineOf,
+  newerLog,
+  readWrittenLog,
+  repeatLine,
+  replaceLine,
+  swapLines,
+  type WrittenLog,
+} from '../../helpers/written-log.ts';
 import { allRecords, beginOne, codeOf, type JournalScene, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
@@ -25,32 +36,35 @@ async function writeBatch({ journal }: JournalScene, { isPending = false } = {})
   return writer.id;
 }
 
-const swap = (lines: string[], one: number, other: number) =>
-  lines.with(one, lines[other] ?? '').with(other, lines[one] ?? '');
+/** The log as the journal has written it. */
+const written = ({ folder, files }: JournalScene) => readWrittenLog(path.join(folder, files()[0] ?? ''));
 
-/** The lines of a closed log: header, two requests, an outcome, a request, two outcomes, the closing line, and a line break. */
-const damages: [string, (lines: string[]) => string][] = [
+/** Of a closed log: a header, two requests in one line, an outcome, a request, two outcomes in one line, and the closing line. */
+const damages: [string, (log: WrittenLog) => Buffer | string][] = [
   ['emptied', () => ''],
   ['only blanks', () => '  \n'],
-  ['only NULs', (lines) => '\0'.repeat(lines.join('\n').length)],
-  ['without its header', (lines) => lines.slice(1).join('\n')],
-  ['with nothing but its header', (lines) => `${lines[0]}\n`],
-  ['cut after a line', (lines) => `${lines.slice(0, 4).join('\n')}\n`],
-  ['cut in its last outcome', (lines) => lines.slice(0, 5).join('\n').slice(0, -40)],
-  ['without a line in between', (lines) => lines.toSpliced(2, 1).join('\n')],
-  ['with a line twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? '').join('\n')],
-  ['with two lines swapped', (lines) => swap(lines, 2, 4).join('\n')],
-  [
-    'with a flipped letter in a request',
-    (lines) => lines.with(1, (lines[1] ?? '').replace('POST', 'PUST')).join('\n'),
-  ],
-  [
-    'with a flipped letter in an outcome',
-    (lines) => lines.with(2, (lines[2] ?? '').replace('made', 'mode')).join('\n'),
-  ],
-  ['with a flipped checksum', (lines) => lines.with(2, (lines[2] ?? '').replace(/.(..)$/, 'x$1')).join('\n')],
-  ['with NULs in the middle', (lines) => lines.with(3, '\0'.repeat(300)).join('\n')],
+  ['only NULs', ({ bytes }) => Buffer.alloc(bytes.length)],
+  ['without its header', (log) => replaceLine(log, lineOf(log, 'header'))],
+  ['with nothing but its header', (log) => cutAt(log, lineOf(log, 'header').end)],
+  ['cut after a line', (log) => cutAt(log, lineOf(log, 'request', 1).end)],
+  ['cut in its last outcome', (log) => cutAt(log, lineOf(log, 'outcome', -1).end - 40)],
+  ['without a line in between', (log) => replaceLine(log, lineOf(log, 'outcome'))],
+  ['with a line twice', (log) => repeatLine(log, lineOf(log, 'outcome'))],
+  ['with two lines swapped', (log) => swapLines(log, lineOf(log, 'outcome'), lineOf(log, 'outcome', 1))],
+  ['with a flipped bit in a request', (log) => flipBit(log, lineOf(log, 'request'))],
+  ['with a flipped bit in an outcome', (log) => flipBit(log, lineOf(log, 'outcome'))],
+  ['with a flipped checksum', (log) => flipBit(log, lineOf(log, 'outcome'), -5)],
+  ['with NULs in the middle', (log) => replaceLine(log, lineOf(log, 'request', 1), '\0'.repeat(300))],
 ];
+
+/** The log with a line that cannot be read. */
+function breakLine(
+  scene: JournalScene,
+  ...which: readonly [held: 'request' | 'outcome', nth?: number]
+): Buffer {
+  const log = written(scene);
+  return replaceLine(log, lineOf(log, ...which), 'broken\n');
+}
 
 describe('a closed log', () => {
   test.each(damages)(
@@ -59,7 +73,7 @@ describe('a closed log', () => {
       const scene = setJournalScene();
       const id = await writeBatch(scene);
       const [name = ''] = scene.files();
-      const text = damage(scene.text().split('\n'));
+      const text = damage(written(scene)).toString();
       scene.write(text);
       const journal = scene.open();
       expect(codeOf(() => allRecords(journal))).toBe('history_damaged');
@@ -82,8 +96,7 @@ describe('a closed log', () => {
     const scene = setJournalScene();
     await writeBatch(scene);
     const before = allRecords(scene.journal);
-    const lines = scene.text().split('\n');
-    scene.write(lines.with(2, 'broken').join('\n'));
+    scene.write(breakLine(scene, 'outcome'));
     const [repaired] = await repairLogs(scene.open());
     const [first, second, third] = allRecords(scene.open());
     expect(first).toMatchObject({
@@ -100,7 +113,7 @@ describe('a closed log', () => {
   test('with a change in doubt keeps that when it is repaired, and nothing stands for others', async () => {
     const scene = setJournalScene();
     await writeBatch(scene, { isPending: true });
-    scene.write(scene.text().split('\n').with(2, 'broken').join('\n'));
+    scene.write(breakLine(scene, 'outcome'));
     await repairLogs(scene.open());
     expect(allRecords(scene.open()).map(({ unreadable }) => unreadable)).toEqual([false, false, false]);
   });
@@ -116,7 +129,7 @@ describe('a closed log', () => {
   test('counts its records, so a request that is lost stands for itself', async () => {
     const scene = setJournalScene();
     const id = await writeBatch(scene);
-    scene.write(scene.text().split('\n').with(3, 'broken').join('\n'));
+    scene.write(breakLine(scene, 'request', 1));
     await repairLogs(scene.open());
     const third = allRecords(scene.open()).filter((record) => record.unreadable);
     expect(third).toMatchObject([
@@ -152,7 +165,8 @@ describe('a closed log', () => {
     await beginOne(scene.journal);
     // Its process was killed.
     rmSync(path.join(scene.folder, 'locks'), { recursive: true });
-    scene.write(`${scene.text().split('\n')[0]}\n`);
+    const log = written(scene);
+    scene.write(cutAt(log, lineOf(log, 'header').end));
     const [repaired] = await repairLogs(scene.open());
     expect(repaired?.message).toBe('ends before its first record');
     expect(allRecords(scene.open())).toMatchObject([{ unreadable: true, state: 'unknown', open: true }]);
@@ -161,10 +175,7 @@ describe('a closed log', () => {
   test('of a newer version is neither damaged nor repaired', async () => {
     const scene = setJournalScene();
     await writeBatch(scene);
-    const { serializeLine } = await import('../../../src/history/journal/log-lines.ts');
-    const [header = ''] = scene.text().split('\n');
-    const { checksum: _, ...fields } = JSON.parse(header);
-    scene.write(serializeLine({ ...fields, format: 2 }));
+    scene.write(newerLog(written(scene)));
     const journal = scene.open();
     expect(readLeniently(journal, listLogs(journal)).problems).toMatchObject([{ kind: 'newer' }]);
     expect(await repairLogs(journal)).toEqual([]);
@@ -192,7 +203,8 @@ describe('a closed log whose closing line was lost with the power', () => {
       const scene = setJournalScene();
       const id = await writeBatch(scene);
       const before = allRecords(scene.journal);
-      scene.write(scene.text().split('\n').slice(0, 5).join('\n').concat('\n', tail));
+      const log = written(scene);
+      scene.write(replaceLine(log, lineOf(log, 'closing'), tail));
       expect(allRecords(scene.open())).toEqual(before.map((record) => ({ ...record, open: true })));
       expect(await repairLogs(scene.open())).toEqual([]);
       const writer = await reopenLog(scene.open(), id);
@@ -214,7 +226,8 @@ describe('a closed log whose closing line was lost with the power', () => {
   test('and which lost an outcome as well is damaged: that was synced', async () => {
     const scene = setJournalScene();
     const id = await writeBatch(scene);
-    scene.write(scene.text().split('\n').slice(0, 4).join('\n'));
+    const log = written(scene);
+    scene.write(cutAt(log, lineOf(log, 'request', 1).end - 1));
     const [repaired] = await repairLogs(scene.open());
     expect(repaired?.message).toBe(`ends before the outcome of ${id}.2`);
   });
@@ -269,8 +282,7 @@ describe('the log of a process that was killed', () => {
     const scene = setJournalScene();
     const { id, change } = await beginOne(scene.journal);
     await change([unknown(id)]);
-    const lines = scene.text().split('\n');
-    scene.write(lines.with(1, 'x').join('\n'));
+    scene.write(breakLine(scene, 'request'));
     expect(codeOf(() => allRecords(scene.open()))).toBe('history_damaged');
   });
 });
@@ -316,7 +328,9 @@ test.each([false, true])(
     const [name = ''] = scene.files();
     const whole = Buffer.from(scene.text());
     const before = allRecords(scene.journal);
-    const closingLine = scene.text().split('\n').at(-2) ?? '';
+    const log = written(scene);
+    const { start, end } = lineOf(log, 'closing');
+    const closingLine = log.bytes.toString('utf8', start, end - 1);
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
         for (const left of scene.files()) rmSync(path.join(scene.folder, left));

@@ -5,6 +5,7 @@ import { listLogs, listNames, readLeniently, readRecords } from '../../../src/hi
 import { dayOf, makeLogName, parseLogName } from '../../../src/history/journal/log-name.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { pruneLogs } from '../../../src/history/prune.ts';
+import { deadProcess } from '../../helpers/broken-disk.ts';
 import { allRecords, beginOne, dayMs, type JournalScene, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
@@ -181,5 +182,19 @@ describe('pruning', () => {
     scene.time -= 400 * dayMs;
     expect(await pruneLogs(scene.journal, { olderThanMs: dayMs, withBackups: true })).toEqual([]);
     expect(dayOf(scene.time)).toBe('20251019');
+  });
+
+  test('removes locks of processes that have ended, and leaves those of others', async () => {
+    const { folder, journal, open } = setJournalScene();
+    const dead = open({ process: deadProcess() });
+    await dead.acquire('of a process that has ended');
+    const held = await beginOne(journal);
+    expect(fs.readdirSync(path.join(folder, 'locks'))).toHaveLength(2);
+
+    await pruneLogs(open(), { olderThanMs: 0, withBackups: true });
+
+    expect(fs.readdirSync(path.join(folder, 'locks'))).toHaveLength(1);
+    expect(open().isLogHeld(held.id)).toBe(true);
+    await held.close();
   });
 });

@@ -8,7 +8,8 @@ import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { repairLogs } from '../../../src/history/journal/repair.ts';
 import { pruneLogs } from '../../../src/history/prune.ts';
 import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
-import { deadProcess, type KillableDisk, killableDisk } from './broken-disk.ts';
+import { deadProcess, type KillableDisk, killableDisk } from '../../helpers/broken-disk.ts';
+import { lineOf, readWrittenLog, replaceLine } from '../../helpers/written-log.ts';
 import { allRecords, dayMs, type JournalScene, setJournalScene } from './scene.ts';
 import { applied, post, unknown } from './values.ts';
 
@@ -129,8 +130,8 @@ test.each([
       await writer.change([applied(`${writer.id}.1`)]);
       await writer.change([applied(`${writer.id}.2`)]);
       await writer.close();
-      const lines = scene.text().split('\n');
-      scene.write(lines.toSpliced(3, 1).join('\n'));
+      const log = readWrittenLog(path.join(scene.folder, scene.files()[0] ?? ''));
+      scene.write(replaceLine(log, lineOf(log, 'outcome', 1)));
       const disk = killableDisk(killAt, scene.folder);
       const killed = repairLogs(scene.open({ fileSystem: disk.fileSystem, process: deadProcess() }));
       const wasKilled = await killed.then(

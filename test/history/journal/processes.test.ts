@@ -19,7 +19,7 @@ afterAll(() => children.remove());
 
 test('processes share a folder: each log is whole, and has an id of its own', async () => {
   const { folder, open } = setJournalScene();
-  const writers = [1, 2, 3, 4].map(() => children.start({ does: 'write', folder, count: 8 }));
+  const writers = [1, 2, 3, 4].map(() => children.start({ folder, count: 8 }));
   const ids = (await Promise.all(writers.map(({ ended }) => ended)))
     .map(({ stdout, stderr }) => stdout + stderr)
     .join('')
@@ -36,7 +36,7 @@ test('processes share a folder: each log is whole, and has an id of its own', as
 test('processes that are killed leave logs that others go on with', async () => {
   const { folder, open } = setJournalScene();
   for (let round = 0; round < 3; round += 1) {
-    const writers = [1, 2].map(() => children.start({ does: 'write', folder, count: 1_000 }));
+    const writers = [1, 2].map(() => children.start({ folder, count: 1_000 }));
     await Promise.all(writers.map((writer) => writer.process.stdout && once(writer.process.stdout, 'data')));
     await sleep(Math.random() * 200);
     for (const writer of writers) writer.process.kill('SIGKILL');

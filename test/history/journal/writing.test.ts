@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
-import { failWith, killableDisk, takingAtMost } from './broken-disk.ts';
+import { failWith, killableDisk, takingAtMost } from '../../helpers/broken-disk.ts';
 import { allRecords, beginOne, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import type { FileSystem } from '../../../src/base/files/files.ts';
-import type { ProcessFacts } from '../../../src/base/files/process-identity.ts';
+import type { FileSystem } from '../../src/base/files/files.ts';
+import type { ProcessFacts } from '../../src/base/files/process-identity.ts';
 
 /** A process that has ended, as far as others can see. */
 export function deadProcess(): ProcessFacts {

@@ -7,18 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { monotonicMs } from '../../../src/base/clock.ts';
 import type { FileSystem } from '../../../src/base/files/files.ts';
-import {
-  judgeLiveness,
-  type ProcessIdentity,
-  readMachine,
-} from '../../../src/base/files/process-identity.ts';
+import { readMachine } from '../../../src/base/files/process-identity.ts';
 import { sha256 } from '../../../src/base/sha256.ts';
-import { type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
-import { pruneLogs } from '../../../src/history/prune.ts';
+import { failWith } from '../../helpers/broken-disk.ts';
 import { buildChildren, type Child, type Children } from '../../helpers/children.ts';
-import { failWith } from './broken-disk.ts';
 import type { ChildTask } from './child.ts';
-import { store } from './values.ts';
+import { openLocksIn, type TestLocksOptions } from './locks.ts';
 
 let children: Children<ChildTask>;
 let root: string;
@@ -45,9 +39,8 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function openFolder(settings: Partial<JournalSettings> = {}) {
-  return openJournal({ folder, store, profile: 'main', process, ...settings });
-}
+/** The locks of the test, as another process finds them. */
+const openLocks = (options: TestLocksOptions = {}) => openLocksIn(folder, options);
 
 async function startHolder(name: string, platform = process.platform): Promise<Child> {
   const child = children.start({ does: 'hold', folder, name, platform });
@@ -55,7 +48,7 @@ async function startHolder(name: string, platform = process.platform): Promise<C
   return child;
 }
 
-const lockFiles = () => readdirSync(path.join(folder, 'locks'));
+const lockFiles = () => readdirSync(folder);
 
 test('20 processes at once never hold the lock together', async () => {
   const file = path.join(root, 'counter');
@@ -84,12 +77,12 @@ test('processes never hold it together while holders are killed', async () => {
 
 test('a lock is free as soon as its holder is killed, for one of those who wait', async () => {
   const holder = await startHolder('L');
-  const journals = Array.from({ length: 5 }, () => openFolder());
+  const all = Array.from({ length: 5 }, () => openLocks());
   const waitsFor: unknown[] = [];
   let inside = 0;
   let most = 0;
-  const waiters = journals.map(async (journal) => {
-    const lock = await journal.acquire('L', { onWait: (who) => waitsFor.push(who?.pid) });
+  const waiters = all.map(async (locks) => {
+    const lock = await locks.acquire('L', { onWait: (who) => waitsFor.push(who?.pid) });
     inside += 1;
     most = Math.max(most, inside);
     await sleep(5);
@@ -118,40 +111,40 @@ test.each<[string, NodeJS.Platform]>([
 ])('a holder that is only stopped keeps its lock, on %s', async (_, platform) => {
   const holder = await startHolder('L', platform);
   holder.process.kill('SIGSTOP');
-  const journal = openFolder({ lockSilenceMs: 50, process: onPlatform(platform) });
-  await expect(journal.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
-    code: 'history_busy',
+  const locks = openLocks({ silenceMs: 50, process: onPlatform(platform) });
+  await expect(locks.acquire('L', { signal: AbortSignal.timeout(400) })).rejects.toMatchObject({
+    kind: 'busy',
     message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
-  (await journal.acquire('L')).release();
+  (await locks.acquire('L')).release();
 });
 
 test('macOS: a pid that was given to another process does not keep the lock of the one that had it', async () => {
-  const lock = await openFolder({ process: onPlatform('darwin') }).acquire('L');
-  const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+  const lock = await openLocks({ process: onPlatform('darwin') }).acquire('L');
+  const file = path.join(folder, lockFiles()[0] ?? '');
   const { startTime, ...holder } = JSON.parse(readFileSync(file, 'utf8'));
   expect(startTime).toMatch(/^\w{3} \w{3} .* 20\d\d$/);
   lock.release();
   writeFileSync(file, JSON.stringify({ ...holder, startTime: 'Mon Jan  1 00:00:00 2024' }));
-  (await openFolder({ process: onPlatform('darwin') }).acquire('L')).release();
+  (await openLocks({ process: onPlatform('darwin') }).acquire('L')).release();
 });
 
 test('a lock is waited for so long and no longer', async () => {
   const holder = await startHolder('L');
-  const journal = openFolder({ lockTimeoutMs: 100 });
-  await expect(journal.acquire('L')).rejects.toMatchObject({
-    code: 'history_busy',
+  const locks = openLocks({ timeoutMs: 100 });
+  await expect(locks.acquire('L')).rejects.toMatchObject({
+    kind: 'busy',
     message: expect.stringContaining(`process ${holder.process.pid}`),
   });
   holder.process.kill('SIGKILL');
-  (await openFolder().acquire('L')).release();
+  (await openLocks().acquire('L')).release();
 });
 
 test('other names are other locks', async () => {
-  const journal = openFolder();
-  const first = await journal.acquire('a');
-  const second = await journal.acquire('b');
+  const locks = openLocks();
+  const first = await locks.acquire('a');
+  const second = await locks.acquire('b');
   first.release();
   second.release();
   expect(lockFiles()).toEqual([]);
@@ -160,8 +153,8 @@ test('other names are other locks', async () => {
 describe('a holder that cannot be judged from here', () => {
   /** Lets another machine, as far as anyone can tell, hold the lock. */
   async function lockFromElsewhere(): Promise<string> {
-    await openFolder().acquire('L');
-    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    await openLocks().acquire('L');
+    const file = path.join(folder, lockFiles()[0] ?? '');
     const holder = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...holder, nonce: 'elsewhere', bootId: 'elsewhere', host: 'far' }));
     return file;
@@ -177,57 +170,55 @@ describe('a holder that cannot be judged from here', () => {
     return clock;
   }
 
-  const busyOnFar = { code: 'history_busy', message: expect.stringContaining('on far') };
+  const busyOnFar = { kind: 'busy', message: expect.stringContaining('on far') };
 
   test('keeps its lock while its heart beats, and loses it when it has been still for long', async () => {
     quickClock();
     const file = await lockFromElsewhere();
-    const journal = openFolder({ lockSilenceMs: 3_000, lockTimeoutMs: 3_600_000 });
+    const locks = openLocks({ silenceMs: 3_000, timeoutMs: 3_600_000 });
     const beat = setInterval(() => fs.utimesSync(file, new Date(), new Date()), 20);
-    await expect(journal.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
+    await expect(locks.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
     clearInterval(beat);
     const before = monotonicMs();
-    (await journal.acquire('L')).release();
+    (await locks.acquire('L')).release();
     expect(monotonicMs() - before).toBeGreaterThan(2_990);
   });
 
   test('keeps its lock while the machine of the one that waits sleeps', async () => {
     await lockFromElsewhere();
     const clock = quickClock();
-    const journal = openFolder({ lockSilenceMs: 60_000, lockTimeoutMs: 36_000_000 });
+    const locks = openLocks({ silenceMs: 60_000, timeoutMs: 36_000_000 });
     const sleeps = () => {
       clock.ahead += 3_600_000;
     };
     await expect(
-      journal.acquire('L', { signal: AbortSignal.timeout(300), onWait: sleeps }),
+      locks.acquire('L', { signal: AbortSignal.timeout(300), onWait: sleeps }),
     ).rejects.toMatchObject(busyOnFar);
   });
 
   test('a lock file that a power cut has emptied is treated alike', async () => {
     writeFileSync(await lockFromElsewhere(), '');
-    const journal = openFolder({ lockSilenceMs: 200 });
+    const locks = openLocks({ silenceMs: 200 });
     const before = performance.now();
-    (await journal.acquire('L')).release();
+    (await locks.acquire('L')).release();
     expect(performance.now() - before).toBeGreaterThan(190);
   });
 
   test('holds its lock for those who do not wait while its heart has beaten lately', async () => {
     const file = await lockFromElsewhere();
-    const journal = openFolder();
-    const renamed = path.join(path.dirname(file), `${sha256('log k3f9a2').slice(0, 32)}.lock`);
-    fs.renameSync(file, renamed);
-    expect(journal.isLogHeld('k3f9a2')).toBe(true);
+    const locks = openLocks();
+    expect(locks.isHeld('L')).toBe(true);
     const longAgo = new Date(Date.now() - 60_000);
-    fs.utimesSync(renamed, longAgo, longAgo);
-    expect(journal.isLogHeld('k3f9a2')).toBe(false);
+    fs.utimesSync(file, longAgo, longAgo);
+    expect(locks.isHeld('L')).toBe(false);
   });
 
   test('one that was stopped for long does not trust its file while another is about to take the lock', async () => {
     const clock = quickClock();
-    const lock = await openFolder().acquire('L');
-    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    const lock = await openLocks().acquire('L');
+    const file = path.join(folder, lockFiles()[0] ?? '');
     const text = readFileSync(file, 'utf8');
-    const breaker = path.join(folder, 'locks', `${sha256(text).slice(0, 32)}.break`);
+    const breaker = path.join(folder, `${sha256(text).slice(0, 32)}.break`);
     clock.ahead += 3_600_000;
     // Nobody is about to take it: it goes on.
     lock.assertHeld();
@@ -235,7 +226,7 @@ describe('a holder that cannot be judged from here', () => {
     writeFileSync(breaker, JSON.stringify({ ...dead, nonce: 'breaker', bootId: 'elsewhere' }));
     lock.assertHeld();
     clock.ahead += 3_600_000;
-    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ code: 'lock_lost' }));
+    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ kind: 'lost' }));
     rmSync(breaker);
     lock.release();
     expect(lockFiles()).toEqual([]);
@@ -251,26 +242,26 @@ describe('a holder that cannot be judged from here', () => {
       isAwake = true;
       fs.utimesSync(file, new Date(), new Date());
     };
-    const journal = openFolder({
+    const locks = openLocks({
       fileSystem: { ...fs, linkSync },
-      lockSilenceMs: 1_000,
-      lockTimeoutMs: 3_600_000,
+      silenceMs: 1_000,
+      timeoutMs: 3_600_000,
     });
     const beat = setInterval(() => {
       if (isAwake) fs.utimesSync(file, new Date(), new Date());
     }, 10);
-    await expect(journal.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
+    await expect(locks.acquire('L', { signal: AbortSignal.timeout(600) })).rejects.toMatchObject(busyOnFar);
     clearInterval(beat);
     expect(isAwake).toBe(true);
   });
 
   test('a process that lost the lock notices, and leaves the new one alone', async () => {
-    const journal = openFolder();
-    const lost = await journal.acquire('L');
+    const locks = openLocks();
+    const lost = await locks.acquire('L');
     lost.assertHeld();
-    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    const file = path.join(folder, lockFiles()[0] ?? '');
     writeFileSync(file, JSON.stringify({ nonce: 'of another' }));
-    expect(() => lost.assertHeld()).toThrow(expect.objectContaining({ code: 'lock_lost' }));
+    expect(() => lost.assertHeld()).toThrow(expect.objectContaining({ kind: 'lost' }));
     lost.release();
     expect(readFileSync(file, 'utf8')).toContain('of another');
   });
@@ -284,8 +275,8 @@ describe('a lock whose holder has died', () => {
 
   /** Where the lock of another process that has died is, and a disk on which one call happens after something else. */
   async function leaveLock(): Promise<string> {
-    const lock = await openFolder().acquire('L');
-    const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+    const lock = await openLocks().acquire('L');
+    const file = path.join(folder, lockFiles()[0] ?? '');
     lock.release();
     writeFileSync(file, JSON.stringify(dead));
     return file;
@@ -297,9 +288,9 @@ describe('a lock whose holder has died', () => {
       if (String(to).endsWith('.break')) writeFileSync(file, next);
       fs.linkSync(from, to);
     };
-    const journal = openFolder({ fileSystem: { ...fs, linkSync } });
-    await expect(journal.acquire('L', { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
-      code: 'history_busy',
+    const locks = openLocks({ fileSystem: { ...fs, linkSync } });
+    await expect(locks.acquire('L', { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+      kind: 'busy',
     });
     expect(readFileSync(file, 'utf8')).toBe(next);
     expect(lockFiles()).toEqual([path.basename(file)]);
@@ -307,10 +298,10 @@ describe('a lock whose holder has died', () => {
 
   test('is taken over although one that was about to remove it has died as well', async () => {
     const file = await leaveLock();
-    const breaker = path.join(folder, 'locks', `${sha256(JSON.stringify(dead)).slice(0, 32)}.break`);
+    const breaker = path.join(folder, `${sha256(JSON.stringify(dead)).slice(0, 32)}.break`);
     writeFileSync(breaker, JSON.stringify({ ...dead, nonce: 'breaker' }));
     const waits: unknown[] = [];
-    const lock = await openFolder().acquire('L', { onWait: (who) => waits.push(who) });
+    const lock = await openLocks().acquire('L', { onWait: (who) => waits.push(who) });
     expect(lockFiles()).toEqual([path.basename(file)]);
     expect(waits).toEqual([]);
     lock.release();
@@ -328,18 +319,18 @@ describe('a lock whose holder has died', () => {
       }
     };
     const waits: unknown[] = [];
-    const journal = openFolder({ fileSystem: { ...fs, linkSync } });
-    (await journal.acquire('L', { onWait: (holder) => waits.push(holder) })).release();
+    const locks = openLocks({ fileSystem: { ...fs, linkSync } });
+    (await locks.acquire('L', { onWait: (holder) => waits.push(holder) })).release();
     expect(waits).toEqual([]);
   });
 });
 
 test('one that waits is told once for whom', async () => {
-  const holder = await openFolder().acquire('L');
+  const holder = await openLocks().acquire('L');
   const waits: unknown[] = [];
-  const journal = openFolder({ lockTimeoutMs: 200 });
-  const outcome = journal.acquire('L', { onWait: (who) => waits.push(who?.pid) });
-  await expect(outcome).rejects.toMatchObject({ code: 'history_busy' });
+  const locks = openLocks({ timeoutMs: 200 });
+  const outcome = locks.acquire('L', { onWait: (who) => waits.push(who?.pid) });
+  await expect(outcome).rejects.toMatchObject({ kind: 'busy' });
   expect(waits).toEqual([process.pid]);
   holder.release();
 });
@@ -352,7 +343,7 @@ test('a lock that can no longer be read when it is released is left to the next 
       return target[name];
     },
   });
-  const lock = await openFolder({ fileSystem }).acquire('L');
+  const lock = await openLocks({ fileSystem }).acquire('L');
   isBroken = true;
   lock.release();
   expect(lockFiles()).toHaveLength(1);
@@ -367,14 +358,14 @@ test('a disk that takes no lock is an error that says so, and no draft of it sta
         file.endsWith('.lock') ? failWith('ENOSPC') : fs.openSync(file, ...rest);
     },
   });
-  await expect(openFolder({ fileSystem }).acquire('L')).rejects.toMatchObject({ code: 'disk_full' });
+  await expect(openLocks({ fileSystem }).acquire('L')).rejects.toMatchObject({ kind: 'disk_full' });
   expect(lockFiles()).toEqual([]);
 });
 
 test('the holder touches its lock, so that others see it live, and never the lock of another', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const lock = await openFolder().acquire('L');
-  const file = path.join(folder, 'locks', lockFiles()[0] ?? '');
+  const lock = await openLocks().acquire('L');
+  const file = path.join(folder, lockFiles()[0] ?? '');
   const afterTwoSeconds = () => {
     fs.utimesSync(file, 0, 0);
     vi.advanceTimersByTime(2_000);
@@ -392,10 +383,10 @@ test('works where the file system has no hard links', async () => {
   const fileSystem = new Proxy(fs, {
     get: (target, name: keyof typeof fs) => (name === 'linkSync' ? refuse : target[name]),
   });
-  const journal = openFolder({ fileSystem });
+  const locks = openLocks({ fileSystem });
   const order: string[] = [];
-  const first = await journal.acquire('L');
-  const waiter = journal.acquire('L').then((lock) => {
+  const first = await locks.acquire('L');
+  const waiter = locks.acquire('L').then((lock) => {
     order.push('second');
     lock.release();
   });
@@ -411,8 +402,8 @@ describe('locks that are left behind', () => {
 
   /** Files in the folder of the locks: of processes that have ended, one that may run elsewhere, and others. */
   async function leaveFiles(): Promise<void> {
-    await openFolder().acquire('mine');
-    const put = (name: string, text: string) => writeFileSync(path.join(folder, 'locks', name), text);
+    await openLocks().acquire('mine');
+    const put = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
     put('dead.lock', JSON.stringify(dead));
     put('dead.break', JSON.stringify(dead));
     put('far.lock', JSON.stringify(far));
@@ -421,13 +412,13 @@ describe('locks that are left behind', () => {
     put('.old.tmp', '');
     put('.new.tmp', '');
     const longAgo = new Date(Date.now() - 2 * 3_600_000);
-    fs.utimesSync(path.join(folder, 'locks', '.old.tmp'), longAgo, longAgo);
+    fs.utimesSync(path.join(folder, '.old.tmp'), longAgo, longAgo);
   }
 
-  test('are removed by prune if their process has certainly ended, and no others', async () => {
+  test('are removed if their process has certainly ended, and no others', async () => {
     await leaveFiles();
     const mine = lockFiles().filter((name) => /^[0-9a-f]{32}\.lock$/.test(name));
-    await pruneLogs(openFolder(), { olderThanMs: 0, withBackups: true });
+    await openLocks().sweep();
     expect(lockFiles().sort()).toEqual(
       [...mine, 'dead.lock.txt', 'far.lock', '.new.tmp', 'torn.lock'].sort(),
     );
@@ -437,41 +428,8 @@ describe('locks that are left behind', () => {
     await leaveFiles();
     const readdirSync = ((name: string) => [...fs.readdirSync(name), 'gone.lock']) as typeof fs.readdirSync;
     const fileSystem = { ...fs, readdirSync };
-    await pruneLogs(openFolder({ fileSystem }), { olderThanMs: 0, withBackups: true });
+    await openLocks({ fileSystem }).sweep();
     expect(lockFiles()).not.toContain('dead.lock');
-  });
-
-  test('of a pid that no process has belong to one that has ended', async () => {
-    const gone = () => failWith('ESRCH');
-    const hidden = () => failWith('EPERM');
-    const { self } = readMachine(process);
-    const judge = (kill: typeof process.kill, pid = 999_999_999) =>
-      readMachine({ pid: process.pid, platform: process.platform, kill }).liveness({ ...self, pid });
-    expect(judge(hidden, self.pid)).toBe('alive');
-    expect([judge(gone), judge(hidden)]).toEqual(['dead', 'alive']);
-  });
-});
-
-describe('judging a process', () => {
-  const mac: ProcessIdentity = { pid: 10, host: 'a', bootId: null, pidNamespace: null, startTime: null };
-  const linux: ProcessIdentity = { ...mac, bootId: 'boot-1', pidNamespace: 'pid:[1]', startTime: '500' };
-  const gone = () => 'gone' as const;
-  const startedAt = (startTime: string | null) => () => ({ startTime });
-
-  test.each([
-    ['runs', linux, linux, startedAt('500'), 'alive'],
-    ['is gone', linux, linux, gone, 'dead'],
-    ['has a pid that was given to another', linux, linux, startedAt('900'), 'dead'],
-    ['is hidden from this user', linux, linux, startedAt(null), 'alive'],
-    ['ran before the machine was started again', linux, { ...linux, bootId: 'boot-0' }, gone, 'unsure'],
-    ['is in another container', linux, { ...linux, pidNamespace: 'pid:[2]' }, gone, 'unsure'],
-    ['has the host name of another container', linux, { ...linux, host: 'b' }, startedAt('500'), 'alive'],
-    ['runs where no start times are shown', mac, mac, startedAt(null), 'alive'],
-    ['is gone where no start times are shown', mac, mac, gone, 'dead'],
-    ['runs on another such machine', mac, { ...mac, host: 'b' }, gone, 'unsure'],
-    ['runs on a system of another kind', mac, linux, gone, 'unsure'],
-  ])('that %s', (_what, self, owner, look, liveness) => {
-    expect(judgeLiveness(self, owner, look)).toBe(liveness);
   });
 });
 
@@ -491,10 +449,10 @@ test('Windows refuses a name for a moment while its file is being removed: the l
     },
   });
   const { pid, kill } = process;
-  const journal = openFolder({ fileSystem, process: { pid, kill, platform: 'win32' } });
+  const locks = openLocks({ fileSystem, process: { pid, kill, platform: 'win32' } });
   isRemoving = true;
 
-  const lock = await journal.acquire('L');
+  const lock = await locks.acquire('L');
 
   lock.assertHeld();
   lock.release();
