@@ -6,18 +6,25 @@ import { isInDoubt } from '../../history/record/history-record.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
 import { nameOfStore } from '../config/connection-settings.ts';
-import { CliError } from '../core/errors.ts';
 import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
 import { checkParameter } from '../input/path-parameter.ts';
 import { newRun, type Run } from '../operation/call/run.ts';
 import {
   changeOptions,
-  expectApplied,
+  errorOfRun,
+  noteDrift,
   noteRecording,
   withHistoryErrors,
 } from '../operation/send/send-run.ts';
-import { type ItemResult, knownResult, makeResult, resultOfError } from './item-result.ts';
+import {
+  type ItemPlan,
+  type ItemResult,
+  known,
+  knownResult,
+  makeResult,
+  resultOfError,
+} from './item-result.ts';
 import type { Limits } from './limits.ts';
 
 /** The run of a batch: its items have requests of their own. */
@@ -43,22 +50,17 @@ export async function openHistoryBatch(run: Run, limits: Limits): Promise<Histor
   return withHistoryErrors(session, () => beginBatch(history, options));
 }
 
-/**
- * The result of a change that was sent. Throws the user's error if its outcome concerns more than this change: no connection,
- * or no access.
- */
+/** The result of a change that was sent. */
 export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
   const { ui } = run;
   const { record, outcome, recordingError } = recorded;
-  if (recordingError !== null) noteRecording(ui, { ...recorded, finding: null });
-  try {
-    const { requestId } = expectApplied(run, outcome, record);
-    return makeResult('applied', { record, requestId });
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const result = resultOfError(error, record);
-    if (result.outcome === 'not_sent') throw error;
-    return result;
+  if (recordingError !== null) noteRecording(ui, { recordingError, finding: null });
+  switch (outcome.kind) {
+    case 'applied':
+      noteDrift(ui, outcome);
+      return makeResult('applied', { record, requestId: outcome.requestId });
+    default:
+      return resultOfError(errorOfRun(run, outcome, record), record);
   }
 }
 
@@ -66,19 +68,19 @@ export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
  * Ends what is open of changes that earlier runs have made, as a plan has found out: their outcomes are reported with this batch, and
  * what was in doubt is settled. A log that another process works on is left to it.
  */
-export async function settleEarlier<Planned extends { readonly plan: string | ItemResult }>(
+export async function settleEarlier<Planned extends { readonly plan: ItemPlan<string> }>(
   run: Run,
   planned: readonly Planned[],
 ): Promise<Planned[]> {
   const history = await run.session.history();
   const settled: Planned[] = [];
   for (const one of planned) {
-    const known = knownResult(one);
-    const record = known?.outcome === 'exists' ? known.record : null;
-    if (known === null || !record?.open || history.isHeldElsewhere(logIdOf(record.id))) settled.push(one);
+    const result = knownResult(one);
+    const record = result?.outcome === 'exists' ? result.record : null;
+    if (result === null || !record?.open || history.isHeldElsewhere(logIdOf(record.id))) settled.push(one);
     else if (isInDoubt(record)) {
       const resumed = await resumeRecord(history, record.id, changeOptions(run));
-      settled.push({ ...one, plan: { ...known, record: resumed.record } });
+      settled.push({ ...one, plan: known({ ...result, record: resumed.record }) });
     } else {
       (await history.reopen(logIdOf(record.id))).report(record.id);
       settled.push(one);

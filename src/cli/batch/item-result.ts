@@ -27,6 +27,8 @@ export interface ItemResult {
   readonly requestId: string | null;
   /** The change, by this run or an earlier one. */
   readonly record: HistoryRecord | null;
+  /** The error that ends the batch, because it concerns all items: no connection, or no access. */
+  readonly stop?: CliError | undefined;
 }
 
 /** An item of a batch that has ended. */
@@ -35,9 +37,21 @@ export interface Ended<Item> {
   readonly result: ItemResult;
 }
 
-/** The result of an item of a plan that is known before anything is sent, or null: then `plan` is what will be done. */
-export function knownResult({ plan }: { readonly plan: string | ItemResult }): ItemResult | null {
-  return typeof plan === 'string' ? null : plan;
+/** What is done with an item: it is sent in one of some ways, or its result is known before anything is sent. */
+export type ItemPlan<Way extends string> = Known | { readonly kind: Way };
+
+export interface Known {
+  readonly kind: 'known';
+  readonly result: ItemResult;
+}
+
+export function known(result: ItemResult): Known {
+  return { kind: 'known', result };
+}
+
+/** The result of an item that is not sent, or null. */
+export function knownResult({ plan }: { readonly plan: ItemPlan<string> }): ItemResult | null {
+  return 'result' in plan ? plan.result : null;
 }
 
 /** What `--json` prints of the result of any item. */
@@ -80,10 +94,14 @@ export function makeResult(
   };
 }
 
-/** The result of an item whose sending has thrown an error for the user. */
-export function resultOfError({ failure }: CliError, record: HistoryRecord | null = null): ItemResult {
+/** The result of an item that ended with an error. One that concerns all items is not about this one, and stops the batch. */
+export function resultOfError(error: CliError, record: HistoryRecord | null = null): ItemResult {
+  const { failure } = error;
   const { code, exitCode, requestId = null, outcome, operationId } = failure;
-  return makeResult(outcome === 'unknown' ? 'unknown' : concernsOneItem(exitCode) ? 'failed' : 'not_sent', {
+  const isDoubt = outcome === 'unknown';
+  const isOne = concernsOneItem(exitCode);
+  return makeResult(isDoubt ? 'unknown' : isOne ? 'failed' : 'not_sent', {
+    stop: isDoubt || isOne || exitCode === exitCodes.unknown ? undefined : error,
     code,
     exitCode,
     message: describeItem(failure, record?.id ?? operationId),
@@ -94,7 +112,7 @@ export function resultOfError({ failure }: CliError, record: HistoryRecord | nul
 }
 
 /** Whether an error concerns one item only, so that the batch can continue. */
-export function concernsOneItem(code: ExitCode): boolean {
+function concernsOneItem(code: ExitCode): boolean {
   return [usage, notFound, conflict, rejected].some((one) => one === code);
 }
 

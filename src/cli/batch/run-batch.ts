@@ -4,7 +4,6 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
 import {
   type BatchWords,
-  concernsOneItem,
   type Ended,
   type ItemResult,
   makeResult,
@@ -75,19 +74,19 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     }));
 
   function finish(item: Item, result: ItemResult): void {
+    const isCut = result.code === 'cancelled' || result.exitCode === exitCodes.throttled;
+    // It was recorded but never applied.
+    if (isOver() && result.outcome === 'not_sent' && isCut) return;
     results.set(item, result);
     printer.step(item, result);
     count(result);
+    stop ??= result.stop ?? null;
   }
 
   function fail(item: Item, thrown: unknown): void {
     const error = describeHistoryError(thrown);
     if (!(error instanceof CliError)) throw error;
-    const { exitCode, code } = error.failure;
-    // It was recorded but never applied.
-    if (isOver() && (code === 'cancelled' || exitCode === exitCodes.throttled)) return;
     finish(item, resultOfError(error));
-    if (!concernsOneItem(exitCode) && exitCode !== exitCodes.unknown) stop ??= error;
   }
 
   function count(result: ItemResult): void {

@@ -1,11 +1,15 @@
-import { asObject } from '../../base/json.ts';
+import { asObject, isObject } from '../../base/json.ts';
 import { rememberObjects } from '../../cli/command/known.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { getPath } from '../../cli/core/field-path.ts';
 import { printable, shorten } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
-import { readBeforeWrite } from '../../cli/operation/send/send-run.ts';
+import {
+  askBeforeWrite,
+  errorOfRun,
+  noteDrift,
+  unreadableAnswer,
+} from '../../cli/operation/send/send-run.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 
 export const expectStatus = '--expect-status';
@@ -19,15 +23,30 @@ export interface CurrentDispute {
   readonly readAt: number;
 }
 
-/** Reads the dispute of a run. */
+/** Reads the dispute of a run. Throws what the service refuses as the user's error. */
 export async function readDispute(run: Run): Promise<CurrentDispute> {
+  const found = await askDispute(run);
+  if (found.kind === 'refused') throw found.error;
+  return found.dispute;
+}
+
+/** As {@link readDispute}, with a refusal as data. */
+export async function askDispute(
+  run: Run,
+): Promise<
+  | { readonly kind: 'read'; readonly dispute: CurrentDispute }
+  | { readonly kind: 'refused'; readonly error: CliError }
+> {
   const { parameters } = run.request;
-  const request = { operation: showDispute, parameters, body: null };
+  const reading = { ...run, request: { operation: showDispute, parameters, body: null } };
   const readAt = Date.now();
-  const { answer } = await readBeforeWrite({ ...run, request });
-  const record = getPath(answer, ['record']);
-  await rememberObjects(run.session, 'dispute', [record]);
-  return { answer, record: asObject(record), readAt };
+  const outcome = await askBeforeWrite(reading);
+  if (outcome.kind !== 'applied') return { kind: 'refused', error: errorOfRun(reading, outcome, null) };
+  noteDrift(run.ui, outcome);
+  const answer = outcome.body;
+  if (!isObject(answer)) throw unreadableAnswer(showDispute);
+  await rememberObjects(run.session, 'dispute', [answer.record]);
+  return { kind: 'read', dispute: { answer, record: asObject(answer.record), readAt } };
 }
 
 export interface Decision {

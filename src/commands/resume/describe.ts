@@ -106,7 +106,7 @@ export function resultOfResumed(session: Session, resumed: Resumed, id: string):
   const result = resultOfError(new CliError({ ...error.failure, fields: undefined }), record);
   if (result.outcome === 'unknown') return { ...result, remedy: error.failure.next ?? [] };
   // A refusal or a change that was never sent ends a record; it is no reason to stop.
-  return result.outcome === 'not_sent' ? { ...result, outcome: 'failed' } : result;
+  return result.outcome === 'not_sent' ? { ...result, outcome: 'failed', stop: undefined } : result;
 }
 
 /** What identifies a change, and what it made. */

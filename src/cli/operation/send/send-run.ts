@@ -44,7 +44,7 @@ function warnOfLostHistory({ profile }: Run['target'], ui: Ui, { io }: Session):
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
   if (run.request.operation.class !== 'read') return change(run, options);
-  return read(run, await storeWaitOrNone(run.session));
+  return resultOfRead(run, await readOutcome(run, await storeWaitOrNone(run.session)));
 }
 
 /** As {@link storeWait}. A history that cannot be used stops changes, not reads. */
@@ -60,22 +60,29 @@ async function storeWait(session: Session): Promise<number> {
   return (await session.history()).storeWait();
 }
 
-async function read(run: Run, waitMs: number): Promise<Result> {
-  const { request, target, session } = run;
+async function readOutcome({ request, target, session }: Run, waitMs: number): Promise<Outcome> {
   target.client.pause(waitMs);
-  const outcome = await target.client.call(request.operation, {
+  return target.client.call(request.operation, {
     ...sendOptions(session),
     parameters: { storeId: target.storeId, ...request.parameters },
     body: null,
   });
+}
+
+function resultOfRead(run: Run, outcome: Outcome): Result {
   const applied = expectApplied(run, outcome, null);
-  if (!isObject(applied.body)) throw unreadableAnswer(request.operation);
+  if (!isObject(applied.body)) throw unreadableAnswer(run.request.operation);
   return resultOf(applied, null);
 }
 
 /** A read that a write depends on: a damaged history stops it. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
-  return read(run, await withHistoryErrors(run.session, () => storeWait(run.session)));
+  return resultOfRead(run, await askBeforeWrite(run));
+}
+
+/** As {@link readBeforeWrite}, with what became of it as data. */
+export async function askBeforeWrite(run: Run): Promise<Outcome> {
+  return readOutcome(run, await withHistoryErrors(run.session, () => storeWait(run.session)));
 }
 
 /** The applied outcome. Throws any other as the user's error. */

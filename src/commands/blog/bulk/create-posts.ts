@@ -85,7 +85,7 @@ export async function createPosts(
   const skipsInvalid = isOn(parsed, skipInvalid);
   const planned = planPosts(history, posts, { allowsDuplicates, skipsInvalid });
   if (session.flags.dryRun) return printPlan(ui, describePosts(planned, note), planned.map(documentOfPlan));
-  const invalid = planned.filter(({ plan }) => typeof plan !== 'string' && plan.code === invalidFile);
+  const invalid = planned.filter((one) => knownResult(one)?.code === invalidFile);
   if (invalid.length > 0 && !skipsInvalid) {
     openOutputFile(session.io, parsed)?.(JSON.stringify(planned.map(documentOfPlan)));
     throw refuseInvalid(planned, invalid);
@@ -103,7 +103,7 @@ export async function createPosts(
   const end = await runBatch<PlannedPost>(ui, {
     words,
     items: planned,
-    total: planned.filter(({ plan }) => typeof plan === 'string').length,
+    total: planned.filter((one) => knownResult(one) === null).length,
     atOnce: 'adaptive',
     known: knownResult,
     // An earlier run has sent it, whatever became of this one; it may have ended since the plan was made.
@@ -116,10 +116,16 @@ export async function createPosts(
     async open(limits) {
       const batch = await openHistoryBatch(run, limits);
       return {
-        send: ({ post, plan, earlier }) =>
-          plan === 'check' && earlier !== null
-            ? settle(run, batch, post, earlier)
-            : create(run, batch, post, allowsDuplicates),
+        async send({ post, plan }) {
+          switch (plan.kind) {
+            case 'create':
+              return create(run, batch, post, allowsDuplicates);
+            case 'check':
+              return settle(run, batch, post, plan.earlier);
+            case 'known':
+              return plan.result;
+          }
+        },
         end: batch.end,
       };
     },
@@ -248,7 +254,7 @@ const reasonOf = ({ reason, detail }: FileProblem) =>
  */
 function refuseOnlyDrafts(planned: readonly PlannedPost[], status: unknown): void {
   if (status !== 'published' && status !== 'scheduled') return;
-  const [first, ...others] = planned.filter(({ plan }) => plan === 'create').map(({ post }) => post);
+  const [first, ...others] = planned.filter(({ plan }) => plan.kind === 'create').map(({ post }) => post);
   if (first === undefined || [first, ...others].some(({ body }) => body.status !== 'draft')) return;
   const what =
     others.length === 0
@@ -262,9 +268,10 @@ function refuseOnlyDrafts(planned: readonly PlannedPost[], status: unknown): voi
 
 /** Exit 2 with each reason once, and with all files in the JSON of the error. */
 function refuseInvalid(planned: readonly PlannedPost[], invalid: readonly PlannedPost[]): CliError {
-  const results = invalid.flatMap(({ post, plan }) =>
-    typeof plan === 'string' ? [] : [{ item: placeOf(post), result: plan }],
-  );
+  const results = invalid.flatMap((one) => {
+    const result = knownResult(one);
+    return result === null ? [] : [{ item: placeOf(one.post), result }];
+  });
   const lines = groupByReason(results).map(({ items, result }) =>
     items.length === 1
       ? `${items[0]}: ${messageWithDetail(result)}`

@@ -2,7 +2,9 @@ import { asObject } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import {
   describeStatuses,
+  type ItemPlan,
   type ItemResult,
+  known,
   knownResult,
   makeResult,
 } from '../../../cli/batch/item-result.ts';
@@ -41,7 +43,7 @@ export const words = {
  */
 export interface PlannedPost {
   readonly post: PostFile;
-  readonly plan: 'create' | 'check' | ItemResult;
+  readonly plan: ItemPlan<'create'> | { readonly kind: 'check'; readonly earlier: HistoryRecord };
   /** The record of the earlier request. */
   readonly earlier: HistoryRecord | null;
   /** A post with the same content was created with another slug. */
@@ -58,9 +60,9 @@ export function planPosts(
   { allowsDuplicates, skipsInvalid }: { readonly allowsDuplicates: boolean; readonly skipsInvalid: boolean },
 ): PlannedPost[] {
   const fix = `fix the invalid files${skipsInvalid ? '' : `, or add ${skipInvalid} to create the others`}`;
-  const known = allowsDuplicates ? [] : readKnownPosts(history);
-  const bySlug = new Map(known.map((record) => [slugOf(record), record]));
-  const byContent = new Map(known.map((record) => [contentOf(asObject(sentBody(record))), record]));
+  const sent = allowsDuplicates ? [] : readKnownPosts(history);
+  const bySlug = new Map(sent.map((record) => [slugOf(record), record]));
+  const byContent = new Map(sent.map((record) => [contentOf(asObject(sentBody(record))), record]));
   return posts.map((post) => {
     const { slug, body } = post;
     const isSlugSent = body.slug !== undefined;
@@ -73,13 +75,13 @@ export function planPosts(
 
 function planOf(post: PostFile, earlier: HistoryRecord | null, fix: string): PlannedPost['plan'] {
   const { problem, isEmpty } = post;
-  const known = earlier === null || post.body.contentMd === undefined ? null : planKnown(post, earlier);
+  const sent = earlier === null || post.body.contentMd === undefined ? null : planSent(post, earlier);
   // What exists as it is in the file is not wrong any more: a time that had to be in the future has come.
-  if (known !== null && (typeof known === 'string' || known.outcome === 'exists')) return known;
+  if (sent !== null && (sent.kind !== 'known' || sent.result.outcome === 'exists')) return sent;
   if (isEmpty && problem === null)
-    return makeResult('skipped', { code: 'no_content', message: 'nothing but front matter' });
-  if (problem !== null) return invalidResult(problem, fix);
-  return known ?? 'create';
+    return known(makeResult('skipped', { code: 'no_content', message: 'nothing but front matter' }));
+  if (problem !== null) return known(invalidResult(problem, fix));
+  return sent ?? { kind: 'create' };
 }
 
 /** The file is wrong, so nothing of it is sent. */
@@ -100,23 +102,25 @@ export function placeOf({ file, problem }: PostFile): string {
   return problem?.line ? `${file}:${problem.line}` : file;
 }
 
-function planKnown(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
+function planSent(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
   const sent = asObject(sentBody(record));
   const isSame = contentOf(sent) === contentOf(post.body);
   if (record.state === 'applied') {
-    if (isSame) return makeResult('exists', { record });
+    if (isSame) return known(makeResult('exists', { record }));
     const say =
       'posts cannot be edited: to publish the file as a new post, set another slug in its front matter';
-    return makeResult('failed', {
-      record,
-      code: 'content_changed',
-      message: 'the post with this slug has other content',
-      detail: printableInOneLine(`"${sent.title}", ${record.id}`),
-      remedy: [{ say }],
-      exitCode: exitCodes.conflict,
-    });
+    return known(
+      makeResult('failed', {
+        record,
+        code: 'content_changed',
+        message: 'the post with this slug has other content',
+        detail: printableInOneLine(`"${sent.title}", ${record.id}`),
+        remedy: [{ say }],
+        exitCode: exitCodes.conflict,
+      }),
+    );
   }
-  return isSame ? 'check' : inDoubt(record, ', with other content');
+  return isSame ? { kind: 'check', earlier: record } : known(inDoubt(record, ', with other content'));
 }
 
 /** A post that was sent, and that storectl cannot find out about. */
@@ -137,13 +141,13 @@ export function inDoubt(record: HistoryRecord, how = ''): ItemResult {
 
 /** The stable word of `--dry-run --json`. */
 export function planWord({ plan }: PlannedPost): string {
-  return typeof plan === 'string' ? plan : plan.outcome;
+  return plan.kind === 'known' ? plan.result.outcome : plan.kind;
 }
 
 /** What is shown before posts are created. */
 export function describePosts(planned: readonly PlannedPost[], note: string | null): Plan {
-  const create = planned.filter(({ plan }) => plan === 'create');
-  const check = planned.filter(({ plan }) => plan === 'check');
+  const create = planned.filter(({ plan }) => plan.kind === 'create');
+  const check = planned.filter(({ plan }) => plan.kind === 'check');
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
   return {
     words,
@@ -188,7 +192,7 @@ function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): 
     describeLeftOut(create) ?? [],
     ...noteOtherStatus(planned),
     ...noteCopies(
-      planned.filter(({ plan, isCopy }) => plan === 'create' && isCopy).map(({ post }) => post.file),
+      planned.filter(({ plan, isCopy }) => plan.kind === 'create' && isCopy).map(({ post }) => post.file),
     ),
   ].flat();
 }
@@ -210,8 +214,7 @@ function noteSections(files: readonly string[]): string[] {
 function noteOtherStatus(planned: readonly PlannedPost[]): string[] {
   const others = planned.filter(
     ({ post, plan, earlier }) =>
-      typeof plan !== 'string' &&
-      plan.outcome === 'exists' &&
+      knownResult({ plan })?.outcome === 'exists' &&
       (textAt(earlier && sentBody(earlier), ['status']) ?? 'draft') === 'draft' &&
       (post.body.status ?? 'draft') !== 'draft',
   );

@@ -6,7 +6,7 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { appliedIn, endBatch } from '../../../cli/batch/end-batch.ts';
-import { countItems, knownResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { countItems, known, knownResult, makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
@@ -65,7 +65,7 @@ export async function decideMany(
   const planned = await settleEarlier(run, await plan());
   showPlan(ui, describeDecisions(planned));
   const rows = await withoutUnusual(ui, planned);
-  const toDecide = rows.filter((row) => row.plan === 'decide');
+  const toDecide = rows.filter((row) => row.plan.kind === 'decide');
   await confirmCount(ui, parsed, rows, toDecide.length);
   const end = await runBatch<DecisionRow>(ui, {
     words: rowWords,
@@ -82,7 +82,7 @@ export async function decideMany(
           const decision = { status, resolution };
           const own = runFor(run, disputeId, decision);
           const found = await assessRow(own, decision, findOwn);
-          if ('result' in found) return found.result;
+          if (found.kind === 'known') return found.result;
           const seen = { readAt: found.dispute.readAt, replaced: replacedStatusOf(found.dispute) };
           const recorded = await batch.change({ ...own.request, ...seen });
           return recorded && resultOfChange(own, recorded);
@@ -102,14 +102,16 @@ export async function decideMany(
 
 /** In a terminal, rows with a status that the service may not know are decided only if the user wants that. */
 async function withoutUnusual(ui: Ui, rows: readonly DecisionRow[]): Promise<readonly DecisionRow[]> {
-  const isUnusual = ({ plan, status }: DecisionRow) => plan === 'decide' && remarkOn(status) !== null;
+  const isUnusual = ({ plan, status }: DecisionRow) => plan.kind === 'decide' && remarkOn(status) !== null;
   if (!ui.canAsk || !rows.some(isUnusual)) return rows;
   if (await agrees(ui, 'Include the decisions with an unusual status?')) return rows;
-  const plan = makeResult('failed', {
-    code: 'unusual_status',
-    exitCode: exitCodes.usage,
-    message: 'has an unusual status, and was left out',
-  });
+  const plan = known(
+    makeResult('failed', {
+      code: 'unusual_status',
+      exitCode: exitCodes.usage,
+      message: 'has an unusual status, and was left out',
+    }),
+  );
   return rows.map((row) => (isUnusual(row) ? { ...row, plan } : row));
 }
 

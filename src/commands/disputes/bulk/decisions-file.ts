@@ -1,4 +1,4 @@
-import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { type ItemPlan, type ItemResult, known, makeResult } from '../../../cli/batch/item-result.ts';
 import { invalidInput, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { usualSpelling } from '../../../contract/fields.ts';
@@ -29,7 +29,7 @@ export interface DecisionRow extends Decision {
   readonly seen?: string;
   /** All of the row, as it is in the file. */
   readonly cells: readonly string[];
-  readonly plan: 'decide' | ItemResult;
+  readonly plan: ItemPlan<'decide'>;
 }
 
 export interface CaseNumber {
@@ -72,7 +72,7 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[], columns: Co
   if (cells.length !== titles.length) {
     const quote =
       cells.length > titles.length ? ': put text that contains the separator in double quotes' : '';
-    const plan = invalidRow(`expected ${titles.length} columns, found ${cells.length}${quote}`);
+    const plan = known(invalidRow(`expected ${titles.length} columns, found ${cells.length}${quote}`));
     // Which part of the row it was is not known, and a part of it must not become a final decision.
     return { ...row, resolution: '', plan };
   }
@@ -80,8 +80,9 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[], columns: Co
   const empty = [...(key === undefined ? [keyColumn] : []), ...decisionColumns].find(
     (column) => textIn(column) === '',
   );
-  if (empty !== undefined) return { ...row, plan: invalidRow(`${empty} is empty`) };
-  return { ...row, plan: problemOfKey(row, titles, columns) ?? problemOfStatus(status) ?? 'decide' };
+  if (empty !== undefined) return { ...row, plan: known(invalidRow(`${empty} is empty`)) };
+  const problem = problemOfKey(row, titles, columns) ?? problemOfStatus(status);
+  return { ...row, plan: problem === null ? { kind: 'decide' } : known(problem) };
 }
 
 /** Why a row does not say which dispute it is about, or null. */
@@ -120,17 +121,21 @@ export function invalidRow(message: string, remedy: readonly Step[] = []): ItemR
 export function withoutRepeated(rows: readonly DecisionRow[]): DecisionRow[] {
   const byDispute = new Map<string, DecisionRow[]>();
   for (const row of rows)
-    if (row.plan === 'decide') byDispute.set(row.disputeId, [...(byDispute.get(row.disputeId) ?? []), row]);
+    if (row.plan.kind === 'decide')
+      byDispute.set(row.disputeId, [...(byDispute.get(row.disputeId) ?? []), row]);
   return rows.map((row) => {
-    const same = row.plan === 'decide' ? (byDispute.get(row.disputeId) ?? []) : [];
+    const same = row.plan.kind === 'decide' ? (byDispute.get(row.disputeId) ?? []) : [];
     const other = same.find((twin) => !isSameDecision(twin, row));
     if (other !== undefined)
-      return { ...row, plan: invalidRow(`line ${other.line} has a different decision for this dispute`) };
+      return {
+        ...row,
+        plan: known(invalidRow(`line ${other.line} has a different decision for this dispute`)),
+      };
     const [first = row] = same;
     if (first === row) return row;
     return {
       ...row,
-      plan: makeResult('skipped', { code: 'repeated', message: `repeats line ${first.line}` }),
+      plan: known(makeResult('skipped', { code: 'repeated', message: `repeats line ${first.line}` })),
     };
   });
 }

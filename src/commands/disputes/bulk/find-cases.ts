@@ -1,3 +1,4 @@
+import { known } from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
 import { rememberObjects } from '../../../cli/command/known.ts';
@@ -22,7 +23,7 @@ const maxConcurrentReads = 4;
 export async function findCases(run: Run, rows: readonly DecisionRow[]): Promise<DecisionRow[]> {
   const numbers = new Map<string, CaseNumber>();
   for (const { plan, number } of rows)
-    if (plan === 'decide' && number !== null) numbers.set(keyOf(number), number);
+    if (plan.kind === 'decide' && number !== null) numbers.set(keyOf(number), number);
   const found = new Map<string, Partial<DecisionRow>>();
   const progress = startProgress(run.ui, numbers.size, 'cases found');
   await forEachConcurrently([...numbers.values()], maxConcurrentReads, async (number) => {
@@ -30,7 +31,7 @@ export async function findCases(run: Run, rows: readonly DecisionRow[]): Promise
     progress.step();
   }).finally(progress.end);
   return rows.map((row) =>
-    row.plan === 'decide' && row.number !== null ? { ...row, ...found.get(keyOf(row.number)) } : row,
+    row.plan.kind === 'decide' && row.number !== null ? { ...row, ...found.get(keyOf(row.number)) } : row,
   );
 }
 
@@ -49,8 +50,8 @@ async function findCase(run: Run, { column, value }: CaseNumber): Promise<Partia
   if (ids.length !== 1 || !isWhole || !uuidPattern.test(id)) {
     const remedy: Step[] = [{ say: 'use disputeId for these rows' }];
     return ids.length === 0
-      ? { plan: invalidRow(`no dispute has this ${column}`) }
-      : { plan: invalidRow(`several disputes have this ${column}: ${ids.join(', ')}`, remedy) };
+      ? { plan: known(invalidRow(`no dispute has this ${column}`)) }
+      : { plan: known(invalidRow(`several disputes have this ${column}: ${ids.join(', ')}`, remedy)) };
   }
   await rememberObjects(run.session, 'dispute', matches);
   const seen = ['buyerEmail', 'reason'].flatMap((name) => textAt(matches[0], [name]) ?? []);

@@ -1,8 +1,9 @@
 import {
-  concernsOneItem,
   countItems,
   describeStatuses,
   type ItemResult,
+  type Known,
+  known,
   knownResult,
   makeResult,
   resultOfError,
@@ -17,46 +18,53 @@ import type { Run } from '../../../cli/operation/call/run.ts';
 import { isInDoubt } from '../../../history/record/history-record.ts';
 import { expectedStatus } from '../decide-one.ts';
 import {
+  askDispute,
   type CurrentDispute,
   compareDecision,
   type Decision,
-  readDispute,
   remarkOn,
   unexpectedStatus,
 } from '../dispute-status.ts';
 import { type DecisionRow, isSameDecision } from './decisions-file.ts';
 import { decisionOf, type FindOwn, nameOfCase, rowWords, runFor } from './rows.ts';
 
-/**
- * Reads the dispute of the run: it can be decided, or its result is known. Throws errors that concern all rows: no connection, no
- * key.
- */
-export async function assessRow(
-  run: Run,
-  decision: Decision,
-  findOwn: FindOwn,
-): Promise<{ readonly dispute: CurrentDispute } | { readonly result: ItemResult }> {
+/** A row whose dispute is read: it can be decided, or its result is known. */
+type AssessedRow = Known | { readonly kind: 'decide'; readonly dispute: CurrentDispute };
+
+/** Reads the dispute of the run. Throws errors that concern all rows: no connection, no key. */
+export async function assessRow(run: Run, decision: Decision, findOwn: FindOwn): Promise<AssessedRow> {
   const expected = expectedStatus(run);
   const own = findOwn(run.request.parameters.disputeId ?? '');
   const isOwn = own !== null && isSameDecision(decision, decisionOf(own));
-  try {
-    const dispute = await readDispute(run);
-    const comparison = compareDecision(dispute, decision, expected);
-    if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, decision.status);
-    if (comparison === 'same') {
+  const found = await askDispute(run);
+  if (found.kind === 'refused') return known(resultOfRefusal(found.error));
+  const { dispute } = found;
+  switch (compareDecision(dispute, decision, expected)) {
+    case 'conflict':
+      return known(withoutFields(unexpectedStatus(dispute, expected, decision.status)));
+    case 'same': {
       const message = isOwn ? 'decided by an earlier run' : `already decided as ${decision.status}`;
-      return { result: makeResult('exists', { record: isOwn ? own : null, message }) };
+      return known(makeResult('exists', { record: isOwn ? own : null, message }));
     }
-    if (own === null || !isInDoubt(own)) return { dispute };
-    const message = `an earlier decision (${own.id}) may have been applied`;
-    const remedy = [{ run: ['resume', own.id], rest: 'to settle it' }];
-    return { result: makeResult('unknown', { record: own, code: 'outcome_unknown', message, remedy }) };
-  } catch (error) {
-    if (!(error instanceof CliError) || !concernsOneItem(error.failure.exitCode)) throw error;
-    const result = resultOfError(new CliError({ ...error.failure, fields: undefined }));
-    const isMissing = result.exitCode === exitCodes.notFound;
-    return { result: isMissing ? { ...result, message: 'not found in this store' } : result };
+    case 'decide': {
+      if (own === null || !isInDoubt(own)) return { kind: 'decide', dispute };
+      const message = `an earlier decision (${own.id}) may have been applied`;
+      const remedy = [{ run: ['resume', own.id], rest: 'to settle it' }];
+      return known(makeResult('unknown', { record: own, code: 'outcome_unknown', message, remedy }));
+    }
   }
+}
+
+/** Throws an error that concerns all rows. */
+function resultOfRefusal(error: CliError): ItemResult {
+  const result = withoutFields(error);
+  if (result.outcome !== 'failed') throw error;
+  return result.exitCode === exitCodes.notFound ? { ...result, message: 'not found in this store' } : result;
+}
+
+/** The fields of an error are those of a request: a row has other names. */
+function withoutFields({ failure }: CliError): ItemResult {
+  return resultOfError(new CliError({ ...failure, fields: undefined }));
 }
 
 const maxConcurrentReads = 4;
@@ -72,11 +80,11 @@ export async function planDecisions(
 ): Promise<DecisionRow[]> {
   const { ui } = run;
   const planned = new Map<DecisionRow, DecisionRow>();
-  const toRead = rows.filter(({ plan }) => plan === 'decide');
+  const toRead = rows.filter(({ plan }) => plan.kind === 'decide');
   const progress = startProgress(ui, toRead.length, 'disputes read');
   await forEachConcurrently(toRead, maxConcurrentReads, async (row) => {
     const found = await assessRow(runFor(run, row.disputeId), row, findOwn);
-    if ('result' in found) planned.set(row, { ...row, plan: found.result });
+    if (found.kind === 'known') planned.set(row, { ...row, plan: found });
     if (!ui.io.signal.aborted) progress.step();
   }).finally(progress.end);
   return rows.map((row) => planned.get(row) ?? row);
@@ -84,7 +92,7 @@ export async function planDecisions(
 
 /** What is shown before decisions are recorded. Ids are whole, to be copied: a decision is final. */
 export function describeDecisions(rows: readonly DecisionRow[]): Plan {
-  const decided = rows.filter(({ plan }) => plan === 'decide');
+  const decided = rows.filter(({ plan }) => plan.kind === 'decide');
   const statuses = describeStatuses(decided.map(({ status }) => printable(status)));
   return {
     words: rowWords,
