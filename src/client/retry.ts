@@ -1,3 +1,4 @@
+import { backoffMs } from '../base/backoff.ts';
 import type { OperationClass } from '../contract/operation.ts';
 import type { AttemptFailure, OutcomeKind } from './outcome.ts';
 
@@ -129,14 +130,14 @@ function wasNotConnected({ failure }: Attempt): boolean {
  * a connection or with one: a service that has started again is not waited for as if it were still down. The last attempt to
  * connect is made when its time is over, not later. `random` is in [0, 1).
  */
-export function backoffMs(attempts: readonly Attempt[], random: number, now: number): number {
+export function waitBeforeRetryMs(attempts: readonly Attempt[], random: number, now: number): number {
   const last = attempts.at(-1);
   const isRefused = last !== undefined && wasNotConnected(last);
   const alike = isRefused
     ? attempts.length - 1 - attempts.findLastIndex((attempt) => !wasNotConnected(attempt))
     : attempts.filter((attempt) => !wasNotConnected(attempt)).length;
-  const backoff = random * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (alike - 1));
-  return Math.min(backoff, reconnectsForMs(attempts, now) ?? backoff);
+  const wait = random * backoffMs(alike, { firstMs: BACKOFF_BASE_MS, maxMs: BACKOFF_CAP_MS });
+  return Math.min(wait, reconnectsForMs(attempts, now) ?? wait);
 }
 
 /** A year: beyond any deadline, and a time that can be printed. */

@@ -1,3 +1,4 @@
+import { backoffMs } from '../base/backoff.ts';
 import type { Clock } from './clock.ts';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -82,7 +83,7 @@ export function createThrottle({ monotonic }: Pick<Clock, 'monotonic'>) {
         lastThrottledAt = monotonic();
         nextSlot = 0;
       }
-      pause(retryAfterMs ?? Math.min(FIRST_PAUSE_MS * 2 ** (throttledInARow - 1), MAX_PAUSE_MS));
+      pause(retryAfterMs ?? backoffMs(throttledInARow, { firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }));
     },
     /** A request got any other response. */
     passed(): void {

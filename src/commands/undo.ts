@@ -1,10 +1,10 @@
-import { asObject } from '../base/json.ts';
+import { asObject, textAt, valueAt } from '../base/json.ts';
 import type { CommandDefinition } from '../cli/command/command-definition.ts';
 import { terminalNeeded } from '../cli/command/input-needed.ts';
 import type { Ui } from '../cli/command/ui.ts';
 import { CliError, cancelledError, type Step } from '../cli/core/errors.ts';
 import { exitCodes } from '../cli/core/exit-codes.ts';
-import { getPath, isSameValue, textAt } from '../cli/core/field-path.ts';
+import { isSameValue } from '../cli/core/field-path.ts';
 import { argumentValue } from '../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../cli/core/sanitize.ts';
 import {
@@ -226,16 +226,16 @@ async function readSettings(run: Run): Promise<Present> {
 async function prepareDocument(run: Run, undo: FieldUndo, present: Present): Promise<PreparedUndo> {
   const { ui } = run;
   const { unchanged, document, question } = present;
-  const open = undo.fields.filter(({ path, replaced }) => !isSameValue(getPath(document, path), replaced));
+  const open = undo.fields.filter(({ path, replaced }) => !isSameValue(valueAt(document, path), replaced));
   // A change in doubt may still set other values: then they are sent, so that it is never sent again.
   if (open.length === 0 && !undo.later.some(isInDoubt)) {
     ui.notice(unchanged);
     return { unchanged: unchangedResult(document) };
   }
-  const moved = open.filter(({ path, changed }) => !isSameValue(getPath(document, path), changed));
+  const moved = open.filter(({ path, changed }) => !isSameValue(valueAt(document, path), changed));
   const changes = open.map(({ path, replaced }) => ({
     path,
-    before: getPath(document, path),
+    before: valueAt(document, path),
     after: replaced,
   }));
   ui.notice(introduce(undo));
@@ -250,7 +250,7 @@ async function prepareRestore(
 ): Promise<PreparedUndo> {
   const { ui, session } = run;
   const request = { ...run.request, parameters: { backupId }, body: { sections } };
-  const { removed, returned } = asObject(getPath(receivedBody(record), ['sections', 'blog']));
+  const { removed, returned } = asObject(valueAt(receivedBody(record), ['sections', 'blog']));
   const notes = [
     line`${record.id} restored ${await describeRestored(session, record)}.`,
     ...(Number(removed) > 0 ? [line`The posts that it removed come back.`] : []),

@@ -68,9 +68,17 @@ export interface ServedOperation extends Operation {
   };
 }
 
+/** A parameter in the template of a path. */
+const pathParameter = /\{(\w+)\}/g;
+
 /** The names in braces in the operation's path, in order: `['storeId', 'backupId']`. */
 export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
-  return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  return [...operation.path.matchAll(pathParameter)].map((match) => match[1] ?? '');
+}
+
+/** Matches the paths that a template stands for: each parameter is a group of its name. */
+export function patternOfPath(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll('.', '\\.').replace(pathParameter, '(?<$1>[^/]+)')}$`);
 }
 
 /** `reclaim notice` for `reclaimId`. */
@@ -86,8 +94,7 @@ export function describeParameter(name: string): string {
 
 /** The values of the path parameters in the path of a request for this operation, or an empty object. */
 export function parametersOf(operation: Pick<Operation, 'path'>, path: string): Record<string, string> {
-  const pattern = operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const found = new RegExp(`^${pattern}$`).exec(canonicalPath(path))?.groups ?? {};
+  const found = patternOfPath(operation.path).exec(canonicalPath(path))?.groups ?? {};
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
@@ -100,7 +107,7 @@ export function buildPath(
   parameters: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string>> = {},
 ): string {
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const path = operation.path.replace(pathParameter, (_, name: string) => {
     const value = parameters[name] ?? '';
     const problem = pathParameterProblem(value);
     if (problem !== null) throw new RangeError(`${name} ${problem}`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/client/outcome.ts';
-import { backoffMs, rowOfStatus } from '../../src/client/retry.ts';
+import { rowOfStatus, waitBeforeRetryMs } from '../../src/client/retry.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
 import { serve } from '../helpers/raw-server.ts';
@@ -210,7 +210,7 @@ test('the wait grows with attempts alike: a service that has started again is no
   const at = { startedAt: 0 };
   const refused = { ...at, row: 'unreachable', failure: { code: 'connection_refused' } } as const;
   const failed = { ...at, row: 'unavailable', failure: { code: 'server_error' } } as const;
-  const longest = (...attempts: Parameters<typeof backoffMs>[0]) => backoffMs(attempts, 1, 0);
+  const longest = (...attempts: Parameters<typeof waitBeforeRetryMs>[0]) => waitBeforeRetryMs(attempts, 1, 0);
 
   expect(longest(refused, refused, refused)).toBe(2_000);
   expect(longest(refused, refused, refused, failed)).toBe(500);
@@ -219,5 +219,5 @@ test('the wait grows with attempts alike: a service that has started again is no
   const many = Array.from({ length: 12 }, () => refused);
   expect(longest(...many)).toBe(20_000);
   // The last one is made when the minute is over.
-  expect(backoffMs(many, 1, 55_000)).toBe(5_000);
+  expect(waitBeforeRetryMs(many, 1, 55_000)).toBe(5_000);
 });

@@ -1,6 +1,6 @@
+import { textAt } from '../../base/json.ts';
 import type { Phrase } from '../config/phrase.ts';
 import { invalidFields } from '../core/errors.ts';
-import { textAt } from '../core/field-path.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import { line } from '../core/sanitize.ts';

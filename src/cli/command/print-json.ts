@@ -1,7 +1,7 @@
 import { nearestFirst } from '../../base/nearest-name.ts';
 import { requireProfile } from '../config/connection-settings.ts';
 import type { ProfileStore } from '../config/profile-store.ts';
-import { getPath, setPath } from '../core/field-path.ts';
+import { selectAt, setPath } from '../core/field-path.ts';
 import { line } from '../core/sanitize.ts';
 import { renderJson } from '../output/style.ts';
 import { namesIn } from './answer-fields.ts';
@@ -33,14 +33,14 @@ export function chosenFields({ fields, notice }: Ui, value: unknown): unknown {
   if (fields === null) return value;
   const items: unknown[] = Array.isArray(value) ? value : [value];
   for (const path of fields) {
-    if (items.length === 0 || items.some((item) => getPath(item, path) !== undefined)) continue;
+    if (items.length === 0 || items.some((item) => selectAt(item, path) !== undefined)) continue;
     const name = path.join('.');
     const names = nearestFirst(namesIn(value), name).slice(0, 30).join(', ');
     notice(line`unknown field: ${name} (the response has: ${names || 'no fields'})`);
   }
   const selected = items.map((item) => {
     const chosen: Record<string, unknown> = {};
-    for (const path of fields) setPath(chosen, path, getPath(item, path) ?? null);
+    for (const path of fields) setPath(chosen, path, selectAt(item, path) ?? null);
     return chosen;
   });
   return Array.isArray(value) ? selected : selected[0];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../base/json.ts';
+import { isObject, valueAt } from '../../base/json.ts';
 import { invalidInput } from './errors.ts';
 import { maxNestingDepth } from './json-text.ts';
 
@@ -52,19 +52,12 @@ export function removePath(target: Record<string, unknown>, path: readonly strin
   if (rest.length === 0 || (isObject(inner) && Object.keys(inner).length === 0)) delete target[name];
 }
 
-/** The value at a path, or undefined. If the path meets a list, the result is a list with the value in each item. */
-export function getPath(value: unknown, path: readonly string[]): unknown {
+/** The value that `--fields` means by a path. Where it meets a list, it is a list with the value of each item. */
+export function selectAt(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
-  if (Array.isArray(value)) return value.map((item) => getPath(item, path));
-  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
-  return getPath(value[name], rest);
-}
-
-/** The text at a path, or null for anything else. */
-export function textAt(value: unknown, path: readonly string[]): string | null {
-  const found = getPath(value, path);
-  return typeof found === 'string' ? found : null;
+  if (Array.isArray(value)) return value.map((item) => selectAt(item, path));
+  return selectAt(valueAt(value, [name]), rest);
 }
 
 /** Merges objects deeply; other values replace. Returns a new object and changes neither input. */

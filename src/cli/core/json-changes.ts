@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../base/json.ts';
-import { getPath } from './field-path.ts';
+import { isObject, valueAt } from '../../base/json.ts';
 
 /** A leaf in which two documents differ: its path and both values, undefined where it is missing. */
 export interface FieldChange {
@@ -13,7 +12,7 @@ export interface FieldChange {
 export function changesBetween(before: unknown, after: unknown, path: readonly string[] = []): FieldChange[] {
   if (isObject(before) && isObject(after)) {
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
-      changesBetween(getPath(before, [name]), getPath(after, [name]), [...path, name]),
+      changesBetween(valueAt(before, [name]), valueAt(after, [name]), [...path, name]),
     );
   }
   return isDeepStrictEqual(before, after) ? [] : [{ path, before, after }];

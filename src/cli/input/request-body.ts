@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod/mini';
+import { valueAt } from '../../base/json.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { type FieldError, fixInput, invalidFields, notTogether, usageError } from '../core/errors.ts';
-import { getPath, parsePath, setPath } from '../core/field-path.ts';
+import { parsePath, setPath } from '../core/field-path.ts';
 import { advancedGroup } from '../core/option-spec.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../core/parsed-command.ts';
 import { refuseEmptyKeys } from './empty-keys.ts';
@@ -61,11 +62,11 @@ export async function readBody(
     if (given !== undefined && textFile !== undefined) throw notTogether(field.flag, field.fileFlag ?? '');
     if (given !== undefined) applyFlag(body, field, parseFlag(field, given));
     if (textFile !== undefined) setPath(body, field.path, await readTextOf(source, field, textFile));
-    const value = getPath(body, field.path);
+    const value = valueAt(body, field.path);
     if (typeof value === 'string') setPath(body, field.path, parseText(field, value));
   }
   const isFromFile = (path: readonly string[]) =>
-    isDeepStrictEqual(getPath(body, path), getPath(document?.value, path));
+    isDeepStrictEqual(valueAt(body, path), valueAt(document?.value, path));
   return { body, lineOf: (path) => (document !== null && isFromFile(path) ? document.lineOf(path) : null) };
 }
 
@@ -113,7 +114,7 @@ export function checkFields(
   const result = schema.safeParse(values);
   if (result.success) return;
   const wrong = result.error.issues
-    .filter(({ path }) => getPath(values, path.map(String)) !== undefined)
+    .filter(({ path }) => valueAt(values, path.map(String)) !== undefined)
     .map(({ path, message }): FieldError => {
       const field = path.join('.');
       const line = lineOf(path.map(String));

@@ -1,3 +1,4 @@
+import { valueAt } from '../../base/json.ts';
 import { describeParameter, type Operation } from '../../contract/operation.ts';
 import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
@@ -13,7 +14,6 @@ import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
 import { nameOfStore } from '../config/connection-settings.ts';
 import { notTogether } from '../core/errors.ts';
-import { getPath } from '../core/field-path.ts';
 import { argumentValue, choiceOf, type ParsedCommand } from '../core/parsed-command.ts';
 import { ciIdempotencyKey } from '../input/ci-run.ts';
 import { type FieldFlag, flagValues } from '../input/field-flags.ts';
@@ -78,7 +78,7 @@ async function complete(
   // The client generates an idempotency key.
   const absent = fields.filter(
     (field) =>
-      field.required && field.path.join('.') !== 'idempotencyKey' && getPath(body, field.path) === undefined,
+      field.required && field.path.join('.') !== 'idempotencyKey' && valueAt(body, field.path) === undefined,
   );
   const connection = missingPlace(settings, session.io.env);
   const missing: MissingInput[] = [

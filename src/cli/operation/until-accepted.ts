@@ -1,4 +1,4 @@
-import { getPath } from '../core/field-path.ts';
+import { valueAt } from '../../base/json.ts';
 import { yourText } from '../core/sanitize.ts';
 import type { Result, Run } from './call/run.ts';
 
@@ -21,7 +21,7 @@ export async function untilAccepted(run: Run, attempt: () => Promise<Result>): P
 /** A long text that was typed at a prompt exists nowhere else, so an error must not lose it. */
 function showLongTexts({ request, ui, fields }: Run): void {
   for (const { path: field, fileFlag } of fields) {
-    const text = getPath(request.body, field);
+    const text = valueAt(request.body, field);
     if (fileFlag === null || typeof text !== 'string') continue;
     ui.writeAlways(yourText(`${text.replace(/\n$/, '')}\n`));
   }

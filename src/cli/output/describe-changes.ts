@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { leafPaths } from '../../base/json.ts';
-import { getPath } from '../core/field-path.ts';
+import { leafPaths, valueAt } from '../../base/json.ts';
 import type { FieldChange } from '../core/json-changes.ts';
 import type { Printable } from '../core/sanitize.ts';
 import { formatDistance, formatValue, type ValueContext } from './format-value.ts';
@@ -14,7 +13,7 @@ export function rowsOfChanges(changes: readonly FieldChange[]): Row[] {
     leafPaths(after ?? before, path).map((leaf): Row => {
       const name = leaf.at(-1) ?? '';
       const [from, to] = [before, after].map((value) =>
-        valueOrNone(name, getPath(value, leaf.slice(path.length))),
+        valueOrNone(name, valueAt(value, leaf.slice(path.length))),
       );
       return [labelOf(leaf), `${from} → ${to}`];
     }),

@@ -1,4 +1,4 @@
-import { asObject, parseJson } from '../../base/json.ts';
+import { asObject, parseJson, valueAt } from '../../base/json.ts';
 import { type Operation, parametersOf } from '../../contract/operation.ts';
 
 /**
@@ -16,7 +16,7 @@ export function mismatchOf(
   const parameters = parametersOf(operation, request.path);
   for (const { field, parameter } of operation.repeats) {
     const asked = parameter === undefined ? body[field] : parameters[parameter];
-    const got = field.split('.').reduce<unknown>((value, name) => asObject(value)[name], response);
+    const got = valueAt(response, field.split('.'));
     const fits = parameter === undefined ? isSameValue(asked, got) : isSameId(asked, got);
     if (!fits) {
       return `the response does not match the request: ${field} is ${show(got)} instead of ${show(asked)}`;

@@ -1,6 +1,6 @@
-import { isObject } from '../../base/json.ts';
+import { isObject, valueAt } from '../../base/json.ts';
 import { invalidInput, notTogether, usageError } from '../../cli/core/errors.ts';
-import { getPath, parsePath, setPath } from '../../cli/core/field-path.ts';
+import { parsePath, setPath } from '../../cli/core/field-path.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { describeFile, parseDocument, readPair, readText } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';
@@ -50,6 +50,6 @@ async function setRawField(body: Record<string, unknown>, text: string): Promise
       "for example --field 'sections[]=store' or --field settings.cashbackBp=250; --input FILE takes any JSON",
     );
   }
-  const before = getPath(body, names);
+  const before = valueAt(body, names);
   setPath(body, names, isItem ? [...(Array.isArray(before) ? before : []), value] : value);
 }

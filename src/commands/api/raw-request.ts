@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { canonicalPath, type HttpMethod, type Operation } from '../../contract/operation.ts';
+import { canonicalPath, type HttpMethod, type Operation, patternOfPath } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { rawOperationId } from '../../history/record/history-record.ts';
 
@@ -62,9 +62,7 @@ export function addQuery(path: string, fields: readonly string[]): string {
 export function matchOperation(method: HttpMethod, path: string): Operation | null {
   const canonical = canonicalPath(path);
   const known = operations.find(
-    (operation) =>
-      operation.method === method &&
-      new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(canonical),
+    (operation) => operation.method === method && patternOfPath(operation.path).test(canonical),
   );
   return known ?? null;
 }

@@ -1,5 +1,5 @@
+import { valueAt } from '../../base/json.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
-import { getPath } from '../../cli/core/field-path.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
@@ -33,7 +33,7 @@ async function askAndBackUp(run: Run, what: string): Promise<string | undefined>
   const body = { label: 'Before changing the store', sections: ['store'] };
   const request = { operation: createBackup, parameters: {}, body };
   const { record, answer } = await send({ ...run, request, fields: [], parsed: withoutOptions });
-  const id = String(getPath(answer, ['id']) ?? record?.id);
+  const id = String(valueAt(answer, ['id']) ?? record?.id);
   printSuccess(ui, `Created backup ${id} of the store section`);
   ui.notice(phrase`To go back, run ${toRun('backup', 'restore', id, '--sections', 'store')}.`);
   return id;

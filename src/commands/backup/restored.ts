@@ -1,7 +1,6 @@
-import { asObject } from '../../base/json.ts';
+import { asObject, textAt, valueAt } from '../../base/json.ts';
 import { listKnown } from '../../cli/command/known.ts';
 import type { Session } from '../../cli/command/session.ts';
-import { getPath, textAt } from '../../cli/core/field-path.ts';
 import { line, shorten } from '../../cli/core/sanitize.ts';
 import type { OperationRequest, Result, Run } from '../../cli/operation/call/run.ts';
 import { formatDistance, formatMinute } from '../../cli/output/format-value.ts';
@@ -65,7 +64,7 @@ export const restoredView = {
 
 /** A row for each section of which the service says what changed. */
 export function rowsOfRestored(answer: unknown): Row[] {
-  const sections = Object.entries(asObject(getPath(answer, ['sections'])));
+  const sections = Object.entries(asObject(valueAt(answer, ['sections'])));
   return sections.flatMap(([section, change]): Row[] => {
     const described = describeSection(asObject(change));
     return described === null ? [] : [[sectionLabel(section), described]];

@@ -1,6 +1,6 @@
+import { textAt } from '../../base/json.ts';
 import type { CommandCall, CommandDefinition, CommandResult } from '../../cli/command/command-definition.ts';
 import { fixInput, invalidInput, usageError } from '../../cli/core/errors.ts';
-import { textAt } from '../../cli/core/field-path.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';

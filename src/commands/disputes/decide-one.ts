@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
+import { valueAt } from '../../base/json.ts';
 import type { CommandCall, CommandResult } from '../../cli/command/command-definition.ts';
-import { getPath } from '../../cli/core/field-path.ts';
 import { optionValue } from '../../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
@@ -40,8 +40,8 @@ const decidedView: ResultView = {
     record === null
       ? []
       : [
-          ['Status', `${expectedStatus(run)} → ${String(getPath(answer, ['status']))}`],
-          ['Resolution', String(getPath(answer, ['resolution']))],
+          ['Status', `${expectedStatus(run)} → ${String(valueAt(answer, ['status']))}`],
+          ['Resolution', String(valueAt(answer, ['resolution']))],
         ],
 };
 

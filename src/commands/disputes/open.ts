@@ -1,4 +1,4 @@
-import { textAt } from '../../cli/core/field-path.ts';
+import { textAt } from '../../base/json.ts';
 import { advancedGroup } from '../../cli/core/option-spec.ts';
 import { operationCommand } from '../../cli/operation/operation-command.ts';
 import { openDispute } from '../../contract/operations/disputes.ts';

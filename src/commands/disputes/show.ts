@@ -1,6 +1,6 @@
+import { valueAt } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { rememberObjects } from '../../cli/command/known.ts';
-import { getPath } from '../../cli/core/field-path.ts';
 import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
@@ -25,7 +25,7 @@ oldest first.`,
     const run = await readInput(call, input);
     if (call.session.flags.dryRun) return printDryRun(run);
     const result = await untilAccepted(run, () => send(run));
-    await rememberObjects(run.session, 'dispute', [getPath(result.answer, ['record'])]);
+    await rememberObjects(run.session, 'dispute', [valueAt(result.answer, ['record'])]);
     return printResult(run, { show: ({ answer }, { ui }) => describeDispute(answer, ui.out) }, result);
   },
 };

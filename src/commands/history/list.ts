@@ -1,9 +1,9 @@
+import { textAt } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { limitOption, noticeMore, printList, readLimit } from '../../cli/command/lists.ts';
 import { shortenId } from '../../cli/command/short-id.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
-import { textAt } from '../../cli/core/field-path.ts';
 import { choiceOf } from '../../cli/core/parsed-command.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import { formatAge } from '../../cli/output/format-value.ts';

@@ -1,5 +1,4 @@
-import { isObject } from '../../base/json.ts';
-import { getPath } from '../../cli/core/field-path.ts';
+import { isObject, valueAt } from '../../base/json.ts';
 import { version } from '../../cli/core/version.ts';
 import { labelOf } from '../../cli/output/labels.ts';
 import { beforeSending, callTool, refused, resultOf } from './call-tool.ts';
@@ -114,7 +113,7 @@ async function call(
 function canAskUser(server: Server, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
-  const elicitation = getPath(capabilities, ['elicitation']);
+  const elicitation = valueAt(capabilities, ['elicitation']);
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asObject, isObject, leafPaths } from '../../base/json.ts';
+import { asObject, isObject, leafPaths, valueAt } from '../../base/json.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { dottedPath, getPath, mergeObjects } from '../../cli/core/field-path.ts';
+import { dottedPath, mergeObjects } from '../../cli/core/field-path.ts';
 import { changesBetween, type FieldChange } from '../../cli/core/json-changes.ts';
 import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-text.ts';
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
@@ -135,8 +135,8 @@ function rowsOfSettings(changes: readonly FieldChange[]): { readonly rows: Row[]
       const [[, change = ''] = []] = rowsOfChanges([
         {
           path: leaf,
-          before: getPath(before, leaf.slice(path.length)),
-          after: getPath(after, leaf.slice(path.length)),
+          before: valueAt(before, leaf.slice(path.length)),
+          after: valueAt(after, leaf.slice(path.length)),
         },
       ]);
       return [[dottedPath(leaf), change] satisfies Row];

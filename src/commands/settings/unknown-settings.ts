@@ -1,7 +1,7 @@
-import { isObject, leafPaths } from '../../base/json.ts';
+import { isObject, leafPaths, valueAt } from '../../base/json.ts';
 import { nearName } from '../../base/nearest-name.ts';
 import { invalidFields } from '../../cli/core/errors.ts';
-import { dottedPath, getPath } from '../../cli/core/field-path.ts';
+import { dottedPath } from '../../cli/core/field-path.ts';
 import type { FieldChange } from '../../cli/core/json-changes.ts';
 import { eventTypes } from '../../contract/operations/notifications.ts';
 import { saveSettings, serverOwnedSettings } from '../../contract/operations/settings.ts';
@@ -19,7 +19,7 @@ interface UnknownName {
  */
 export function refuseMistypedSettings(given: Readonly<Record<string, unknown>>, current: unknown): void {
   const mistyped = unknownNames(given).filter(
-    ({ path, near }) => near !== null && getPath(current, path) === undefined,
+    ({ path, near }) => near !== null && valueAt(current, path) === undefined,
   );
   if (mistyped.length === 0) return;
   throw invalidFields(

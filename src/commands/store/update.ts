@@ -1,8 +1,8 @@
-import { leafPaths } from '../../base/json.ts';
+import { leafPaths, textAt, valueAt } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Session } from '../../cli/command/session.ts';
 import { CliError, cancelledError } from '../../cli/core/errors.ts';
-import { getPath, isSameValue, mergeObjects, textAt } from '../../cli/core/field-path.ts';
+import { isSameValue, mergeObjects } from '../../cli/core/field-path.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import type { OperationInput, WhatChanges } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation } from '../../cli/operation/call/operation-options.ts';
@@ -116,8 +116,8 @@ async function sendUpdate(
     // Somebody else may have set the same.
     const moved = leafPaths(body).filter(
       (path) =>
-        !isSameValue(getPath(document, path), getPath(now.document, path)) &&
-        !isSameValue(getPath(body, path), getPath(now.document, path)),
+        !isSameValue(valueAt(document, path), valueAt(now.document, path)) &&
+        !isSameValue(valueAt(body, path), valueAt(now.document, path)),
     );
     if (moved.length === 0) {
       if (sent === maxSent) throw error;
@@ -156,7 +156,7 @@ function rowsOfUpdate({ request }: Run, seen: SeenDocument | null, store: unknow
   const changes = leafPaths(request.body).map((path) => ({
     path,
     before: seen?.valueAt(path),
-    after: getPath(store, path),
+    after: valueAt(store, path),
   }));
   return rowsOfSeenChanges(changes, { currency: textAt(store, ['defaultCurrency']) }, seen?.seenAt ?? null);
 }

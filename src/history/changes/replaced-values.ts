@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject, leafPaths } from '../../base/json.ts';
+import { asObject, isObject, type JsonObject, leafPaths, valueAt } from '../../base/json.ts';
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../record/history-record.ts';
 
@@ -63,16 +63,6 @@ export function hasUndo(record: HistoryRecord): boolean {
   if (undo !== 'fields')
     return undo !== undefined && (undo === 'backup' ? safetyBackupId : replaced) !== null;
   return leafPaths(sentBody(record)).every((path) => valueAt(replaced, path) !== undefined);
-}
-
-/** The value at a path of a JSON document; undefined if it is not there. */
-export function valueAt(document: unknown, path: readonly string[]): unknown {
-  let value = document;
-  for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
-    value = value[name];
-  }
-  return value;
 }
 
 /** The document with this value at this path, or without the path if it is undefined; objects on the way are copied or made. */

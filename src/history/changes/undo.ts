@@ -1,4 +1,4 @@
-import { asObject, isObject, leafPaths } from '../../base/json.ts';
+import { asObject, isObject, leafPaths, valueAt } from '../../base/json.ts';
 import type { History, SendOptions } from '../history.ts';
 import { changedPaths, overlap, rulesOf } from '../operation-rules.ts';
 import { RefusedError } from '../record/errors.ts';
@@ -10,7 +10,7 @@ import {
   sentBody,
 } from '../record/history-record.ts';
 import { waitForHolder } from './earlier.ts';
-import { lastSeen, valueAt, withValue } from './replaced-values.ts';
+import { lastSeen, withValue } from './replaced-values.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
 export interface UndoneField {

@@ -1,4 +1,4 @@
-import { asObject, isObject, type JsonObject } from '../../base/json.ts';
+import { asObject, canonicalJson, isObject, type JsonObject } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Client } from '../../client/client.ts';
 import { makeHeaderKey } from '../../client/idempotency-key.ts';
@@ -110,7 +110,7 @@ export function refuseSecret(
 export function fingerprint(intent: Pick<Intent, 'operation' | 'path' | 'body'>): string {
   const { operation, path } = intent;
   const value = sentBody(intent);
-  return sha256(JSON.stringify([operation, path, sortFields(isObject(value) ? withoutKey(value) : value)]));
+  return sha256(canonicalJson([operation, path, isObject(value) ? withoutKey(value) : value]));
 }
 
 /** The idempotency key in a request body, or null. */
@@ -121,12 +121,4 @@ export function keyOf(intent: Pick<Intent, 'body'>): string | null {
 
 function withoutKey({ idempotencyKey: _, ...body }: Record<string, unknown>): Record<string, unknown> {
   return body;
-}
-
-/** The value with every object as a sorted list of its fields, so that equal values serialize alike. */
-function sortFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortFields);
-  if (!isObject(value)) return value;
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return { fields: fields.map(([name, field]) => [name, sortFields(field)]) };
 }

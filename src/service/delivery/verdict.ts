@@ -1,3 +1,4 @@
+import { backoffMs } from '../../base/backoff.ts';
 import type { SendResult } from './send.ts';
 
 const secondMs = 1000;
@@ -59,6 +60,6 @@ function retry(reason: string, pauseMs: number, { firstAt, now }: Attempt, isFai
 
 /** Exponential with full jitter, in ms, so that deliveries that failed together are not retried together. */
 function backoff({ number, random }: Attempt): number {
-  const ceiling = Math.min(longestPauseMs, 2 * secondMs * 2 ** Math.min(number, 20));
+  const ceiling = backoffMs(number, { firstMs: 4 * secondMs, maxMs: longestPauseMs });
   return shortestPauseMs + Math.floor(random * (ceiling - shortestPauseMs));
 }

@@ -1,3 +1,5 @@
+import { patternOfPath } from '../../contract/operation.ts';
+
 /** One method of one path. */
 export interface Route {
   readonly method: string;
@@ -28,8 +30,7 @@ export function createRouter<Found extends Route>(
     const get = byMethod.get('GET');
     const allow = [...byMethod.keys(), ...(get === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
     if (get !== undefined) byMethod.set('HEAD', get);
-    const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`);
-    return { path, allow, byMethod, pattern };
+    return { path, allow, byMethod, pattern: patternOfPath(path) };
   });
   return (method, asked) => {
     for (const { path, allow, byMethod, pattern } of paths) {

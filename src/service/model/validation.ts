@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { valueAt } from '../../base/json.ts';
 import { describeIssue } from '../../contract/issue-messages.ts';
 import { type FieldError, invalidFields } from './errors.ts';
 
@@ -29,19 +30,11 @@ function toFieldErrors(issue: z.core.$ZodIssue, value: unknown): FieldError[] {
     const detail = issue.issues[0]?.message ?? issue.message;
     return [{ pointer, code: 'invalid_name', detail }];
   }
-  if (isMissing(value, issue.path)) return [{ pointer, code: 'required', detail: 'is required' }];
+  if (valueAt(value, issue.path) === undefined) return [{ pointer, code: 'required', detail: 'is required' }];
   return [{ pointer, code: issue.code, detail: issue.message }];
 }
 
 /** RFC 6901. The empty pointer is the whole body. */
 function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
-  const found = path.reduce<unknown>(
-    (parent, step) => (typeof parent === 'object' && parent !== null ? Reflect.get(parent, step) : undefined),
-    value,
-  );
-  return found === undefined;
 }

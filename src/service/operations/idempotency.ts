@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { additionHeaders } from '../../contract/headers.ts';
 import { problems } from '../../contract/problem.ts';
@@ -131,18 +132,4 @@ async function keep(
 
 function fingerprintOf({ content }: Keyed): string {
   return sha256(canonicalJson(content));
-}
-
-/** JSON with sorted object members, so that equal values have equal texts. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value));
-}
-
-/** A replacer function for JSON.stringify would take three times as long. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const result: Record<string, unknown> = {};
-  for (const name of Object.keys(value).sort()) result[name] = sorted(Reflect.get(value, name));
-  return result;
 }

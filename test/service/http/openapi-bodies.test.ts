@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { fetch } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { getPath } from '../../../src/cli/core/field-path.ts';
+import { valueAt } from '../../../src/base/json.ts';
 import { exampleIds } from '../../../src/contract/objects.ts';
 import { createBackup } from '../../../src/contract/operations/backups.ts';
 import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';
@@ -54,9 +54,9 @@ function possiblePost(body: Record<string, unknown>): Record<string, unknown> {
 /** Nor can one say which currencies and time zones there are, without being an enumeration in a generated client. */
 function hasKnownNames(body: unknown): boolean {
   const names = [
-    ['Currency', getPath(body, ['defaultCurrency'])],
-    ['TimeZone', getPath(body, ['timezone'])],
-    ['TimeZone', getPath(body, ['quietHours', 'timezone'])],
+    ['Currency', valueAt(body, ['defaultCurrency'])],
+    ['TimeZone', valueAt(body, ['timezone'])],
+    ['TimeZone', valueAt(body, ['quietHours', 'timezone'])],
   ] as const;
   return names.every(
     ([schema, name]) =>

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { canonicalJson } from '../../../src/base/json.ts';
 import type { OperationId } from '../../../src/contract/operations.ts';
 import { openStorage, type Storage } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
-import { canonicalJson } from '../../../src/service/operations/idempotency.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';
 import { startPostgres } from '../../helpers/postgres.ts';
 import { openService, openTestStorage, type Service } from '../helpers/service.ts';

@@ -1,9 +1,9 @@
+import { valueAt } from '../../../base/json.ts';
 import { knownValues } from '../../../contract/fields.ts';
 import { describeParameter, type Operation } from '../../../contract/operation.ts';
 import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { fieldNames } from '../../command/answer-fields.ts';
 import type { CommandDefinition } from '../../command/command-definition.ts';
-import { getPath } from '../../core/field-path.ts';
 import {
   type ArgumentSpec,
   advancedGroup,
@@ -85,7 +85,7 @@ function advancedLast(options: readonly OptionSpec[]): OptionSpec[] {
 
 /** The field with its default value in the description. */
 function withDefault(field: FieldFlag, defaults: OperationInput['defaults'] = {}): FieldFlag {
-  const value = getPath(defaults, field.path);
+  const value = valueAt(defaults, field.path);
   return value === undefined ? field : { ...field, description: `${field.description} (default ${value})` };
 }
 

@@ -1,3 +1,4 @@
+import { valueAt } from '../../../base/json.ts';
 import { memoize } from '../../../base/memoize.ts';
 import { knownValues } from '../../../contract/fields.ts';
 import { nounOf, type Operation, pathParameterProblem } from '../../../contract/operation.ts';
@@ -7,7 +8,7 @@ import type { Session } from '../../command/session.ts';
 import { minIdLength, resolveId, shortenId } from '../../command/short-id.ts';
 import type { Ui } from '../../command/ui.ts';
 import { CliError } from '../../core/errors.ts';
-import { getPath, setPath } from '../../core/field-path.ts';
+import { setPath } from '../../core/field-path.ts';
 import { line, printableLines } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { idParameter } from '../../input/path-parameter.ts';
@@ -135,7 +136,7 @@ export async function askInto(
   { now, ...given }: Omit<FieldHints, 'before'> & { readonly now?: unknown } = {},
 ): Promise<void> {
   const hints = {
-    before: getPath(body, field.path) ?? now,
+    before: valueAt(body, field.path) ?? now,
     ...given,
     words: given.words ?? knownValues(field.schema),
   };

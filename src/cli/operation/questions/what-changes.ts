@@ -1,6 +1,7 @@
+import { textAt, valueAt } from '../../../base/json.ts';
 import { terminalNeeded } from '../../command/input-needed.ts';
 import type { Ui } from '../../command/ui.ts';
-import { getPath, removePath, textAt } from '../../core/field-path.ts';
+import { removePath } from '../../core/field-path.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { formatValue } from '../../output/format-value.ts';
 import { labelOf } from '../../output/labels.ts';
@@ -28,7 +29,7 @@ export async function askWhatChanges(
     ...values,
     fields,
     questionOf: (field) => () =>
-      askInto(ui, body, field, { now: getPath(values.current, field.path), canClear: canClear(field.path) }),
+      askInto(ui, body, field, { now: valueAt(values.current, field.path), canClear: canClear(field.path) }),
     leaveOut: ({ path }) => removePath(body, path),
   });
 }
@@ -49,7 +50,7 @@ export function questionsOfFields(
   const values = { currency: textAt(current, ['defaultCurrency']) };
   const choices: Choice[] = fields.map(({ path, flag, description }) => {
     const label = labelOf(path);
-    const now = truncateText(formatValue(path.at(-1) ?? '', getPath(current, path) ?? '', values), 40);
+    const now = truncateText(formatValue(path.at(-1) ?? '', valueAt(current, path) ?? '', values), 40);
     const known = now === '' ? label : `${label} (now ${now})`;
     const name = isAnySeen && !isSeen(path) ? `${label} (not seen)` : known;
     return { value: flag, name, short: label, description };

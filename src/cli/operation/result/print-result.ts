@@ -1,3 +1,4 @@
+import { textAt } from '../../../base/json.ts';
 import { buildPath, type Operation } from '../../../contract/operation.ts';
 import { hasUndo } from '../../../history/changes/replaced-values.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
@@ -10,7 +11,7 @@ import type { Ui } from '../../command/ui.ts';
 import { commandLine, type Phrase, phrase, toRun } from '../../config/phrase.ts';
 import { CliError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
-import { getPath, textAt } from '../../core/field-path.ts';
+import { selectAt } from '../../core/field-path.ts';
 import { joined, line, maskWebhooks, type Printable } from '../../core/sanitize.ts';
 import { renderJson } from '../../output/style.ts';
 import type { OperationRequest, Result, ResultView, Run } from '../call/run.ts';
@@ -70,7 +71,7 @@ async function describeAnswer(run: Run, view: ResultView, result: Result): Promi
     if (ui.fields !== null) {
       const { operation } = run.request;
       // Of a change, this was checked before it was sent.
-      const missing = ui.fields.filter((path) => getPath(answer, path) === undefined);
+      const missing = ui.fields.filter((path) => selectAt(answer, path) === undefined);
       if (operation.class === 'read')
         refuseUnknownFields(missing, [...fieldNames(operation.response), ...namesIn(answer)]);
       return renderJson(JSON.stringify(chosenFields(ui, answer)), out);

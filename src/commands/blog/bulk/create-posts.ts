@@ -1,4 +1,4 @@
-import { asObject } from '../../../base/json.ts';
+import { asObject, textAt } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import {
   openHistoryBatch,
@@ -15,7 +15,6 @@ import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { type CliError, cancelledError, type Step, usageError } from '../../../cli/core/errors.ts';
-import { textAt } from '../../../cli/core/field-path.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';

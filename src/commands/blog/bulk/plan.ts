@@ -1,4 +1,4 @@
-import { asObject } from '../../../base/json.ts';
+import { asObject, textAt } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import {
   describeStatuses,
@@ -10,7 +10,6 @@ import {
 } from '../../../cli/batch/item-result.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
-import { textAt } from '../../../cli/core/field-path.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { restoreBackup } from '../../../contract/operations/backups.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';

@@ -1,10 +1,10 @@
+import { textAt } from '../../../base/json.ts';
 import { known } from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { forEachConcurrently } from '../../../cli/batch/run-batch.ts';
 import { rememberObjects } from '../../../cli/command/known.ts';
 import { CliError, type Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
-import { textAt } from '../../../cli/core/field-path.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { askService, readPage } from '../../../cli/operation/send/ask-service.ts';
 import { expectApplied, unreadableAnswer } from '../../../cli/operation/send/send-run.ts';

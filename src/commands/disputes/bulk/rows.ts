@@ -1,5 +1,5 @@
+import { textAt } from '../../../base/json.ts';
 import { type ItemResult, resultDocument } from '../../../cli/batch/item-result.ts';
-import { textAt } from '../../../cli/core/field-path.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
