@@ -39,7 +39,7 @@ const ASKED_TO_WAIT: AttemptFailure = {
  * A client of one service for one key. Retries by the class of the operation and never guesses: see {@link Outcome}.
  * Throws a RangeError when the base URL, the key or the proxy cannot be used.
  */
-export function createClient(options: ClientOptions): Client {
+export function openClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {

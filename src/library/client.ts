@@ -1,6 +1,6 @@
 import { isObject } from '../base/json.ts';
 import { normalizeBaseUrl } from '../client/base-url.ts';
-import { createClient as connect } from '../client/client.ts';
+import { openClient as connect } from '../client/client.ts';
 import { makeHeaderKey, makeIdempotencyKey } from '../client/idempotency-key.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
 import { additionsByMethod, type MethodName, operationsByMethod } from '../contract/operations.ts';

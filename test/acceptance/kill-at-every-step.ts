@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { RecordSummary } from '../../src/cli/output/record-summary.ts';
-import { createClient } from '../../src/client/client.ts';
+import { openClient } from '../../src/client/client.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { ProgramMachine } from '../helpers/program.ts';
 import type { ProgramScene } from '../helpers/scene.ts';
@@ -48,7 +48,7 @@ export async function perform(
   operation: Operation,
   body: object,
 ): Promise<string> {
-  const client = createClient({
+  const client = openClient({
     baseUrl: service.origin,
     apiKey: service.apiKey,
     userAgent: 'test',

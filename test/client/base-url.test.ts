@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { normalizeBaseUrl, storeIdentity } from '../../src/client/base-url.ts';
-import { createClient, parseBaseUrl } from '../../src/client/client.ts';
+import { openClient, parseBaseUrl } from '../../src/client/client.ts';
 import { chooseProxy, proxyAuthorization } from '../../src/client/wire/proxy.ts';
 
 test.each([
@@ -85,10 +85,10 @@ test('a client is not made for a base URL, a key or a proxy that cannot be used'
     env: {},
   };
 
-  expect(() => createClient({ ...options, baseUrl: 'http://api.example.com' })).toThrow('HTTPS is required');
-  expect(() => createClient({ ...options, apiKey: '' })).toThrow('The API key is empty');
-  expect(() => createClient({ ...options, apiKey: 'sk_secret\r\nx-evil: 1' })).toThrow(/^(?!.*secret)/);
-  expect(() => createClient({ ...options, env: { HTTPS_PROXY: 'socks5://proxy:1080' } })).toThrow(
+  expect(() => openClient({ ...options, baseUrl: 'http://api.example.com' })).toThrow('HTTPS is required');
+  expect(() => openClient({ ...options, apiKey: '' })).toThrow('The API key is empty');
+  expect(() => openClient({ ...options, apiKey: 'sk_secret\r\nx-evil: 1' })).toThrow(/^(?!.*secret)/);
+  expect(() => openClient({ ...options, env: { HTTPS_PROXY: 'socks5://proxy:1080' } })).toThrow(
     'HTTPS_PROXY must be',
   );
 });

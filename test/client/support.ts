@@ -1,4 +1,4 @@
-import { type ClientOptions, type Clock, createClient } from '../../src/client/client.ts';
+import { type ClientOptions, type Clock, openClient } from '../../src/client/client.ts';
 
 export const apiKey = 'sk_test_0a1b2c3d4e5f6g7h';
 
@@ -26,7 +26,7 @@ export function skippingClock(): SkippingClock {
 
 /** A client that does not wait between attempts. */
 export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {}) {
-  const client = createClient({
+  const client = openClient({
     baseUrl,
     apiKey,
     userAgent: 'storectl/1.2.3',

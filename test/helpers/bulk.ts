@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
+import { openClient } from '../../src/client/client.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { decideDispute, openDispute } from '../../src/contract/operations/disputes.ts';
 import { includes, type Ranges } from '../../src/service/storage/core/ranges.ts';
@@ -10,7 +10,7 @@ import type { TestService } from './service.ts';
 
 /** Another user of the same service, who does not go through the program. */
 export function otherUser({ origin, storeId, apiKey }: TestService) {
-  const client = createClient({ baseUrl: origin, apiKey, userAgent: 'test', env: {} });
+  const client = openClient({ baseUrl: origin, apiKey, userAgent: 'test', env: {} });
   onTestFinished(() => client.close());
   const call = async (operation: Operation, body: object, parameters = {}) => {
     const input = { parameters: { storeId, ...parameters }, body: JSON.stringify(body) };

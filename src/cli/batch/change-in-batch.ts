@@ -51,7 +51,7 @@ export async function openHistoryBatch(run: Run, limits: Limits): Promise<Histor
 }
 
 /** The result of a change that was sent. */
-export function resultOfChange(run: Run, recorded: Recorded): ItemResult {
+export function itemResultOf(run: Run, recorded: Recorded): ItemResult {
   const { ui } = run;
   const { record, outcome, recordingError } = recorded;
   if (recordingError !== null) noteRecording(ui, { recordingError, finding: null });

@@ -30,11 +30,11 @@ export function groupByReason<Item>(
 
 /** `36 posts: a.md, b.md, c.md and 33 more`. */
 export function nameGroup(names: readonly string[], words: BatchWords): string {
-  return `${countItems(names.length, words)}: ${listNames(names)}`;
+  return `${countItems(names.length, words)}: ${nameSome(names)}`;
 }
 
 /** `a.md, b.md, c.md and 33 more`. */
-export function listNames(names: readonly string[]): string {
+export function nameSome(names: readonly string[]): string {
   const rest = names.length - maxApart;
   return `${names.slice(0, maxApart).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

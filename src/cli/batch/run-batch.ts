@@ -2,13 +2,7 @@ import type { Ui } from '../command/ui.ts';
 import { CliError, cancelledError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { describeHistoryError } from '../operation/send/refusals.ts';
-import {
-  type BatchWords,
-  type Ended,
-  type ItemResult,
-  makeResult,
-  resultOfError,
-} from './item-result.ts';
+import { type BatchWords, type Ended, type ItemResult, makeResult, resultOfError } from './item-result.ts';
 import { type Limits, maxPending, startGrace, startPace } from './limits.ts';
 import { startPrinter } from './print-results.ts';
 

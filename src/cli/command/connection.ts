@@ -1,4 +1,4 @@
-import type { Client, ClientOptions, createClient } from '../../client/client.ts';
+import type { Client, ClientOptions, openClient } from '../../client/client.ts';
 import type { Exchange } from '../../client/exchange.ts';
 import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
 import { CliError, usageError } from '../core/errors.ts';
@@ -25,7 +25,7 @@ export interface Connection {
 export type Target = Omit<Connection, 'client' | 'onExchange'>;
 
 /** The client rejects proxy settings that are not URLs. */
-export function makeClient(create: typeof createClient, options: ClientOptions): Client {
+export function makeClient(create: typeof openClient, options: ClientOptions): Client {
   try {
     return create(options);
   } catch (error) {

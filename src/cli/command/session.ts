@@ -99,7 +99,7 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
 
   let endHistory = async () => {};
   const connectTo = async (target: Target): Promise<Connection> => {
-    const { createClient: create } = await import('../../client/client.ts');
+    const { openClient: create } = await import('../../client/client.ts');
     const client = makeClient(create, {
       baseUrl: target.baseUrl,
       apiKey: target.secret,

@@ -39,7 +39,7 @@ export function isStandardInput(file: string): boolean {
  * The text of a file, or of standard input for `-`. Throws a usage error that names the flag, and exit 3 if standard input
  * or a pipe is silent for too long.
  */
-export async function readText(source: InputSource, file: string, flag: string): Promise<string> {
+export async function readInputText(source: InputSource, file: string, flag: string): Promise<string> {
   // An argument is named by its file alone.
   const named = flag.startsWith('<') ? describeFile(file) : `${describeFile(file)} (${flag})`;
   let bytes: Buffer;

@@ -13,8 +13,8 @@ import {
   isStandardInput,
   type ParsedObject,
   parseObject,
+  readInputText,
   readPair,
-  readText,
 } from './input-files.ts';
 import type { InputSource } from './stdin.ts';
 
@@ -78,7 +78,7 @@ async function readBodyFile(
   const name = `${describeFile(file)} (--from-file)`;
   // A name says more than what the text begins with.
   const syntax = /\.json$/i.test(file) ? 'JSON' : undefined;
-  const document = await parseObject(await readText(source, file, '--from-file'), name, { syntax });
+  const document = await parseObject(await readInputText(source, file, '--from-file'), name, { syntax });
   refuseEmptyKeys(document, schema, name);
   return document;
 }
@@ -86,7 +86,7 @@ async function readBodyFile(
 /** An empty file for a required text is refused: it usually means that an earlier step failed. */
 async function readTextOf(source: InputSource, field: FieldFlag, file: string): Promise<string> {
   const flag = field.fileFlag ?? '';
-  const text = await readText(source, file, flag);
+  const text = await readInputText(source, file, flag);
   if (text.trim() !== '' || !field.required) return text;
   throw usageError(`${describeFile(file)} (${flag}) is empty`, `${field.flag} must not be empty`, {
     code: 'invalid_input',

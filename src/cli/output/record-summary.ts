@@ -35,7 +35,7 @@ export function recordSummary(record: HistoryRecord, now = Date.now()) {
     /** Whether `resume` has something to do for it. */
     open,
     /** Id of what the operation created, or the code of a refusal. */
-    result: resultOf(record),
+    result: shownResult(record),
     idempotencyKey,
     attempts,
   };
@@ -90,7 +90,7 @@ function changedFields(record: HistoryRecord): string {
   return changed.map(({ path }) => labelOf(path)).join(', ');
 }
 
-function resultOf(record: HistoryRecord): string | null {
+function shownResult(record: HistoryRecord): string | null {
   const body = receivedBody(record);
   if (isObject(body) && typeof body.id === 'string' && body.id !== record.storeId) return body.id;
   if (record.state === 'rejected')

@@ -55,7 +55,7 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
   return whenReady(socket, 'secureConnect', signal, (error) => {
     // Node sets this only where the certificate was the reason.
     if (!socket.authorizationError) {
-      const reason = reasonOf(error);
+      const reason = connectReason(error);
       const advice =
         reason === 'ERR_SSL_WRONG_VERSION_NUMBER'
           ? '; the server does not speak TLS: check the port, and for a service on this machine try http://'
@@ -65,7 +65,7 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
         `TLS connection to ${url.host} failed (${reason})${advice}`,
       );
     }
-    const reason = reasonOf(error);
+    const reason = connectReason(error);
     return new WireError(
       'certificate_untrusted',
       `the certificate of ${url.host} is not trusted (${reason}); ${adviceOn(reason)}`,
@@ -100,7 +100,7 @@ async function openTunnel(origin: URL, proxy: URL, signal: AbortSignal): Promise
     return await new Promise<Socket>((resolve, reject) => {
       const fail = (reason: string) =>
         reject(new WireError('proxy_failed', `the proxy ${proxy.host} refused to connect (${reason})`));
-      ask.on('error', (error) => (signal.aborted ? reject(signal.reason) : fail(reasonOf(error))));
+      ask.on('error', (error) => (signal.aborted ? reject(signal.reason) : fail(connectReason(error))));
       ask.on('connect', ({ statusCode = 0 }, _socket, head) => {
         if (statusCode < 200 || statusCode > 299) {
           connection.destroy();
@@ -157,7 +157,7 @@ function whenReady(
 
 function tcpError(error: Error, url: URL): WireError {
   const causes: readonly Error[] = error instanceof AggregateError ? error.errors : [error];
-  const codes = causes.map(reasonOf);
+  const codes = causes.map(connectReason);
   if (causes.some((cause) => 'syscall' in cause && cause.syscall === 'getaddrinfo')) {
     return new WireError('name_not_found', `cannot resolve ${url.hostname} (${codes[0]})`);
   }
@@ -173,7 +173,7 @@ export function connectTimeout(url: URL): WireError {
 }
 
 /** The system's code for the error where there is one, else its message: undici's own codes say less than its texts. */
-export function reasonOf(error: Error): string {
+export function connectReason(error: Error): string {
   const code = errorCode(error) || 'UND_ERR';
   if (!code.startsWith('UND_ERR')) return code;
   return error.message === 'other side closed' ? 'closed by the other side' : error.message;

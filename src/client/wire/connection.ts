@@ -8,7 +8,7 @@ import { compileLess } from './v8-flags.ts';
 const closedEarly = 'the connection was closed before the request was sent';
 
 /** A connection to one origin, open or being opened, with at most one request on it. */
-export type Connection = ReturnType<typeof openConnection>;
+export type HttpConnection = ReturnType<typeof openConnection>;
 
 /** Begins to open a connection to `origin`, through `proxy` if it is not null. `timeoutMs` is for all of that, TLS included. */
 export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number) {
@@ -81,16 +81,16 @@ function isClean({ destroyed, readableLength, writableLength }: Socket): boolean
 }
 
 /** A connection that was opened ahead, until it is used or has been open for `maxIdleMs`. */
-export function openAhead(open: () => Connection, maxIdleMs: number) {
-  let waiting: Connection | null = null;
+export function openAhead(open: () => HttpConnection, maxIdleMs: number) {
+  let waiting: HttpConnection | null = null;
   let timer: NodeJS.Timeout | undefined;
 
-  function drop(connection: Connection): void {
+  function drop(connection: HttpConnection): void {
     if (waiting === connection) take()?.destroy();
   }
 
   /** The connection, for the only request that gets it, or undefined if there is none that can be used. */
-  function take(): Connection | undefined {
+  function take(): HttpConnection | undefined {
     const connection = waiting;
     waiting = null;
     clearTimeout(timer);

@@ -2,8 +2,8 @@ import type { Client, Dispatcher } from 'undici';
 import { monotonicMs } from '../../base/clock.ts';
 import { errorCode } from '../../base/system-error.ts';
 import type { AttemptFailure } from '../outcome.ts';
-import { reasonOf, WireError } from './connect.ts';
-import { type Connection, openAhead, openConnection } from './connection.ts';
+import { connectReason, WireError } from './connect.ts';
+import { type HttpConnection, openAhead, openConnection } from './connection.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
 import { MAX_HEAD_BYTES } from './response-head.ts';
 
@@ -58,14 +58,14 @@ export function createTransport(
   proxy: URL | null,
   connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
 ) {
-  const idle: Connection[] = [];
+  const idle: HttpConnection[] = [];
   const open = () => openConnection(origin, proxy, connectTimeoutMs);
   const ahead = openAhead(open, WARM_MS);
   let closed = false;
   let hasAnswered = false;
 
   /** The idle connection that has answered last, if that was at most `maxAgeMs` ago. */
-  function takeIdle(maxAgeMs: number): Connection | undefined {
+  function takeIdle(maxAgeMs: number): HttpConnection | undefined {
     for (;;) {
       const connection = idle.at(-1);
       if (connection === undefined || monotonicMs() - connection.answeredAt >= maxAgeMs) return undefined;
@@ -75,7 +75,7 @@ export function createTransport(
     }
   }
 
-  function takeConnection(use: WireRequest['connection']): Connection {
+  function takeConnection(use: WireRequest['connection']): HttpConnection {
     if (use === 'any') return takeIdle(Number.POSITIVE_INFINITY) ?? open();
     return (use === 'warm' ? takeIdle(WARM_MS) : undefined) ?? ahead.take() ?? open();
   }
@@ -118,7 +118,7 @@ function describeTimeout({ host }: URL, status: number | null, timeoutMs: number
 const paused = new WireError('throttled', 'the service asked to wait');
 
 function exchangeOn(
-  connection: Connection,
+  connection: HttpConnection,
   client: Client,
   origin: URL,
   request: WireRequest,
@@ -212,7 +212,7 @@ function describeHeaders({ host }: URL): string {
 }
 
 function brokenUnsent(error: Error): AttemptFailure {
-  const message = `the connection was lost before the request was sent (${reasonOf(error)})`;
+  const message = `the connection was lost before the request was sent (${connectReason(error)})`;
   return { code: 'connect_failed', message };
 }
 
@@ -225,12 +225,12 @@ function brokenConnection(error: Error, plainHost: string | null): AttemptFailur
     };
   }
   if (error.name === 'HTTPParserError') {
-    return { code: 'connection_lost', message: `the response is not valid HTTP (${reasonOf(error)})` };
+    return { code: 'connection_lost', message: `the response is not valid HTTP (${connectReason(error)})` };
   }
   const advice = plainHost === null ? '' : '; the port may require https://';
   return {
     code: 'connection_lost',
-    message: `the connection was lost before the response was complete (${reasonOf(error)}${advice})`,
+    message: `the connection was lost before the response was complete (${connectReason(error)}${advice})`,
   };
 }
 

@@ -2,7 +2,7 @@ import { isObject, valueAt } from '../../base/json.ts';
 import { invalidInput, notTogether, usageError } from '../../cli/core/errors.ts';
 import { parsePath, setPath } from '../../cli/core/field-path.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
-import { describeFile, parseDocument, readPair, readText } from '../../cli/input/input-files.ts';
+import { describeFile, parseDocument, readInputText, readPair } from '../../cli/input/input-files.ts';
 import type { InputSource } from '../../cli/input/stdin.ts';
 import type { HttpMethod } from '../../contract/operation.ts';
 
@@ -33,7 +33,7 @@ export async function readRawBody(
   if (fields.length > 0) throw notTogether('--field', '--input');
   if (method === 'GET')
     throw usageError('GET has no body, so --input cannot be used', 'use -f for the query');
-  const text = await readText(source, file, '--input');
+  const text = await readInputText(source, file, '--input');
   // The text is sent unchanged, so numbers of any length arrive as they are.
   const { value } = await parseDocument(text, `${describeFile(file)} (--input)`, { syntax: 'JSON' });
   return { value: isObject(value) ? value : null, text, query: [] };

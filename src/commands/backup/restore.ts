@@ -5,7 +5,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, isOn } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
-import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
@@ -27,7 +27,7 @@ const input: OperationInput = {
 
 export const command: CommandDefinition = {
   ...describeOperation(input),
-  tool: describeTool(input, 'A safety backup of the same sections is taken first.'),
+  tool: toolOf(input, 'A safety backup of the same sections is taken first.'),
   withoutEffect: 'nothing was restored',
   description: `Replace sections of the store with those of a backup. Other sections stay unchanged. A safety backup of the
 same sections is taken first, and the command that undoes the restore is printed at the end.`,

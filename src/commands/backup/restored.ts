@@ -14,7 +14,7 @@ import {
   receivedBody,
   sentBody,
 } from '../../history/record/history-record.ts';
-import { describeExchange, sectionLabel } from './restoring.ts';
+import { describeCounts, sectionLabel } from './restoring.ts';
 
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
@@ -77,7 +77,7 @@ function describeSection({ changed, removed, returned }: Readonly<Record<string,
     const labels = changed.map((path) => labelOf(String(path).split('.')));
     return labels.length === 0 ? 'unchanged' : `restored: ${labels.join(', ')}`;
   }
-  return removed === undefined && returned === undefined ? null : describeExchange({ removed, returned });
+  return removed === undefined && returned === undefined ? null : describeCounts({ removed, returned });
 }
 
 export function sectionsOf(body: OperationRequest['body']): string[] {

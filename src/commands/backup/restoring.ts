@@ -17,7 +17,7 @@ function rowsOfSection(section: string, change: Readonly<Record<string, unknown>
   const title = sectionLabel(section);
   if (change.slugTaken === true)
     return [[title, 'another store has its slug now, so the service refuses to restore it', 'red']];
-  if (!Array.isArray(change.changed)) return [[title, describeExchange(change)]];
+  if (!Array.isArray(change.changed)) return [[title, describeCounts(change)]];
   if (change.changed.length === 0) return [[title, 'unchanged']];
   return change.changed.map(asObject).map((field): TextRow => {
     const path = String(field.path).split('.');
@@ -33,7 +33,7 @@ export function sectionLabel(section: string): string {
 }
 
 /** `3 removed, 12 brought back`. */
-export function describeExchange({ removed, returned }: Readonly<Record<string, unknown>>): string {
+export function describeCounts({ removed, returned }: Readonly<Record<string, unknown>>): string {
   const counts = Object.entries({ removed, 'brought back': returned }).filter(
     ([, count]) => typeof count === 'number' && count !== 0,
   );

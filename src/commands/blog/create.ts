@@ -6,7 +6,7 @@ import { isOn } from '../../cli/core/parsed-command.ts';
 import { deriveFlags } from '../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../cli/input/request-body.ts';
 import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
-import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
@@ -45,7 +45,7 @@ const input: OperationInput = {
 
 export const command: CommandDefinition = {
   ...describeOperation(input),
-  tool: describeTool(input, 'The same post within 24 hours is refused.'),
+  tool: toolOf(input, 'The same post within 24 hours is refused.'),
   description: `Create blog posts from Markdown files as blog programs have them (\`storectl help files\` says what is sent), or one post
 from flags. Without a status they become drafts, and a file that says it is a draft stays one. Run the same command again to
 continue: no post is created twice.`,

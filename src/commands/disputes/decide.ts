@@ -3,7 +3,7 @@ import { usageError } from '../../cli/core/errors.ts';
 import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, optionValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
-import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { columnFlag } from './bulk/columns.ts';
@@ -65,7 +65,7 @@ const described = describeOperation(input);
 export const command: CommandDefinition = {
   ...described,
   options: described.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
-  tool: describeTool(input, 'A decision is final.'),
+  tool: toolOf(input, 'A decision is final.'),
   description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
 id, or with several, you decide one by one in a terminal; ${from} records the decisions in a file. Run the same command
 again to continue: nothing is decided twice.`,

@@ -1,7 +1,7 @@
 import { valueAt } from '../../base/json.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { rememberObjects } from '../../cli/command/known.ts';
-import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { send } from '../../cli/operation/send/send-run.ts';
@@ -13,7 +13,7 @@ const input = { operation: showDispute };
 
 export const command: CommandDefinition = {
   ...describeOperation(input),
-  tool: describeTool(input, 'Read it before you propose a decision.'),
+  tool: toolOf(input, 'Read it before you propose a decision.'),
   description: `Show a dispute as a case file: status, deadlines and the time left, reason, risk signals, and the evidence,
 oldest first.`,
   examples: [

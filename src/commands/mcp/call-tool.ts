@@ -23,7 +23,7 @@ export async function callTool(
   if (tool.spec.sends === 'recorded') {
     const words = ['history', 'show'];
     const shown = await runCommand(setup, { words, argv: ['--', String(inputs.id)], signal });
-    if (shown.exitCode !== exitCodes.done) return resultOf(tool, beforeSending(shown));
+    if (shown.exitCode !== exitCodes.done) return toolResult(tool, beforeSending(shown));
     const operation = isObject(shown.data) ? String(shown.data.operation) : '';
     if (!setup.allowed.has(operation))
       return refused(
@@ -33,7 +33,7 @@ export async function callTool(
       );
   }
   const result = await runTool(setup, tool, inputs, { signal });
-  return needsConfirmation(result) ? 'confirmation needed' : resultOf(tool, result);
+  return needsConfirmation(result) ? 'confirmation needed' : toolResult(tool, result);
 }
 
 /** Nothing else is missing. */
@@ -59,7 +59,7 @@ export function beforeSending(result: CommandEnd): CommandEnd {
 }
 
 /** The result of a command as the result of its tool. */
-export function resultOf(tool: Tool, result: CommandEnd): CallToolResult {
+export function toolResult(tool: Tool, result: CommandEnd): CallToolResult {
   const { exitCode, error, data, appliedId, secret } = result;
   // Its sentence and exit code are for a command line.
   const { message: _, exitCode: __, ...settled } = tool.spec.sends === 'recorded' ? asObject(data) : {};

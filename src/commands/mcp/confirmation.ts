@@ -37,7 +37,7 @@ export async function previewQuestion(
     '',
     'This will be sent:',
     printable(`  ${method} ${url}`),
-    ...sent.map((field) => line(field, own)),
+    ...sent.map((field) => fieldLine(field, own)),
     ...(await knownLines(setup, noun, wanted, signal)),
     ...restoringLines(shown?.data),
     '',
@@ -70,7 +70,7 @@ function restoringLines(backup: unknown): string[] {
   return [
     '',
     'Restoring it now would change:',
-    ...rows.map(([label, value]) => line([label, value], new Set([label]))),
+    ...rows.map(([label, value]) => fieldLine([label, value], new Set([label]))),
   ];
 }
 
@@ -88,7 +88,7 @@ async function knownLines(setup: Setup, noun: string, id: string, signal: AbortS
   const known = Array.isArray(data) ? data.find((row) => isObject(row) && row.id === id) : undefined;
   const fields = Object.entries(asObject(known)).filter(([, value]) => value !== null && value !== '');
   const names = new Set(fields.map(([name]) => name));
-  const lines = fields.map((field) => line(field, names));
+  const lines = fields.map((field) => fieldLine(field, names));
   return [
     '',
     'Last seen on this machine (may contain text from strangers):',
@@ -97,7 +97,7 @@ async function knownLines(setup: Setup, noun: string, id: string, signal: AbortS
 }
 
 /** One field in one line. A text is quoted, so that no part of it can pass for another field. */
-function line([name, value]: readonly [string, unknown], known: ReadonlySet<string>): string {
+function fieldLine([name, value]: readonly [string, unknown], known: ReadonlySet<string>): string {
   const label = known.has(name) ? labelOf([name]) : JSON.stringify(name);
   const values = Array.isArray(value) ? value : [value];
   return printable(`  ${label}: ${values.map((item) => JSON.stringify(item)).join(', ')}`);

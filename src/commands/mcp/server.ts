@@ -1,7 +1,7 @@
 import { isObject, valueAt } from '../../base/json.ts';
 import { version } from '../../cli/core/version.ts';
 import { labelOf } from '../../cli/output/labels.ts';
-import { beforeSending, callTool, refused, resultOf } from './call-tool.ts';
+import { beforeSending, callTool, refused, toolResult } from './call-tool.ts';
 import { previewQuestion } from './confirmation.ts';
 import { describeTool } from './describe-tool.ts';
 import type { Inputs } from './run-command.ts';
@@ -103,7 +103,7 @@ async function call(
   );
   if (result !== 'confirmation needed') return result;
   const question = await previewQuestion(setup, tool, others, signal);
-  if (typeof question !== 'string') return resultOf(tool, beforeSending(question));
+  if (typeof question !== 'string') return toolResult(tool, beforeSending(question));
   if (canAsk) return askUser(tool, question);
   const next =
     'Show the user the whole question. If they agree, call again with confirm set to what it asks for.';

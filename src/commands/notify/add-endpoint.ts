@@ -1,4 +1,4 @@
-import { describeTool } from '../../cli/operation/call/operation-options.ts';
+import { toolOf } from '../../cli/operation/call/operation-options.ts';
 import { type OperationCommand, operationCommand } from '../../cli/operation/operation-command.ts';
 import { addEndpoint } from '../../contract/operations/notifications.ts';
 
@@ -21,5 +21,5 @@ Adding the same endpoint again within 24 hours is an error unless ${allowDuplica
 
 export const command = {
   ...operationCommand(addition),
-  tool: describeTool(addition, 'The same endpoint within 24 hours is refused.'),
+  tool: toolOf(addition, 'The same endpoint within 24 hours is refused.'),
 };

@@ -4,7 +4,7 @@ import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
 import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
-import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
@@ -30,7 +30,7 @@ const input: OperationInput = {
 
 export const command: CommandDefinition = {
   ...describeOperation(input),
-  tool: describeTool(input, 'Give ids, before, or all.'),
+  tool: toolOf(input, 'Give ids, before, or all.'),
   description: `Mark notifications as read: by id, before a time, or all of them. \`notify inbox --unread\` lists
 their ids, and messages to endpoints have them. The service ignores ids that it does not have.`,
   examples: [

@@ -1,4 +1,4 @@
-import { describeTool } from '../../cli/operation/call/operation-options.ts';
+import { toolOf } from '../../cli/operation/call/operation-options.ts';
 import { type OperationCommand, operationCommand } from '../../cli/operation/operation-command.ts';
 import { appealReclaim } from '../../contract/operations/reclaims.ts';
 
@@ -24,5 +24,5 @@ changed later. A second appeal from this machine is refused unless ${resubmit} i
 
 export const command = {
   ...operationCommand(appeal),
-  tool: describeTool(appeal, 'A notice allows one appeal, and its text cannot be changed later.'),
+  tool: toolOf(appeal, 'A notice allows one appeal, and its text cannot be changed later.'),
 };

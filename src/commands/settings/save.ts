@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../cli/command/command-definition.ts'
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import type { InputSteps } from '../../cli/operation/call/operation-input.ts';
-import { describeOperation, describeTool } from '../../cli/operation/call/operation-options.ts';
+import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
@@ -25,7 +25,7 @@ const input = { operation: saveSettings };
 
 export const command: CommandDefinition = {
   ...describeOperation(input),
-  tool: describeTool(input, 'This tool reads them first, so that only the fields that you give are changed.'),
+  tool: toolOf(input, 'This tool reads them first, so that only the fields that you give are changed.'),
   description: `Change the operations settings. Only the fields that you set are changed. Stops if someone else changed the
 settings in the meantime.`,
   details: `storectl reads the current settings, changes them and saves them as a whole, including fields that it does not know.

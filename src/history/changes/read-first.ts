@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, leafPaths } from '../../base/json.ts';
+import { isObject, leafPaths, valueAt } from '../../base/json.ts';
 import { makeHeaderKey } from '../../client/idempotency-key.ts';
 import { helpTimeoutMs } from '../../client/key-answers.ts';
 import type { History } from '../history.ts';
 import { rulesOf } from '../operation-rules.ts';
 import type { ChangeRequest } from '../record/intent.ts';
 import { type RecordOptions, recordChange } from './change.ts';
-import { replacedValues, shownNow, valueAt } from './replaced-values.ts';
+import { replacedValues, shownNow } from './replaced-values.ts';
 import type { FailedSafetyBackup, RecordedChange } from './safety-backup.ts';
 
 /** How often a change is sent while others change other fields of the same document. */

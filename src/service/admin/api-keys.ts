@@ -4,7 +4,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { base62, formatKey } from '../../contract/api-key.ts';
 import { type Preset, presets, type Scope } from '../../contract/scopes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
-import { line } from '../model/field-schemas.ts';
+import { oneLine } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
 import { insert } from '../storage/core/statement.ts';
@@ -39,7 +39,7 @@ export interface CreatedKey {
   readonly expiresAt: string | null;
 }
 
-const named = z.strictObject({ label: line(120) });
+const named = z.strictObject({ label: oneLine(120) });
 
 /**
  * Creates an API key. Rejects with a ServiceError: `not_found` if the store does not exist, `validation_failed` for its label.

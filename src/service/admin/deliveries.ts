@@ -4,7 +4,7 @@ import type { Storage } from '../storage/core/storage.ts';
 import {
   type DeliveryFilter,
   type DeliveryStatus,
-  listDeliveries as listRows,
+  findDeliveries as listRows,
   listStoresWithDead,
   reviveDead,
 } from '../storage/queries/deliveries.ts';

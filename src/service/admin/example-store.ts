@@ -12,7 +12,7 @@ import type { Queries, Storage, Tenant } from '../storage/core/storage.ts';
 import { newestBackups, newestRows } from '../storage/operator/objects.ts';
 import { listEndpoints } from '../storage/queries/endpoints.ts';
 import { listNotifications } from '../storage/queries/notifications.ts';
-import { listPosts } from '../storage/queries/posts.ts';
+import { findAllPosts } from '../storage/queries/posts.ts';
 import { putSettings } from '../storage/queries/settings.ts';
 import { findStore } from '../storage/queries/stores.ts';
 import {
@@ -57,7 +57,7 @@ async function readExampleStore(tenant: Tenant) {
     disputes: (await newestRows(db, 'disputes', query)).toReversed(),
     reclaims: (await newestRows(db, 'subdomainReclaims', query)).toReversed(),
     notifications: await listNotifications(tenant),
-    posts: await listPosts(tenant),
+    posts: await findAllPosts(tenant),
     endpoints: endpoints.map(({ maskedUrl, ...endpoint }) => ({ ...endpoint, url: maskedUrl })),
     backups: (await newestBackups(db, query)).toReversed(),
   };

@@ -3,7 +3,7 @@ import { describeError } from '../model/errors.ts';
 import { daysInMs, timestamp } from '../model/time.ts';
 import type { Storage, Tenant } from '../storage/core/storage.ts';
 import { countRows, deleteSomeRows, listDeletedStores } from '../storage/operator/objects.ts';
-import { deleteOld, findOld, type Page, type Prunable } from '../storage/operator/prune.ts';
+import { deleteOld, findOld, type Prunable, type PrunePage } from '../storage/operator/prune.ts';
 import { countExpiredResponses, deleteExpiredResponses } from '../storage/queries/idempotency-keys.ts';
 import { deleteUnusedPosts } from '../storage/queries/posts.ts';
 import { listStoreIds } from '../storage/queries/stores.ts';
@@ -68,7 +68,7 @@ export async function prune(storage: Storage, options: PruneOptions): Promise<Pr
   async function pruneKind(storeId: string, kind: Prunable): Promise<void> {
     for (let after: string | null = ''; after !== null && !isOver; ) {
       const from = { after, before };
-      const page: Page = await storage.read((db) => findOld({ db, storeId }, kind, from));
+      const page: PrunePage = await storage.read((db) => findOld({ db, storeId }, kind, from));
       if (dryRun) pruned[kind] += page.old.length;
       else if (page.old.length > 0) {
         pruned[kind] += await step(ofStore(storeId, (tenant) => deleteOld(tenant, kind, page.old)));

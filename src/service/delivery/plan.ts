@@ -13,7 +13,7 @@ export interface Outgoing {
 }
 
 /** What to do with an endpoint that is due. */
-export type Plan =
+export type DeliveryPlan =
   | Outgoing
   /** Look again then: at the end of quiet hours if it is held. Null: when there is something to send. */
   | { readonly dueAt: string | null; readonly held: boolean };
@@ -23,7 +23,7 @@ export function planDelivery(
   endpoint: DueEndpoint,
   delivery: PendingDelivery | undefined,
   now: number,
-): Plan {
+): DeliveryPlan {
   const { secretUrl, isEnabled, discordTemplate } = endpoint;
   if (delivery === undefined || secretUrl === null || !isEnabled) {
     return { dueAt: null, held: false };

@@ -23,7 +23,7 @@ export type Verdict =
   /** The endpoint no longer accepts messages. */
   | { readonly kind: 'disable'; readonly reason: string };
 
-export interface Attempt {
+export interface DeliveryAttempt {
   /** 1 for the first. */
   readonly number: number;
   /** Epoch ms. */
@@ -34,7 +34,7 @@ export interface Attempt {
 }
 
 /** Decides by the result: 429 waits, 401, 403 and 404 disable the endpoint, timeouts and 5xx are retried. */
-export function decideVerdict(result: SendResult, attempt: Attempt): Verdict {
+export function decideVerdict(result: SendResult, attempt: DeliveryAttempt): Verdict {
   if ('refused' in result) return { kind: 'dead', reason: result.refused };
   if ('failure' in result) return retry(result.failure, backoff(attempt), attempt);
 
@@ -51,7 +51,12 @@ export function decideVerdict(result: SendResult, attempt: Attempt): Verdict {
   return isFinal ? { kind: 'dead', reason } : retry(reason, backoff(attempt), attempt);
 }
 
-function retry(reason: string, pauseMs: number, { firstAt, now }: Attempt, isFailure = true): Verdict {
+function retry(
+  reason: string,
+  pauseMs: number,
+  { firstAt, now }: DeliveryAttempt,
+  isFailure = true,
+): Verdict {
   const at = now + pauseMs;
   if (at > firstAt + giveUpAfterMs)
     return { kind: 'dead', reason: `${reason}, no more attempts after 72 hours` };
@@ -59,7 +64,7 @@ function retry(reason: string, pauseMs: number, { firstAt, now }: Attempt, isFai
 }
 
 /** Exponential with full jitter, in ms, so that deliveries that failed together are not retried together. */
-function backoff({ number, random }: Attempt): number {
+function backoff({ number, random }: DeliveryAttempt): number {
   const ceiling = backoffMs(number, { firstMs: 4 * secondMs, maxMs: longestPauseMs });
   return shortestPauseMs + Math.floor(random * (ceiling - shortestPauseMs));
 }

@@ -16,7 +16,7 @@ import {
   schedule,
 } from '../storage/queries/deliveries.ts';
 import { createClockFollower } from './follow-clock.ts';
-import { type Outgoing, type Plan, planDelivery } from './plan.ts';
+import { type DeliveryPlan, type Outgoing, planDelivery } from './plan.ts';
 import { createSender, type Send } from './send.ts';
 import { decideVerdict, type Verdict } from './verdict.ts';
 
@@ -137,7 +137,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     for (const endpoint of due) {
       const { storeId: store, id } = endpoint;
       const delivery = await findPending(db, endpoint);
-      let plan: Plan;
+      let plan: DeliveryPlan;
       try {
         plan = planDelivery(endpoint, delivery, now);
       } catch (error) {

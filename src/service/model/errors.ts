@@ -51,10 +51,10 @@ export function busy(detail: string, fault: Fault | null = null): ServiceError {
 
 /** A refusal of one field. */
 export function invalidField(pointer: string, code: string, detail: string): ServiceError {
-  return invalidFields([{ pointer, code, detail }]);
+  return validationFailed([{ pointer, code, detail }]);
 }
 
-export function invalidFields(fields: readonly FieldError[]): ServiceError {
+export function validationFailed(fields: readonly FieldError[]): ServiceError {
   const count = fields.length === 1 ? '1 field is' : `${fields.length} fields are`;
   return new ServiceError('validation_failed', `${count} invalid`, { fields });
 }

@@ -29,7 +29,7 @@ export function text(max: number) {
  * Text in one line that may be empty, such as a title. It has no control characters: they could act on the terminal of
  * somebody who reads it, or look like a line that the program has written.
  */
-export function line(max: number) {
+export function oneLine(max: number) {
   return text(max)
     .regex(new RegExp(ofLine, 'u'), 'must be in one line, without control characters')
     .meta({ maxLength: max, pattern: ofLine });
@@ -47,7 +47,7 @@ export function filledText(max: number) {
 
 /** Text in one line that is not blank. */
 export function filledLine(max: number) {
-  return line(max)
+  return oneLine(max)
     .refine(isFilled, notEmpty)
     .meta({ maxLength: max, minLength: 1, pattern: filled(notInLine) });
 }
@@ -67,7 +67,7 @@ export function textOrDefault(max: number) {
 
 /** {@link textOrDefault} in one line. */
 export function lineOrDefault(max: number) {
-  return line(max)
+  return oneLine(max)
     .refine(isEmptyOrFilled, notBlank)
     .meta({ maxLength: max, pattern: `^$|${filled(notInLine)}` });
 }

@@ -30,7 +30,7 @@ export function differences(before: unknown, after: unknown, path = ''): Differe
 }
 
 /** Their dotted paths. */
-export function changedPaths(before: unknown, after: unknown): string[] {
+export function pathsOfDifferences(before: unknown, after: unknown): string[] {
   return differences(before, after).map(({ path }) => path);
 }
 

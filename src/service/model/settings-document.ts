@@ -2,9 +2,9 @@ import * as z from 'zod';
 import {
   distinct,
   filledLine,
-  line,
   lineOrDefault,
   mapKey,
+  oneLine,
   pattern,
   text,
   textOrDefault,
@@ -60,9 +60,9 @@ export type SettingsDocument = z.output<typeof settingsDocument>;
 export const settingsInput = z
   .strictObject({
     ...groups,
-    storeId: line(100).optional(),
-    env: line(100).optional(),
-    updatedAt: line(100).optional(),
+    storeId: oneLine(100).optional(),
+    env: oneLine(100).optional(),
+    updatedAt: oneLine(100).optional(),
   })
   .transform(({ storeId: _, env: __, updatedAt: ___, ...document }): SettingsDocument => document);
 

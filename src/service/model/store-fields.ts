@@ -3,8 +3,8 @@ import {
   color,
   currency,
   filledLine,
-  line,
   mapKey,
+  oneLine,
   pattern,
   text,
   timeZone,
@@ -36,7 +36,7 @@ const settings = z.strictObject({
   liveStatsDefault: z.boolean(),
   discordUrl: webUrl().nullable(),
   maintenanceMessage: text(1000).nullable(),
-  socials: z.record(mapKey(), line(2048)),
+  socials: z.record(mapKey(), oneLine(2048)),
   checkout: z.strictObject({
     couponField: z.boolean(),
     termsRequired: z.boolean(),
@@ -78,7 +78,7 @@ export const initialSettings: StoreSettings = {
 };
 
 /** Fields of a store outside of its settings that a client may change. */
-export const storeIdentity = z.strictObject({
+export const identityFields = z.strictObject({
   name: filledLine(120),
   slug: slug(),
   defaultCurrency: currency,
@@ -104,11 +104,11 @@ function notEmpty<Schema extends z.ZodType<object>>(schema: Schema): Schema {
 /** Body of `store.update`: any part of the store. Null removes a social profile. */
 export const storePatch = notEmpty(
   z.strictObject({
-    ...storeIdentity.partial().shape,
+    ...identityFields.partial().shape,
     settings: notEmpty(
       settings
         .extend({
-          socials: notEmpty(z.record(mapKey(), line(2048).nullable())),
+          socials: notEmpty(z.record(mapKey(), oneLine(2048).nullable())),
           checkout: notEmpty(settings.shape.checkout.partial()),
           tax: notEmpty(settings.shape.tax.partial()),
         })

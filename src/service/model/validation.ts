@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { valueAt } from '../../base/json.ts';
 import { describeIssue } from '../../contract/issue-messages.ts';
-import { type FieldError, invalidFields } from './errors.ts';
+import { type FieldError, validationFailed } from './errors.ts';
 
 /** Parses a value by a schema. Throws `validation_failed` with every invalid field. */
 export function validate<Output>(schema: z.ZodType<Output>, value: unknown): Output {
@@ -11,7 +11,7 @@ export function validate<Output>(schema: z.ZodType<Output>, value: unknown): Out
   const errors = result.error.issues.flatMap((issue) => toFieldErrors(issue, value));
   // A request whose only field is unknown is not empty.
   const others = errors.filter(({ code }) => code !== 'empty');
-  throw invalidFields(others.length > 0 ? others : errors);
+  throw validationFailed(others.length > 0 ? others : errors);
 }
 
 function toFieldErrors(issue: z.core.$ZodIssue, value: unknown): FieldError[] {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { line, time } from '../model/field-schemas.ts';
+import { oneLine, time } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';
 import type { Tenant } from '../storage/core/storage.ts';
 import { findNotifications, markAll, markSome } from '../storage/queries/notifications.ts';
@@ -10,7 +10,7 @@ import type { Work } from './unit-of-work.ts';
 export const readMark = z
   .strictObject({
     /** Ids that the store does not have are ignored, so any text is valid. */
-    ids: z.array(line(100)).max(500).optional(),
+    ids: z.array(oneLine(100)).max(500).optional(),
     before: time().optional(),
   })
   .refine(({ ids, before }) => ids === undefined || before === undefined, {

@@ -3,7 +3,16 @@ import { sha256 } from '../../base/sha256.ts';
 import { postLimits, postStates } from '../../contract/operations/blog.ts';
 import { isSlug, maxSlugLength, slugOf, slugPattern } from '../../contract/slug.ts';
 import { invalidField, notFound, ServiceError } from '../model/errors.ts';
-import { distinct, filledLine, formatted, line, optional, text, time, uuid } from '../model/field-schemas.ts';
+import {
+  distinct,
+  filledLine,
+  formatted,
+  oneLine,
+  optional,
+  text,
+  time,
+  uuid,
+} from '../model/field-schemas.ts';
 import { createId } from '../model/ids.ts';
 import { withoutNulls } from '../model/merge.ts';
 import { timestamp } from '../model/time.ts';
@@ -40,7 +49,7 @@ export const newPost = z
         description: 'When a post with the status published was first published. Must not be in the future.',
       }),
     ),
-    metaTitle: optional(line(postLimits.metaTitle)),
+    metaTitle: optional(oneLine(postLimits.metaTitle)),
     metaDescription: optional(text(postLimits.metaDescription)),
   })
   .meta({

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { tagOfVersion } from '../model/entity-tag.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { createId } from '../model/ids.ts';
-import { changedPaths, merge, withoutNulls } from '../model/merge.ts';
+import { merge, pathsOfDifferences, withoutNulls } from '../model/merge.ts';
 import { hostSlugFrom } from '../model/slugs.ts';
-import { type StorePatch, type StoreSettings, storeIdentity } from '../model/store-fields.ts';
+import { identityFields, type StorePatch, type StoreSettings } from '../model/store-fields.ts';
 import { timestamp } from '../model/time.ts';
 import { validate } from '../model/validation.ts';
 import { isUniqueViolation } from '../storage/core/engine-errors.ts';
@@ -29,7 +29,7 @@ export interface NewStore {
 export async function addStore(db: Queries, options: NewStore, settings: StoreSettings, now: number) {
   const id = options.id ?? createId();
   const store: StoreRecord = {
-    ...validate(storeIdentity, {
+    ...validate(identityFields, {
       name: options.name,
       slug: options.slug ?? (hostSlugFrom(options.name, 63) || `store-${id.slice(-12)}`),
       defaultCurrency: options.currency ?? 'EUR',
@@ -64,7 +64,7 @@ export async function updateStore(work: Work, patch: StorePatch, isCurrent: Prec
     throw new ServiceError('stale', 'The store has changed since you read it');
   }
   const after = withoutClearedSocials(merge(before, patch) as StoreRecord);
-  const changed = changedPaths(before, after);
+  const changed = pathsOfDifferences(before, after);
   if (changed.length === 0) return toTagged(before);
   const saved = await save(work, after);
   await recordEvent(work, 'store_updated', { changed });

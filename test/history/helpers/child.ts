@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import type { FileSystem } from '../../../src/base/files/files.ts';
-import { createClient } from '../../../src/client/client.ts';
+import { openClient } from '../../../src/client/client.ts';
 import { findOperation } from '../../../src/contract/operations.ts';
 import { recordChange } from '../../../src/history/changes/change.ts';
 import { openHistory } from '../../../src/history/history.ts';
@@ -62,7 +62,7 @@ const history = openHistory({
   process,
   ...(killAt !== undefined && { fileSystem: dyingFileSystem(killAt) }),
 });
-const client = createClient({ baseUrl: url, apiKey: 'key-of-the-child', userAgent: 'test', env: {} });
+const client = openClient({ baseUrl: url, apiKey: 'key-of-the-child', userAgent: 'test', env: {} });
 const changed = await recordChange(
   history,
   { operation, parameters, body },

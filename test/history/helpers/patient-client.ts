@@ -1,4 +1,4 @@
-import { type Client, createClient } from '../../../src/client/client.ts';
+import { type Client, openClient } from '../../../src/client/client.ts';
 
 /** A client whose waits take no time, and how long it would have waited so far, in milliseconds. */
 export function patientClient(baseUrl: string): { readonly client: Client; waited(): number } {
@@ -11,5 +11,5 @@ export function patientClient(baseUrl: string): { readonly client: Client; waite
     },
   };
   const options = { baseUrl, apiKey: 'sk_secret_key', userAgent: 'test', env: {}, clock };
-  return { client: createClient(options), waited: () => waited };
+  return { client: openClient(options), waited: () => waited };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { prune } from '../../../src/service/admin/prune.ts';
 import { createId } from '../../../src/service/model/ids.ts';
-import { listPosts } from '../../../src/service/storage/queries/posts.ts';
+import { findAllPosts } from '../../../src/service/storage/queries/posts.ts';
 import { rowsOf } from '../../helpers/rows.ts';
 import { expectFaults, faults, listEvents, openService, type Service } from '../helpers/service.ts';
 
@@ -40,7 +40,7 @@ async function contents({ storage, storeId }: Service) {
       .where('id', '=', storeId)
       .execute()
       .then(parsed),
-    blog: await listPosts({ db, storeId }),
+    blog: await findAllPosts({ db, storeId }),
     settings: await db
       .selectFrom('operationsSettings')
       .selectAll()

@@ -41,7 +41,7 @@ function tomlError(lines: readonly string[], number: number, linesAbove: number)
   if (name !== null && first > 0 && isWhole(line)) {
     return repeatedKey('TOML', [name], [first + linesAbove, number + linesAbove]);
   }
-  return new DocumentError('TOML', number + linesAbove, reasonOf(line));
+  return new DocumentError('TOML', number + linesAbove, reasonOfToml(line));
 }
 
 /** Whether a line of its own is TOML: then it was refused for what stands above it. */
@@ -54,7 +54,7 @@ function isWhole(line: string): boolean {
   }
 }
 
-function reasonOf(line: string): string {
+function reasonOfToml(line: string): string {
   if (/^\s*[\w-]+\s*:/.test(line)) return 'TOML has "name = value", not "name: value"';
   if (/=\s*[^\s"'\d[{+-]/.test(line)) return 'a text must be in quotes';
   if (/=\s*(["'])(?!.*\1\s*(?:#.*)?$)/.test(line)) return 'a text without its closing quote';

@@ -1,7 +1,7 @@
 import * as yaml from 'yaml';
 import { inexactNumber, isTooDeep } from '../json-text.ts';
 import { DocumentError, type InputDocument, pathKey, repeatedKey, TooDeepError } from './document.ts';
-import { reasonOf } from './yaml-reasons.ts';
+import { reasonOfYaml } from './yaml-reasons.ts';
 
 /** Reads YAML 1.2 with merge keys, as `readDocument` does. A text without any value is null. */
 export function readYaml(text: string, linesAbove: number): InputDocument {
@@ -20,7 +20,7 @@ export function readYaml(text: string, linesAbove: number): InputDocument {
     // Warnings are about unknown tags, whose values would be sent wrongly.
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined) {
-      const { offset, reason } = reasonOf(problem, text, document);
+      const { offset, reason } = reasonOfYaml(problem, text, document);
       throw new DocumentError('YAML', lineAt(offset), reason);
     }
     const places = placesOf(document, lineAt);

@@ -3,7 +3,7 @@ import * as yaml from 'yaml';
 const tabReason = 'a tab at its beginning; YAML is indented with spaces';
 
 /** Where a problem of YAML is and what it is, as a clause. The parser's own words are for authors of parsers. */
-export function reasonOf(
+export function reasonOfYaml(
   { code, pos: [start, end] }: yaml.YAMLError,
   text: string,
   document: yaml.Document,

@@ -38,7 +38,7 @@ export function describeOperation(
     answerFields: () => answerFields(input),
     dryRun: true,
     withoutEffect: operation.class === 'read' ? undefined : 'nothing was sent',
-    tool: describeTool(input),
+    tool: toolOf(input),
   };
 }
 
@@ -66,7 +66,7 @@ export function answerFields({ operation, extraAnswerFields = [] }: OperationInp
 }
 
 /** The command as a tool. `note` is what an assistant, and the user who confirms, has to know besides the summary. */
-export function describeTool({ operation, confirm, defaults = {} }: OperationInput, note = ''): CommandTool {
+export function toolOf({ operation, confirm, defaults = {} }: OperationInput, note = ''): CommandTool {
   return {
     description: [`${operation.summary}.`, note].filter(Boolean).join(' '),
     sends: operation,

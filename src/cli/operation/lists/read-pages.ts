@@ -1,6 +1,6 @@
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Run } from '../call/run.ts';
-import { askService, fitting, type Page, readPage } from '../send/ask-service.ts';
+import { askService, fitting, type ListPage, readPage } from '../send/ask-service.ts';
 import { expectApplied, unreadableAnswer } from '../send/send-run.ts';
 
 /** What to read of a list. */
@@ -16,9 +16,9 @@ interface Wanted {
 /**
  * The items of a list, page by page. Null if the service cannot be asked. Throws the user's error for a request that fails.
  */
-export async function readPages(run: Run, { filters, limit, after }: Wanted): Promise<Page | null> {
+export async function readPages(run: Run, { filters, limit, after }: Wanted): Promise<ListPage | null> {
   const { session, target, request } = run;
-  const items: Page['items'][number][] = [];
+  const items: ListPage['items'][number][] = [];
   let next = after ?? null;
   do {
     const query = {

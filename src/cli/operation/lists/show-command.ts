@@ -11,7 +11,7 @@ import type { Result, ResultView, Run } from '../call/run.ts';
 import { readInput } from '../read-input.ts';
 import { printDryRun, printResult } from '../result/print-result.ts';
 import { askService } from '../send/ask-service.ts';
-import { expectApplied, resultOf } from '../send/send-run.ts';
+import { expectApplied, resultOfResponse } from '../send/send-run.ts';
 import { untilAccepted } from '../until-accepted.ts';
 import { cannotBeAsked, noticeMemory, notSeen, seenOption } from './memory.ts';
 
@@ -65,7 +65,7 @@ async function read(run: Run, { what, remember, recall }: ServiceObject): Promis
     if (outcome !== null) {
       const applied = expectApplied(run, outcome, null);
       await remember(session, applied.body);
-      return resultOf(applied, null);
+      return resultOfResponse(applied, null);
     }
     if (!isForPerson(ui)) throw cannotBeAsked('show', what);
   }

@@ -9,7 +9,7 @@ import type { Session } from '../../command/session.ts';
 import { sendOptions, storeWaitOrNone } from './send-run.ts';
 
 /** A read of what this repository's service adds to the contract. */
-export interface Question {
+export interface ServiceRead {
   readonly operation: Operation;
   /** Path parameters other than the store id. */
   readonly parameters?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface Question {
 export async function askService(
   session: Session,
   { client, storeId }: Connection,
-  { operation, parameters, query, idempotencyKey }: Question,
+  { operation, parameters, query, idempotencyKey }: ServiceRead,
   { helps = false } = {},
 ): Promise<Outcome | null> {
   client.pause(await storeWaitOrNone(session));
@@ -48,7 +48,7 @@ export async function askService(
 export async function askForHelp(
   session: Session,
   target: Connection,
-  question: Question,
+  question: ServiceRead,
 ): Promise<Extract<Outcome, { kind: 'applied' | 'rejected' }> | null> {
   const outcome = await askService(session, target, question, { helps: true });
   if (outcome?.kind === 'applied') return outcome;
@@ -56,14 +56,14 @@ export async function askForHelp(
 }
 
 /** Part of a list. */
-export interface Page {
+export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   /** Where the next page begins; null after the last. */
   readonly next: string | null;
 }
 
 /** The page in a response, or null if it has none. */
-export function readPage({ body }: Pick<Applied, 'body'>): Page | null {
+export function readPage({ body }: Pick<Applied, 'body'>): ListPage | null {
   const { items, next } = asObject(body);
   if (!Array.isArray(items) || !items.every(isObject)) return null;
   return { items, next: typeof next === 'string' && next !== '' ? next : null };
@@ -73,8 +73,8 @@ export function readPage({ body }: Pick<Applied, 'body'>): Page | null {
 export async function listForHelp(
   session: Session,
   target: Connection,
-  { operation, query }: Question,
-): Promise<Page['items'] | null> {
+  { operation, query }: ServiceRead,
+): Promise<ListPage['items'] | null> {
   const outcome = await askForHelp(session, target, {
     operation,
     query: { ...query, limit: String(maxPageSize) },
@@ -85,7 +85,7 @@ export async function listForHelp(
 }
 
 /** The items that fit the filters: a service may not know one, and then lists all. Ids fit in any letter case. */
-export function fitting(items: Page['items'], query: Question['query'] = {}): Page['items'] {
+export function fitting(items: ListPage['items'], query: ServiceRead['query'] = {}): ListPage['items'] {
   const isSame = (value: unknown, wanted: string) =>
     typeof value === 'string' && canonicalId(value) === canonicalId(wanted);
   return items.filter((item) =>

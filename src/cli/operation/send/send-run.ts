@@ -72,7 +72,7 @@ async function readOutcome({ request, target, session }: Run, waitMs: number): P
 function resultOfRead(run: Run, outcome: Outcome): Result {
   const applied = expectApplied(run, outcome, null);
   if (!isObject(applied.body)) throw unreadableAnswer(run.request.operation);
-  return resultOf(applied, null);
+  return resultOfResponse(applied, null);
 }
 
 /** A read that a write depends on: a damaged history stops it. */
@@ -202,10 +202,10 @@ export function resultOfChange(
 ): Result {
   const applied = expectApplied(run, outcome, record);
   noteOtherValues(run, applied);
-  return { ...resultOf(applied, record), isEarlier };
+  return { ...resultOfResponse(applied, record), isEarlier };
 }
 
-export function resultOf({ body, text, etag }: Applied, record: HistoryRecord | null): Result {
+export function resultOfResponse({ body, text, etag }: Applied, record: HistoryRecord | null): Result {
   return { answer: body, text, etag, record };
 }
 

@@ -1,13 +1,13 @@
 import { asObject, textAt } from '../../../base/json.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import {
+  itemResultOf,
   openHistoryBatch,
-  resultOfChange,
   settleEarlier,
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
-import { groupByReason, listNames, messageWithDetail } from '../../../cli/batch/group-results.ts';
+import { groupByReason, messageWithDetail, nameSome } from '../../../cli/batch/group-results.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
@@ -33,7 +33,7 @@ import {
   receivedBody,
   sentBody,
 } from '../../../history/record/history-record.ts';
-import type { FileProblem } from '../post/fields.ts';
+import type { PostProblem } from '../post/fields.ts';
 import { heldNames } from '../post/map-fields.ts';
 import { leaveOut, skipInvalid } from './file-options.ts';
 import {
@@ -162,7 +162,7 @@ function resultOfPost(run: Run, recorded: Recorded, allowsDuplicates = false): I
   const found = outcome.kind === 'rejected' ? compareExisting(record, outcome.problem) : null;
   const has = { same: 'the store has this post already', other: 'the store has another post with this slug' };
   if (found === 'same' && !allowsDuplicates) return makeResult('exists', { record, message: has.same });
-  const result = resultOfChange(run, recorded);
+  const result = itemResultOf(run, recorded);
   if (result.code !== 'slug_taken') return { ...result, remedy: [...result.remedy, ...holdBack(outcome)] };
   const remedy = [{ say: 'set another slug in the front matter of a file whose slug is taken' }];
   return { ...result, remedy, ...(found && { message: has[found] }) };
@@ -241,10 +241,10 @@ function documentOfPlan(planned: PlannedPost) {
 /** The fields that stay behind, and what is wrong, of each file. */
 function whatIsSaid({ leftOut, problem }: PostFile) {
   const { line = null, field = null } = problem ?? {};
-  return { leftOut, ...(problem === null ? {} : { line, field, reason: reasonOf(problem) }) };
+  return { leftOut, ...(problem === null ? {} : { line, field, reason: wholeReason(problem) }) };
 }
 
-const reasonOf = ({ reason, detail }: FileProblem) =>
+const wholeReason = ({ reason, detail }: PostProblem) =>
   detail === undefined ? reason : `${reason} (${detail})`;
 
 /**
@@ -274,12 +274,12 @@ function refuseInvalid(planned: readonly PlannedPost[], invalid: readonly Planne
   const lines = groupByReason(results).map(({ items, result }) =>
     items.length === 1
       ? `${items[0]}: ${messageWithDetail(result)}`
-      : `${items.length} files: ${result.message} (${listNames(items)})`,
+      : `${items.length} files: ${result.message} (${nameSome(items)})`,
   );
   const files = invalid.flatMap(({ post: { file, problem } }) =>
     problem === null
       ? []
-      : [{ path: file, line: problem.line, field: problem.field, reason: reasonOf(problem) }],
+      : [{ path: file, line: problem.line, field: problem.field, reason: wholeReason(problem) }],
   );
   const [only] = lines;
   const fix = invalid.length === 1 ? 'fix the file' : 'fix the files';

@@ -4,7 +4,7 @@ import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 export const skipInvalid = '--skip-invalid';
 export const slugPrefix = '--slug-prefix';
 export const timezone = '--timezone';
-export const send = '--send';
+export const sendOption = '--send';
 export const leaveOut = '--leave-out';
 
 const group = 'Input:';
@@ -25,7 +25,7 @@ export const fileOptions: readonly OptionSpec[] = [
     group,
   },
   {
-    flag: send,
+    flag: sendOption,
     value: 'FIELD',
     description: 'Send this field of the front matter as it is (repeatable)',
     group,

@@ -21,7 +21,7 @@ import {
   receivedBody,
   sentBody,
 } from '../../../history/record/history-record.ts';
-import type { FileProblem } from '../post/fields.ts';
+import type { PostProblem } from '../post/fields.ts';
 import { skipInvalid } from './file-options.ts';
 import { describeLeftOut } from './left-out.ts';
 import type { PostFile } from './post-files.ts';
@@ -84,7 +84,7 @@ function planOf(post: PostFile, earlier: HistoryRecord | null, fix: string): Pla
 }
 
 /** The file is wrong, so nothing of it is sent. */
-function invalidResult({ field, reason, detail }: FileProblem, fix: string): ItemResult {
+function invalidResult({ field, reason, detail }: PostProblem, fix: string): ItemResult {
   return makeResult('failed', {
     code: invalidFile,
     message: [field, reason].filter(Boolean).join(' '),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CliError } from '../../../cli/core/errors.ts';
-import { describeFile, isStandardInput, readText } from '../../../cli/input/input-files.ts';
+import { describeFile, isStandardInput, readInputText } from '../../../cli/input/input-files.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
 import type { Mapping } from '../post/map-fields.ts';
 import { type Post, readPost } from '../post/read-post.ts';
@@ -46,7 +46,7 @@ export async function readPostFile(source: InputSource, file: string, mapping: M
   const name = describeFile(file);
   let text: string;
   try {
-    text = await readText(source, file, '<file>');
+    text = await readInputText(source, file, '<file>');
   } catch (error) {
     if (!(error instanceof CliError) || isStandardInput(file)) throw error;
     const problem = { line: null, field: null, reason: error.failure.what ?? 'cannot be read' };

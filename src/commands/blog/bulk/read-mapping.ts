@@ -3,7 +3,7 @@ import { notTogether, usageError } from '../../../cli/core/errors.ts';
 import { optionValue, optionValues, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { slugOf } from '../../../contract/slug.ts';
 import { heldNames, type Mapping } from '../post/map-fields.ts';
-import { leaveOut, send, slugPrefix, timezone } from './file-options.ts';
+import { leaveOut, sendOption, slugPrefix, timezone } from './file-options.ts';
 
 /** What the options say. Throws exit 2. */
 export function readMapping(parsed: ParsedCommand, common: Mapping['common'], now: number): Mapping {
@@ -15,7 +15,7 @@ export function readMapping(parsed: ParsedCommand, common: Mapping['common'], no
     now,
     timeZone: readZone(optionValue(parsed, timezone) ?? 'UTC'),
     slugPrefix: prefix,
-    send: namesIn(parsed, send).map(checkSent),
+    send: namesIn(parsed, sendOption).map(checkSent),
     leaveOut: namesIn(parsed, leaveOut).map(checkLeftOut),
     common,
   };
@@ -44,7 +44,7 @@ const decided = ['status', 'publishedAt', 'scheduledAt', 'contentMd'];
 function checkSent(name: string): string {
   const own = decided.find((one) => one.toLowerCase() === name.toLowerCase());
   if (own === undefined) return name;
-  throw usageError(`${send} ${own}: it is sent already`, 'name a field that would be left out');
+  throw usageError(`${sendOption} ${own}: it is sent already`, 'name a field that would be left out');
 }
 
 /** A typo would send what the user holds back. */

@@ -12,7 +12,7 @@ export interface Field {
 }
 
 /** What is wrong with a file of a post. */
-export interface FileProblem {
+export interface PostProblem {
   /** From 1; null if it is not about one line. */
   readonly line: number | null;
   /** The field as the file names it, or null. */
@@ -24,16 +24,16 @@ export interface FileProblem {
 }
 
 /** `a.md:3: draft must be true or false (got "maybe")`. */
-export function describeProblem(file: string, { line, field, reason, detail }: FileProblem): string {
+export function describeProblem(file: string, { line, field, reason, detail }: PostProblem): string {
   const place = line === null ? file : `${file}:${line}`;
   return `${place}: ${[field, reason, detail && `(${detail})`].filter(Boolean).join(' ')}`;
 }
 
 /** Ends the reading of one file. */
 export class ProblemInFile extends Error {
-  readonly problem: FileProblem;
+  readonly problem: PostProblem;
 
-  constructor(problem: FileProblem) {
+  constructor(problem: PostProblem) {
     super(problem.reason);
     this.name = 'ProblemInFile';
     this.problem = problem;
@@ -42,7 +42,7 @@ export class ProblemInFile extends Error {
 
 /** The error of a field. `got` is shown if it is short. */
 export function problemOf(
-  { name, line }: Pick<FileProblem, 'line'> & Pick<Field, 'name'>,
+  { name, line }: Pick<PostProblem, 'line'> & Pick<Field, 'name'>,
   reason: string,
   got?: unknown,
 ): ProblemInFile {

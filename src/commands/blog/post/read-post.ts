@@ -1,4 +1,4 @@
-import { type Field, type FileProblem, indexFields, ProblemInFile } from './fields.ts';
+import { type Field, indexFields, type PostProblem, ProblemInFile } from './fields.ts';
 import { FrontMatterError, splitFile } from './front-matter.ts';
 import { findBodyProblem } from './limits.ts';
 import { type MappedFields, type Mapping, mapFields, slugFor } from './map-fields.ts';
@@ -17,7 +17,7 @@ export interface Post {
   /** Nothing stands in it but front matter. */
   readonly isEmpty: boolean;
   /** Why it cannot be sent, or null. */
-  readonly problem: FileProblem | null;
+  readonly problem: PostProblem | null;
 }
 
 /** Reads a post from the text of a file; `file` is its absolute path, null for standard input and for the editor. */
@@ -62,7 +62,7 @@ function describeMapped({ leftOut, losesDate }: MappedFields) {
   return { leftOut, losesDate };
 }
 
-export function problemOfError(error: unknown): FileProblem {
+export function problemOfError(error: unknown): PostProblem {
   if (error instanceof ProblemInFile) return error.problem;
   if (!(error instanceof FrontMatterError)) throw error;
   return { line: error.line, field: null, reason: error.message };
@@ -87,7 +87,7 @@ function problemOfBody(
   body: Readonly<Record<string, unknown>>,
   fields: readonly Field[],
   { send, common }: Mapping,
-): FileProblem | null {
+): PostProblem | null {
   const isGiven = (name: string) =>
     name in common || (send !== 'unknown' && send.some((one) => one.toLowerCase() === name.toLowerCase()));
   const found = findBodyProblem(body, isGiven);

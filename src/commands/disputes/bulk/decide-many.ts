@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {
+  itemResultOf,
   openHistoryBatch,
-  resultOfChange,
   settleEarlier,
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
@@ -17,7 +17,7 @@ import type { Ui } from '../../../cli/command/ui.ts';
 import { usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
-import { describeFile, readText } from '../../../cli/input/input-files.ts';
+import { describeFile, readInputText } from '../../../cli/input/input-files.ts';
 import { mismatch } from '../../../cli/operation/confirm.ts';
 import { announce } from '../../../cli/operation/send/send-run.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
@@ -45,7 +45,7 @@ export async function decideMany(
   from: string,
 ): Promise<CommandResult> {
   const named = namedColumns(parsed);
-  const text = await readText(session, from, '--from');
+  const text = await readInputText(session, from, '--from');
   const file = parseDecisions(text, describeFile(from), named);
   refuseOverwrite(session, parsed, from);
   const run = await startRun(ui, session, parsed, decideDispute);
@@ -85,7 +85,7 @@ export async function decideMany(
           if (found.kind === 'known') return found.result;
           const seen = { readAt: found.dispute.readAt, replaced: replacedStatusOf(found.dispute) };
           const recorded = await batch.change({ ...own.request, ...seen });
-          return recorded && resultOfChange(own, recorded);
+          return recorded && itemResultOf(own, recorded);
         },
         end: batch.end,
       };

@@ -37,7 +37,7 @@ export function writeFailedRows(
   const lines = failed.map(({ item: { line, cells }, result }) => [
     // The line of the first file, if this one was written for another.
     (isOurs ? cells[0] : undefined) ?? String(line),
-    reasonOf(result),
+    reasonCell(result),
     ...withoutAdded(cells),
   ]);
   const rows = [[...addedColumns, ...withoutAdded(titles)], ...lines];
@@ -54,7 +54,7 @@ export function writeFailedRows(
 }
 
 /** A text from the service must not become a formula in a spreadsheet. */
-function reasonOf({ message }: ItemResult): string {
+function reasonCell({ message }: ItemResult): string {
   return printableInOneLine(message).replace(/^(?=[=+\-@])/, "'");
 }
 

@@ -1,6 +1,6 @@
 import { notTogether } from '../../../cli/core/errors.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
-import { readText } from '../../../cli/input/input-files.ts';
+import { readInputText } from '../../../cli/input/input-files.ts';
 import { submitEvidence } from '../../../service/index.ts';
 import { operatorCommand } from '../operator/operator-command.ts';
 
@@ -26,7 +26,7 @@ storage. This needs write access to the database, not a key.`,
     if (file !== undefined && text !== undefined) throw notTogether('--text', '--text-file');
     const needed = need('--store', '--dispute', '--kind', '--label');
     const { '--store': store, '--dispute': disputeId, '--kind': kind, '--label': label } = needed;
-    const textValue = file === undefined ? text : await readText(session, file, '--text-file');
+    const textValue = file === undefined ? text : await readInputText(session, file, '--text-file');
     const given = { kind, label, textValue, storageKey: optionValue(parsed, '--storage-key') };
     const evidence = await open((storage) => submitEvidence(storage, store, disputeId, given), {
       hint: 'check --store, --dispute and --database',

@@ -3,7 +3,7 @@ import { CliError, usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import type { Printable } from '../../../cli/core/sanitize.ts';
-import { readText } from '../../../cli/input/input-files.ts';
+import { readInputText } from '../../../cli/input/input-files.ts';
 import type { Storage } from '../../../service/index.ts';
 import type { WithStorageOptions } from './database-options.ts';
 import type { Operator } from './operator-command.ts';
@@ -38,7 +38,7 @@ export async function eachLine<Result>(
   },
 ): Promise<void> {
   const after = readWholeNumber(session, parsed, afterOption.flag, { max: 999_999_999, fallback: 0 });
-  const filled = (await readText(session, optionValue(parsed, flag) ?? '-', flag))
+  const filled = (await readInputText(session, optionValue(parsed, flag) ?? '-', flag))
     .split(/\r?\n/)
     .map((text, index) => ({ text: text.trim(), number: index + 1 }))
     .filter(({ text, number }) => text !== '' && number > after);

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type FieldError, invalidFields } from '../../model/errors.ts';
+import { type FieldError, validationFailed } from '../../model/errors.ts';
 import { validate } from '../../model/validation.ts';
 
 /** Reads the query of a URL by its schema. Throws `validation_failed` with the name of each parameter that is not valid. */
@@ -19,6 +19,6 @@ export function readQuery<Query>(schema: z.ZodType<Query>, query: string): Query
     }
     return [];
   });
-  if (faults.length > 0) throw invalidFields(faults);
+  if (faults.length > 0) throw validationFailed(faults);
   return validate(schema, Object.fromEntries(parameters));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sectionNames } from '../../../contract/operations/backups.ts';
 import { firstCodePoints } from '../../model/code-points.ts';
-import { invalidFields, notFound } from '../../model/errors.ts';
+import { notFound, validationFailed } from '../../model/errors.ts';
 import { distinct, filledLine, idempotencyKey } from '../../model/field-schemas.ts';
 import { createId } from '../../model/ids.ts';
 import { timestamp } from '../../model/time.ts';
@@ -47,7 +47,7 @@ export async function restoreBackup(work: Work, backupId: string, { sections }: 
   const missing = sections.flatMap((name, index) =>
     backup[name] === null ? [{ pointer: `/sections/${index}`, code: 'not_in_backup', detail }] : [],
   );
-  if (missing.length > 0) throw invalidFields(missing);
+  if (missing.length > 0) throw validationFailed(missing);
 
   const label = firstCodePoints(`Automatic backup before restore of ${backup.label}`, maxLabel);
   const { id: preRestoreBackupId } = await backUp(work, label, sections, true);

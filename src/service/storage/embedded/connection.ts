@@ -7,7 +7,7 @@ import { unloadable } from '../core/unloadable.ts';
 export type EmbeddedEngine = typeof Database;
 
 /** One connection to a database of the embedded engine. Its methods are synchronous: they run on this thread. */
-export interface Connection {
+export interface EngineConnection {
   readonly db: Queries;
   /** Begins a transaction that may write. Throws the engine's busy error while another connection writes. */
   beginWrite(): void;
@@ -42,7 +42,7 @@ export async function releaseFiles(platform: string = process.platform): Promise
 }
 
 /** Throws the engine's busy error while another process sets the file up. */
-export function openConnection(Engine: EmbeddedEngine, location: string): Connection {
+export function openEngine(Engine: EmbeddedEngine, location: string): EngineConnection {
   const database = new Engine(location);
   try {
     // The engine would block this thread while it waits, and the lock may be held by another connection of this

@@ -1,13 +1,13 @@
 import { faultOf } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
-import type { Connection } from './connection.ts';
+import type { EngineConnection } from './connection.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
 
 /** How many changes share a commit at most: the first of them waits for the last. */
 const maxGroup = 256;
 
 export interface GroupCommitOptions {
-  readonly connection: Connection;
+  readonly connection: EngineConnection;
   /** Called after each commit, before its changes resolve. */
   readonly onCommit: (changes: number) => void;
   /** How long changes wait while the database is locked by another process, in ms. */

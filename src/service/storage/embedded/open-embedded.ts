@@ -3,7 +3,7 @@ import { faultOf } from '../core/engine-errors.ts';
 import { StorageBusyError } from '../core/errors.ts';
 import { statement } from '../core/statement.ts';
 import type { Storage, Transactions } from '../core/storage.ts';
-import { loadEngine, openConnection, releaseFiles } from './connection.ts';
+import { loadEngine, openEngine, releaseFiles } from './connection.ts';
 import { createDatabaseFile } from './database-file.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { retryWhileBusy } from './retry-while-busy.ts';
@@ -21,7 +21,7 @@ const storeById = statement<{ storeId: string }, object>`
 export async function openEmbedded(location: string, timeoutMs: number): Promise<Storage> {
   const Engine = await loadEngine();
   if (location !== inMemory) await createDatabaseFile(location);
-  const connect = () => retryWhileBusy(timeoutMs, async () => openConnection(Engine, location));
+  const connect = () => retryWhileBusy(timeoutMs, async () => openEngine(Engine, location));
   const writing = await connect();
   // With a connection of their own, reads do not wait for changes. A database in memory can have only one.
   const reading = location === inMemory ? writing : await connect();

@@ -5,7 +5,7 @@ import type { Tenant } from '../core/storage.ts';
 export type Prunable = keyof typeof kinds;
 
 /** Rows of a store in the order of their ids, so the oldest first. */
-export interface Page {
+export interface PrunePage {
   /** Ids of the rows to remove. */
   readonly old: readonly string[];
   /** Where the next page begins. Null if no later row is old. */
@@ -50,7 +50,7 @@ export async function findOld(
   { db, storeId }: Tenant,
   kind: Prunable,
   { after, before }: { readonly after: string; readonly before: string },
-): Promise<Page> {
+): Promise<PrunePage> {
   const { table, time, isOld } = kinds[kind];
   const { rows } = await sql<{ id: string; time: string; isOld: number }>`
     select id, ${time} as time, case when ${isOld(before)} then 1 else 0 end as is_old from ${sql.table(table)}

@@ -159,7 +159,7 @@ export interface DeliveryFilter {
 }
 
 /** Newest first. The URLs are masked. */
-export async function listDeliveries(db: Queries, filter: DeliveryFilter) {
+export async function findDeliveries(db: Queries, filter: DeliveryFilter) {
   let query = db
     .selectFrom('deliveries')
     .innerJoin('endpoints', (join) =>

@@ -136,7 +136,7 @@ function withLists<Row extends { readonly tags: string; readonly featuredProduct
 }
 
 /** Those that the store shows, oldest first. */
-export async function listPosts(tenant: Tenant) {
+export async function findAllPosts(tenant: Tenant) {
   const { ranges } = await findBlog(tenant);
   const rows = await tenant.db
     .selectFrom('posts')

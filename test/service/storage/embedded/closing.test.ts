@@ -1,11 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import {
-  loadEngine,
-  openConnection,
-  releaseFiles,
-} from '../../../../src/service/storage/embedded/connection.ts';
+import { loadEngine, openEngine, releaseFiles } from '../../../../src/service/storage/embedded/connection.ts';
 import { temporaryFile } from '../../helpers/service.ts';
 
 /** How often this process has the database, its log or its index open. */
@@ -22,7 +18,7 @@ function openCount(file: string): number {
 test('a closed database is let go of, so that Windows can delete and replace its files', async () => {
   const file = await temporaryFile('service.db');
   const Engine = await loadEngine();
-  const connection = openConnection(Engine, file);
+  const connection = openEngine(Engine, file);
   await sql`create table things (id integer)`.execute(connection.db);
   await sql`insert into things (id) values (1)`.execute(connection.db);
   await sql`select id from things`.execute(connection.db);
