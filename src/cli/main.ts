@@ -141,9 +141,11 @@ function watchOutput({ stdout, stderr }: Io): {
 /** Determined without the parser, because parsing may be what failed. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
-  return argv
-    .slice(0, end === -1 ? argv.length : end)
-    .some((argument) => argument === '--json' || argument === '--fields' || argument.startsWith('--fields='));
+  return argv.slice(0, end === -1 ? argv.length : end).some((argument, index) => {
+    if (argument === '--json' || argument.startsWith('--fields=')) return true;
+    // Without a value it asks which fields there are.
+    return argument === '--fields' && argv[index + 1]?.startsWith('-') === false;
+  });
 }
 
 async function toFailure(error: unknown, argv: readonly string[]): Promise<Failure> {

@@ -12,7 +12,7 @@ const specs: readonly OptionSpec[] = [
   {
     flag: '--fields',
     value: 'A,B.C',
-    description: 'Print only these fields (implies --json)',
+    description: 'Print only these fields (implies --json); alone, it lists them',
     complete: 'field',
     list: true,
   },

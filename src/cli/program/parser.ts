@@ -125,6 +125,7 @@ async function configureLeaf(command: Command, leaf: Leaf, parsing: Parsing): Pr
   const { options = [], listedGlobals = [] } = definition;
   const others = globalOptions.filter(({ flag }) => !listedGlobals.includes(flag));
   addOptions(command, [...listedOptions(listedGlobals), ...options, ...others], given);
+  listFields(definition, words);
   refuseMisusedFlags(command.options, words);
   command.addHelpText('after', formatEnding(definition, columns));
   command.action(async () => {
@@ -136,6 +137,24 @@ async function configureLeaf(command: Command, leaf: Leaf, parsing: Parsing): Pr
     });
   });
 }
+
+/** Throws a usage error with the fields of the response for a `--fields` that names none: the user asks which there are. */
+function listFields({ answerFields }: CommandDefinition, words: readonly string[]): void {
+  const lines = answerFields?.() ?? [];
+  if (lines.length === 0 || !words.some((word, index) => word === '--fields' && !isValue(words[index + 1])))
+    return;
+  throw usageError(
+    '--fields needs one or more of these, separated by commas',
+    `for example --fields ${lines.slice(0, 2).join(',')}`,
+    {
+      code: 'option_missing_argument',
+      lines,
+    },
+  );
+}
+
+/** Whether a word may be the value of the flag before it. */
+const isValue = (word: string | undefined) => word !== undefined && !word.startsWith('-');
 
 /**
  * Throws a usage error for a switch with a value, such as `--quiet=false`, and if a flag stands where the value of another

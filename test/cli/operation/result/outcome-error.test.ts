@@ -51,6 +51,19 @@ describe.each(classes)('exit codes of %s operations', (kind) => {
     expect(found).toEqual(refused);
   });
 
+  test.each([
+    [413, 'send less at once: the service, or a gateway in front of it, has a limit'],
+    [426, 'the server requires another protocol than HTTP/1.1: contact its operator'],
+  ])('%d does not blame the base URL', async (status, hint) => {
+    const { machine } = await setScene({ answers: [answer(status, '<html>no</html>', { upgrade: 'h2c' })] });
+
+    const { exitCode, stderr } = await machine.run(commands[kind]);
+
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain(`\n  ${hint}\n`);
+    expect(stderr).not.toContain('base URL');
+  });
+
   test.each([425, 429])('%d: throttled, with the time to try again', async (status) => {
     const { server, machine } = await setScene({ answers: [answer(status, {}, { 'retry-after': '3600' })] });
 
