@@ -9,6 +9,7 @@ import {
 import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { groupByReason, messageWithDetail, nameSome } from '../../../cli/batch/group-results.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
+import { startProgress } from '../../../cli/batch/progress.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
@@ -79,7 +80,9 @@ export async function createPosts(
       'set it in each file: front matter, first heading or file name',
     );
   }
-  const posts = await readPostFiles(session, files, readMapping(parsed, common, Date.now()));
+  const mapping = readMapping(parsed, common, Date.now());
+  const reading = startProgress(ui, files.length, 'files read', { isFast: true });
+  const posts = await readPostFiles(session, files, mapping, reading.step).finally(reading.end);
   const history = await session.history();
   const skipsInvalid = isOn(parsed, skipInvalid);
   const planned = planPosts(history, posts, { allowsDuplicates, skipsInvalid });

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { CliError } from '../../../cli/core/errors.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CliError, cancelledError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readInputText } from '../../../cli/input/input-files.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
 import type { Mapping } from '../post/map-fields.ts';
@@ -11,14 +12,23 @@ export interface PostFile extends Post {
   readonly file: string;
 }
 
-/** The posts in the files. Of files with one slug none can be sent. Throws exit 2 for a file that cannot be read. */
+/** Between two looks at whether the user has cancelled. */
+const filesAtOnce = 50;
+
+/** The posts in the files. Of files with one slug none can be sent. `onRead` is called after each. Rejects if cancelled. */
 export async function readPostFiles(
   source: InputSource,
   files: readonly string[],
   mapping: Mapping,
+  onRead: () => void,
 ): Promise<PostFile[]> {
   const posts: PostFile[] = [];
-  for (const file of files) posts.push(await readPostFile(source, file, mapping));
+  for (const file of files) {
+    posts.push(await readPostFile(source, file, mapping));
+    onRead();
+    if (posts.length % filesAtOnce === 0) await nextTurn();
+    if (source.io.signal.aborted) throw cancelledError();
+  }
   const withSlug = new Map<string, PostFile[]>();
   for (const post of posts) {
     if (post.slug === null || post.isEmpty) continue;

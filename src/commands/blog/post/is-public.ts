@@ -72,11 +72,18 @@ function isInDraftsFolder(file: string | null): boolean {
 const lowerNames = names.map((name) => ({ name, lower: plainName(name) }));
 const knownNames = new Set([...visibilityNames, ...otherWords].map(plainName));
 
+/** Of each name that was found: the files of a blog have the same few. */
+const meantBy = new Map<string, string | null>();
+
 function refuseTypo(field: Field): void {
   const typed = plainName(field.name);
   if (knownNames.has(typed)) return;
-  const meant = lowerNames.find(({ lower }) => isTypo(lower, typed))?.name;
-  if (meant !== undefined) throw problemOf(field, `looks mistyped (did you mean ${meant}?)`);
+  let meant = meantBy.get(typed);
+  if (meant === undefined) {
+    meant = lowerNames.find(({ lower }) => isTypo(lower, typed))?.name ?? null;
+    meantBy.set(typed, meant);
+  }
+  if (meant !== null) throw problemOf(field, `looks mistyped (did you mean ${meant}?)`);
 }
 
 const trueWords = ['true', 'yes', 'y', 'on', '1'];

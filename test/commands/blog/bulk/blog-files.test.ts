@@ -165,6 +165,22 @@ test.each([
   },
 );
 
+test('while many files are read, a terminal counts them, and a pipe says nothing', async () => {
+  const { machine } = await setScene();
+  const names = Array.from({ length: 3000 }, (_, index) => `p${index}.md`);
+  writeFiles(
+    machine,
+    Object.fromEntries(names.map((name) => [name, yaml('title: T', 'tags: [ink, paper]')])),
+  );
+  const args = ['blog', 'create', '*.md', '--dry-run', '--json'];
+
+  const terminal = await machine.run(args, { isTerminal: true });
+  const pipe = await machine.run(args);
+
+  expect(terminal.stderr).toMatch(/█ *\S* \d+\/3000 files read/);
+  expect(pipe.stderr).toBe('dry run: nothing was sent\n');
+});
+
 test('the page of a section is named before it becomes a post', async () => {
   const { machine } = await setScene();
   writeFiles(machine, {
