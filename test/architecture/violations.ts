@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { operations } from '../../src/contract/operations.ts';
+import { circlesOf, type Import, importsOf, type SourceFile, withoutComments } from '../helpers/imports.ts';
+import {
+  draws,
+  exceptions,
+  failureText,
+  folders,
+  layers,
+  layersWithoutFolderCircles,
+  maxEntries,
+  offered,
+  packages,
+  session,
+} from './rules.ts';
+
+/** A declaration file names the package that it describes without importing it. */
+export const isDeclaration = (file: string) => file.endsWith('.d.ts');
+
+export function layerOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** What is wrong with an import, or null. */
+function violationOf({ from, target, loaded }: Import, files: ReadonlySet<string>): string | null {
+  if (target.startsWith('node:')) return null;
+  if (!target.startsWith('src/')) {
+    if (isDeclaration(from)) return null;
+    return packages[packageOf(target)]?.test(from) ? null : `${from} must not import the package ${target}`;
+  }
+  if (target === failureText.file && !failureText.importers.includes(from))
+    return `${from} must not make the text of a failure`;
+  if (target === session.file && session.notFrom.test(from)) return `${from} must not use the session`;
+  if (!files.has(target)) return `${from} imports ${target}, which does not exist`;
+  const exception = exceptions.find((candidate) => candidate.from.test(from) && candidate.to.test(target));
+  if (exception !== undefined) {
+    return exception.onDemand && loaded ? `${from} must import ${target} on demand` : null;
+  }
+  const [own, other] = [layerOf(from), layerOf(target)];
+  if (own !== other) {
+    return layers[own]?.includes(other) ? null : `${from} (${own}) must not import ${target} (${other})`;
+  }
+  const nounOf = (file: string) => file.split('/')[2];
+  if (own === 'commands' && nounOf(from) !== nounOf(target) && !offered.test(target)) {
+    return `${from} must not import the command folder of ${target}`;
+  }
+  return null;
+}
+
+/** The folder of a file below its layer: `operation/send`, or an empty string for a file of the layer itself. */
+function folderOf(file: string): string {
+  return path.posix.relative(`src/${layerOf(file)}`, path.posix.dirname(file));
+}
+
+/** What is wrong with an import from a folder of a layer to another, or null. */
+function folderViolationOf({ from, target }: Import): string | null {
+  const layer = layerOf(from);
+  const allowed = folders[layer];
+  if (allowed === undefined || layerOf(target) !== layer || !target.startsWith('src/')) return null;
+  const listed = (folder: string): string | undefined =>
+    folder in allowed || !folder.includes('/') ? folder : listed(path.posix.dirname(folder));
+  const [own = '', other = ''] = [listed(folderOf(from)), listed(folderOf(target))];
+  if (own === '' || own === other || allowed[own]?.includes(other)) return null;
+  return `${from} (${own}) must not import ${target} (${other})`;
+}
+
+/** Every circle of files or folders, with its imports: of values and types, and on demand. */
+function findCircles(imports: readonly Import[]): string[] {
+  const own = imports.filter(({ from, target }) => target.startsWith('src/') && target !== from);
+  const betweenFolders = own.filter(
+    ({ from, target }) =>
+      layerOf(from) === layerOf(target) &&
+      layersWithoutFolderCircles.includes(layerOf(from)) &&
+      folderOf(from) !== folderOf(target),
+  );
+  const describeCircle = (what: string, circle: readonly string[], nameOf: (file: string) => string) => {
+    const steps = own
+      .filter(({ from, target }) => nameOf(from) !== nameOf(target))
+      .filter(({ from, target }) => circle.includes(nameOf(from)) && circle.includes(nameOf(target)))
+      .map(({ from, target }) => `${from} -> ${target}`);
+    return `circle of ${what}: ${[...new Set(steps)].join(', ')}`;
+  };
+  const fileCircles = circlesOf(graphOf(own, (file) => file));
+  const folderCircles = circlesOf(graphOf(betweenFolders, path.posix.dirname));
+  return [
+    ...fileCircles.map((circle) => describeCircle('files', circle, (file) => file)),
+    ...folderCircles.map((circle) => describeCircle('folders', circle, path.posix.dirname)),
+  ];
+}
+
+function graphOf(imports: readonly Import[], nameOf: (file: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const { from, target } of imports) {
+    graph.set(nameOf(from), (graph.get(nameOf(from)) ?? new Set()).add(nameOf(target)));
+  }
+  return graph;
+}
+
+/** The folders of `src` with too many entries. */
+function findFullFolders(files: readonly SourceFile[]): string[] {
+  const entries = new Map<string, Set<string>>();
+  for (const { file } of files) {
+    for (let entry = file; path.posix.dirname(entry) !== '.'; entry = path.posix.dirname(entry)) {
+      const folder = path.posix.dirname(entry);
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(entry));
+    }
+  }
+  return [...entries]
+    .filter(([folder, { size }]) => size > maxEntries && folder !== 'src/commands')
+    .map(([folder, { size }]) => `${folder} has ${size} entries, more than ${maxEntries}`);
+}
+
+/** What is particular to an operation is data in one place of the history. */
+function namedOperations(file: string, code: string): string[] {
+  if (!file.startsWith('src/history/') || /^src\/history\/(operation-rules\.ts|objects\/)/.test(file))
+    return [];
+  return operations
+    .filter(({ id }) => new RegExp(`['"\`]${id.replace('.', '\\.')}['"\`]`).test(code))
+    .map(({ id }) => `${file} names the operation ${id}`);
+}
+
+/** Whether the command line takes a message of an error apart. The parser's are translated where they are caught. */
+function readsProse(file: string, code: string): boolean {
+  if (!/^src\/(cli|commands)\//.test(file) || file === 'src/cli/main.ts') return false;
+  return /\.(message|hint|what)\.(replace|replaceAll|split|match|search|startsWith|endsWith|includes|slice)\(/.test(
+    code,
+  );
+}
+
+/** Every violation in `files`, one line each. */
+export function findViolations(files: readonly SourceFile[]): string[] {
+  const names = new Set(files.map(({ file }) => file));
+  const imports = files.flatMap(importsOf);
+  const structure = [
+    ...imports.map(folderViolationOf).filter((violation) => violation !== null),
+    ...findCircles(imports),
+    ...findFullFolders(files),
+  ];
+  const perFile = files.flatMap((source) => {
+    const { file } = source;
+    const code = withoutComments(source.text);
+    const lines = source.text.split('\n').length - 1;
+    return [
+      ...importsOf(source).map((found) => violationOf(found, names)),
+      /\b(drawn\(|as Printable\b)/.test(code) && !draws.test(file)
+        ? `${file} declares a text printable`
+        : null,
+      /\bprocess\.exit\b/.test(code) ? `${file} ends the process` : null,
+      /\bconsole\s*\./.test(code) ? `${file} writes to the console` : null,
+      /\bprocess\.(env|argv|stdin|stdout|stderr)\b/.test(code) &&
+      !/^src\/(cli\/(entry|core\/process-io)|library\/client)\.ts$/.test(file)
+        ? `${file} reads the process instead of what it is given`
+        : null,
+      lines > 300 ? `${file} has ${lines} lines` : null,
+      ...namedOperations(file, code),
+      ...(readsProse(file, code) ? [`${file} takes a message apart`] : []),
+    ].filter((violation) => violation !== null);
+  });
+  return [...perFile, ...structure];
+}
