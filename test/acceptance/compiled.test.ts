@@ -89,7 +89,7 @@ test('where nothing can be kept the program runs as well', async () => {
   expect(await inCopy('profile list', '/dev/null/cache')).toEqual(await inCopy('profile list'));
 });
 
-test('a flipped bit is noticed wherever it is, and the file written anew', async () => {
+test('a flipped bit anywhere is noticed, and the file is written again', async () => {
   const { machine, inCopy } = newCopy();
   const answer = await inCopy('profile list --json');
   const whole = new Map(keptPaths(machine).map((file) => [file, readFileSync(file)]));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newProgramMachine } from '../helpers/program.ts';
 import { typed } from '../helpers/typed.ts';
 
-test('a standard output that is full: exit 12, which tells what was applied', async () => {
+test('a full standard output is exit 12, and the error says what was applied', async () => {
   const machine = newProgramMachine();
 
   const { exitCode, stderr } = await machine.run(
@@ -21,7 +21,7 @@ test('a standard output that is full: exit 12, which tells what was applied', as
   expect(record).toMatchObject({ operation: 'backup.create', state: 'applied' });
   expect(stderr).toContain(`storectl --demo history show ${record.id}`);
 
-  // That counts as told, and a backup is about now: the same command takes another one.
+  // That counts as reported, and a backup is about now: the same command takes another one.
   const again = await machine.run(typed`--demo backup create --label x --sections store -q`);
   expect(again).toMatchObject({ exitCode: 0, stderr: '' });
   expect(again.stdout.trim()).not.toBe(record.result);

@@ -46,19 +46,22 @@ test('a clone that was not built says so', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 11, stderr: expect.stringContaining('npm ci') });
 });
 
-test.each(['12.22.12', '18.20.8', '20.18.3'])('Node %s is told that it is too old', async (version) => {
-  const machine = newProgramMachine();
-  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const pretend = path.join(machine.folder, 'pretend.cjs');
-  writeFileSync(pretend, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
+test.each(['12.22.12', '18.20.8', '20.18.3'])(
+  'on Node %s the error says that Node is too old',
+  async (version) => {
+    const machine = newProgramMachine();
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const pretend = path.join(machine.folder, 'pretend.cjs');
+    writeFileSync(pretend, `Object.defineProperty(process.versions, 'node', { value: '${version}' });`);
 
-  expect(engines.node).toBe('>=20.19');
-  expect(await machine.run(['--version'], { preload: pretend })).toMatchObject({
-    exitCode: 11,
-    stdout: '',
-    stderr: expect.stringMatching(/^error: storectl needs Node\.js 20\.19 or later.*\n$/),
-  });
-});
+    expect(engines.node).toBe('>=20.19');
+    expect(await machine.run(['--version'], { preload: pretend })).toMatchObject({
+      exitCode: 11,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: storectl needs Node\.js 20\.19 or later.*\n$/),
+    });
+  },
+);
 
 test('the launcher has no syntax that a Node from before 2018 cannot parse', () => {
   const source = readFileSync(launcher, 'utf8');

@@ -87,7 +87,7 @@ test('a pipe: silence ends with exit 3, and one that goes on delivering is read 
   }
 });
 
-test('a pipe in place of the key file that nobody writes into: exit 11', async () => {
+test('a key file that is a pipe without a writer is exit 11', async () => {
   const { machine } = await makeWorld();
   const show = 'STORECTL_API_KEY= STORECTL_API_KEY_FILE=pipe storectl settings show --timeout 1';
 

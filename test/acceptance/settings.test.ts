@@ -10,7 +10,7 @@ const show = async ({ machine }: ProgramScene) =>
 test.each([
   ['between the two reads', 2],
   ['between the last read and the save', 3],
-])('somebody saves %s: exit 6, it shows what moved, nothing is overwritten', async (_name, at) => {
+])('another user saves %s: exit 6 shows what changed, and nothing is overwritten', async (_name, at) => {
   const scene = await setScene({ built: true });
   const { machine, proxy, service } = scene;
   const other = scene.anotherMachine({ STORECTL_BASE_URL: service.origin });
@@ -32,7 +32,7 @@ test.each([
   expect((await show(scene)).quietHours).toMatchObject({ start: '22:00', end: '08:30' });
 });
 
-test('a file that was read before somebody else saved: exit 6; read anew, it is saved', async () => {
+test('a file that was read before another user saved is exit 6; read again, it is saved', async () => {
   const scene = await setScene({ built: true });
   const { machine, proxy } = scene;
   const file = path.join(machine.folder, 'settings.json');

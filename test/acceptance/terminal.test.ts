@@ -51,7 +51,7 @@ test('settings edit: what the service refuses brings back the text with the reas
   });
 });
 
-test('settings edit: somebody else saved while the editor was open: exit 6, nothing overwritten, the text is shown', async () => {
+test('settings edit, when another user saves while the editor is open: exit 6, nothing is overwritten, the text is shown', async () => {
   const scene = await setScene({ built: true });
   const other = scene.anotherMachine();
   const flag = path.join(scene.machine.folder, 'go');

@@ -61,7 +61,7 @@ test.each([
   expect(normalizeBaseUrl(normalized)).toBe(normalized);
 });
 
-test('a store is told from others by its base URL and its id, however they are written', () => {
+test('the base URL and the id identify a store, however they are written', () => {
   const id = '4be5c0de-0000-4000-8000-00000000000a';
   const identity = storeIdentity('https://gw/staging', id);
 

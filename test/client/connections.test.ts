@@ -13,7 +13,7 @@ const writes = (['repeatable', 'keyed', 'one-shot'] as const).map((operationClas
   class: operationClass,
 }));
 
-test.each(writes)('a $class write gets a connection of its own, also after a read', async (write) => {
+test.each(writes)('a $class write gets a new connection, also after a read', async (write) => {
   await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
   await using client = clientFor(scene.url);
 
@@ -36,7 +36,7 @@ test.each(writes)('$class writes of a batch share the connection that has just a
   expect(scene.sockets).toHaveLength(1);
 });
 
-test('a read that proves something gets a connection of its own', async () => {
+test('a read that proves something gets a new connection', async () => {
   await using scene = await serve((socket) => answerEach(socket, () => response(200, {})));
   await using client = clientFor(scene.url);
 
@@ -74,7 +74,7 @@ test('a connection that was opened ahead is for the next write, not for a read',
   expect(scene.sockets).toHaveLength(2);
 });
 
-test('a connection that was opened ahead in vain is closed', async () => {
+test('a connection that was opened ahead and not used is closed', async () => {
   await using scene = await serve(() => {});
   await using client = clientFor(scene.url);
 

@@ -55,7 +55,7 @@ test.each([
   ['lost', 'repeatable', 'unknown', 'connection_lost', drop],
   ['lost', 'read', 'not_sent', 'connection_refused', drop],
   ['rejected', 'keyed', 'not_sent', 'connection_refused', answer(429)],
-] as const)('%s, then nobody there: %s is %s', async (_, operationClass, kind, code, first) => {
+] as const)('%s, then connections are refused: %s is %s', async (_, operationClass, kind, code, first) => {
   const server = await startFaultServer([first]);
   await using client = clientFor(server.url);
 

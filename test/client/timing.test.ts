@@ -35,11 +35,11 @@ test('backs off with full jitter, from half a second and doubling', async () => 
   await client.send(request('keyed'), {});
 
   expect(clock.sleeps).toEqual([250, 500, 1000]);
-  const told = { forMs: null, status: 503, reason: 'the service returned HTTP 503 Service Unavailable' };
+  const why = { forMs: null, status: 503, reason: 'the service returned HTTP 503 Service Unavailable' };
   expect(retries).toEqual([
-    { attempt: 1, delayMs: 250, ...told },
-    { attempt: 2, delayMs: 500, ...told },
-    { attempt: 3, delayMs: 1000, ...told },
+    { attempt: 1, delayMs: 250, ...why },
+    { attempt: 2, delayMs: 500, ...why },
+    { attempt: 3, delayMs: 1000, ...why },
   ]);
 });
 
@@ -123,7 +123,7 @@ test('no connection until the deadline: not sent', async () => {
   expect(outcome).toMatchObject({ kind: 'not_sent', attempts: 1, failure: { code: 'timeout' } });
 });
 
-test('opening a connection has a limit of its own', async () => {
+test('opening a connection has its own timeout', async () => {
   await using server = await startSilentServer();
 
   const got = await createTransport(new URL(server.url), null, 80).exchange({

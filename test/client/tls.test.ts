@@ -62,17 +62,20 @@ test.each([
   { name: 'says that this is no TLS', alert: '\x15\x03\x03\0\x02\x02\x32', kind: 'not_sent', attempts: 4 },
   // So does a service that dies, which may have done what it was asked.
   { name: 'closes the connection', alert: '', kind: 'unknown', attempts: 1 },
-])('http:// to a TLS server that $name: $kind, and told', async ({ alert, kind, attempts }) => {
-  using server = await listen(
-    createTcpServer((socket) => socket.once('data', () => socket.end(alert, 'latin1'))),
-  );
-  await using client = clientFor(`http://127.0.0.1:${server.port}`);
+])(
+  'http:// to a TLS server that $name: $kind, and the message says so',
+  async ({ alert, kind, attempts }) => {
+    using server = await listen(
+      createTcpServer((socket) => socket.once('data', () => socket.end(alert, 'latin1'))),
+    );
+    await using client = clientFor(`http://127.0.0.1:${server.port}`);
 
-  const outcome = await client.send({ ...request, class: 'one-shot' }, {});
+    const outcome = await client.send({ ...request, class: 'one-shot' }, {});
 
-  expect(outcome).toMatchObject({ kind, attempts });
-  expect(outcome).toHaveProperty('failure.message', expect.stringContaining('https://'));
-});
+    expect(outcome).toMatchObject({ kind, attempts });
+    expect(outcome).toHaveProperty('failure.message', expect.stringContaining('https://'));
+  },
+);
 
 test.each([
   [

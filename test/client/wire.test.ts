@@ -63,7 +63,7 @@ test('If-Match goes out where it is given, and the entity tag comes back', async
   expect(outcome).toMatchObject({ kind: 'applied', etag: '"v2"', requestId: 'r-1', replayed: false });
 });
 
-test('an entity tag that could not be sent back counts as none', async () => {
+test('an entity tag that cannot be sent back is ignored', async () => {
   await using server = await startFaultServer([answer(200, {}, { etag: '"v 2"' })]);
   await using client = clientFor(server.url);
 
@@ -190,7 +190,7 @@ test('the key is in no exchange and in no outcome, even where the service repeat
   expect(server.requests[1]).toMatchObject({ path: request.path, body: request.body });
 });
 
-test('an exchange tells what was sent and what came', async () => {
+test('an exchange holds what was sent and what was received', async () => {
   await using server = await startFaultServer([
     { does: 'drop' },
     answer(404, { message: 'no' }, { 'X-Thing': '1' }),

@@ -149,20 +149,26 @@ test('people are shown 50 rows of a list, and scripts all of them', async () => 
 });
 
 describe('a service that cannot be asked', () => {
-  test.each(lists)('%s %s: a script is told so, and may take what was seen', async (...words) => {
-    const { machine } = await withoutReads();
+  test.each(lists)(
+    '%s %s: an error in a script says so, and --seen lists what was seen',
+    async (...words) => {
+      const { machine } = await withoutReads();
 
-    expect(await machine.run([...words])).toMatchObject({
-      exitCode: 7,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^error: this service cannot list .+\n {2}add --seen to list what this machine has seen\n$/,
-      ),
-    });
-    const { stderr } = await machine.run([...words, '--json']);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'cannot_list', outcome: 'not_sent' } });
-    expect(await machine.run([...words, '--seen', '--json'])).toMatchObject({ exitCode: 0, stdout: '[]\n' });
-  });
+      expect(await machine.run([...words])).toMatchObject({
+        exitCode: 7,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^error: this service cannot list .+\n {2}add --seen to list what this machine has seen\n$/,
+        ),
+      });
+      const { stderr } = await machine.run([...words, '--json']);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'cannot_list', outcome: 'not_sent' } });
+      expect(await machine.run([...words, '--seen', '--json'])).toMatchObject({
+        exitCode: 0,
+        stdout: '[]\n',
+      });
+    },
+  );
 
   test.each([
     ['a status of another service', answer(404)],

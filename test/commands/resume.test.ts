@@ -71,7 +71,7 @@ test('--dry-run says what would be done about each change, and sends nothing', a
   expect((await machine.run(['resume', JSON.parse(dry.stdout)[0].id])).exitCode).toBe(0);
 });
 
-test('a restore is resumed by its id only, after a safety backup of its own', async () => {
+test('a restore is resumed by its id only, after a new safety backup', async () => {
   const { proxy, machine } = await setScene();
   const backupId = (await machine.run([...backup, '-q'])).stdout.trim();
   const restore = ['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId];
@@ -105,7 +105,7 @@ test.each([
       body: { sections: ['store'], idempotencyKey: 'of-that-day' },
     },
   ],
-])('%s that was sent more than 20 hours ago stays where nobody can be asked', async (_, sent) => {
+])('%s that was sent more than 20 hours ago stays in doubt without a terminal', async (_, sent) => {
   const { proxy, machine, access } = await setScene();
   const { id } = await seedChange(machine, access, { ...sent, state: 'unknown', hoursAgo: 21 });
 

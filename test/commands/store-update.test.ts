@@ -70,7 +70,7 @@ describe('store update', () => {
     expect(records).toMatchObject([{ state: 'applied' }, { state: 'rejected' }]);
   });
 
-  test('that meets the same change of somebody else is sent again: it overwrites nothing', async () => {
+  test('that meets the same change of another user is sent again: it overwrites nothing', async () => {
     const { machine } = await setScene({
       answers: [store('Shop', '"1"'), moved, store('Outlet', '"2"'), store('Outlet', '"2"')],
       hasReads: true,
@@ -91,7 +91,7 @@ describe('store update', () => {
     expect(server.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(3);
   });
 
-  test('that meets a change of its own field overwrites nothing: exit 6, the field is named', async () => {
+  test('that meets a change of the same field overwrites nothing: exit 6 names the field', async () => {
     const { server, machine } = await setScene({
       answers: [store('Shop', '"1"'), moved, store('Theirs', '"2"')],
       hasReads: true,
@@ -135,7 +135,7 @@ describe('undo of a store update', () => {
     expect(sent?.headers['idempotency-key']).toBe(read?.headers['idempotency-key']);
   });
 
-  test('whose field somebody else has changed since is refused to a script: exit 6, nothing is sent', async () => {
+  test('whose field another user has changed since is refused to a script: exit 6, nothing is sent', async () => {
     const { server, machine, id } = await updated(store('Theirs', '"3"'));
 
     const { exitCode, stderr } = await machine.run(['undo', id]);

@@ -149,10 +149,10 @@ test('a restore says what the response says that it changed, and nothing else', 
   });
   const restore = typed`backup restore ${backupId} --sections store,settings,blog --confirm ${backupId}`;
 
-  const told = await machine.run(restore);
+  const shown = await machine.run(restore);
   const silent = await machine.run(restore);
 
-  expect(told).toMatchObject({
+  expect(shown).toMatchObject({
     exitCode: 0,
     stdout: 'Store     restored: Name, Cashback\nSettings  unchanged\nPosts     2 removed\n',
   });

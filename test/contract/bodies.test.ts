@@ -74,7 +74,7 @@ describe('responses', () => {
   });
 
   test.each(operations.map(({ id, response }) => [id, response] as const))(
-    '%s: an empty answer, and one with a field that nobody knows, is no drift, and the field is kept',
+    '%s: an empty response, or one with an unknown field, is no drift, and the field is kept',
     (_, response) => {
       const answer = { surprise: { deep: [1, null] } };
 

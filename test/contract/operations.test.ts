@@ -64,7 +64,7 @@ test('keyed operations are those whose body names an idempotency key', () => {
   );
 });
 
-test('an operation is found by its id, and an unknown id finds none', () => {
+test('an operation is found by its id, and an unknown id finds nothing', () => {
   expect(findOperation('backup.create')?.path).toBe('/v1/stores/{storeId}/operations/backups');
   expect(findOperation('backup.delete')).toBeUndefined();
 });

@@ -97,7 +97,7 @@ describe('a batch', () => {
     expect(scene.locks()).toEqual([]);
   });
 
-  test('tells the caller of a refusal before the next is sent', async () => {
+  test('reports a refusal before the next is sent', async () => {
     const scene = await setHistoryScene(() => ({ status: 422, body: {} }));
     let isOver = false;
     const [first, second] = await runBatch(

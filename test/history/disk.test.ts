@@ -86,7 +86,7 @@ describe('what a change costs the disk', () => {
     ['an update', rename('A')],
     ['a post', post],
   ])(
-    '%s: three syncs and one rename before it is told, no sync after it; its record is on disk before the request arrives',
+    '%s: three syncs and one rename before it is reported, no sync after it; its record is on disk before the request arrives',
     async (_, request) => {
       const { fileSystem, calls } = tracing();
       const scene = await setHistoryScene(() => {
@@ -124,8 +124,8 @@ describe('what a change costs the disk', () => {
     const history = scene.open(fileSystem);
     await scene.begin(history, restore, { safetyLabel });
     await history.end();
-    const told = calls.lastIndexOf('request') + 2;
-    expect(calls.slice(0, told)).toEqual([
+    const reported = calls.lastIndexOf('request') + 2;
+    expect(calls.slice(0, reported)).toEqual([
       ...begin,
       ...['request', 'sync file'],
       ...['sync file', 'request', 'sync file'],
@@ -182,7 +182,7 @@ describe('a disk that is full', () => {
     expect(scene.server.received).toEqual([]);
   });
 
-  test('between the safety backup and the restore: the backup is told, and nothing is restored', async () => {
+  test('between the safety backup and the restore: the backup is reported, and nothing is restored', async () => {
     let isFull = false;
     const scene = await setHistoryScene();
     const client = scene.clientThat(async (outcome) => {
@@ -199,7 +199,7 @@ describe('a disk that is full', () => {
     expect(scene.server.received.map(({ path: to }) => to.split('/').at(-1))).toEqual(['backups']);
   });
 
-  test('before a restore in doubt is sent again, after its safety backup: the backup is told', async () => {
+  test('before a restore in doubt is sent again, after its safety backup: the backup is reported', async () => {
     const scene = await setHistoryScene(({ path: to }) => (to.endsWith('/restore') ? 'drop' : 'answer'));
     const { record } = await scene.change(withKey(restore), { safetyLabel });
     const isWritten = ({ id, safetyBackupId }: HistoryRecord) =>

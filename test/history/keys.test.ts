@@ -126,7 +126,7 @@ describe('a key of the user', () => {
     expect(await scene.resume(record.id, { isConfirmed: true })).toMatchObject({ action: 'sent' });
   });
 
-  test('of a restore in doubt takes a safety backup of its own before the same bytes are sent', async () => {
+  test('of a restore in doubt takes a new safety backup before the same bytes are sent', async () => {
     const scene = await setHistoryScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
     const first = await scene.change(withKey(restore), { safetyLabel });
     scene.react = () => 'answer';

@@ -12,7 +12,7 @@ import {
   setHistoryScene,
 } from './helpers/scene.ts';
 
-/** A run of three posts that is killed before anybody is told what came of them; the third one is in doubt. */
+/** A run of three posts that is killed before their outcomes are reported; the third one is in doubt. */
 async function killedBatch(scene: HistoryScene): Promise<string> {
   scene.react = (_, number) => (number === 3 ? 'drop' : 'answer');
   const history = scene.open();
@@ -34,7 +34,7 @@ async function killedBatch(scene: HistoryScene): Promise<string> {
 
 const openIds = (scene: HistoryScene) => openRecords(scene.open()).map(({ id }) => id);
 
-test('what a running process still has to print is known to others, and told by it', async () => {
+test('what a running process still has to print is visible to others, and only that process prints it', async () => {
   const scene = await setHistoryScene();
   const history = scene.open();
   const { id } = (await scene.begin(history, post)).record;
@@ -46,8 +46,8 @@ test('what a running process still has to print is known to others, and told by 
   expect(scene.server.received).toHaveLength(1);
 });
 
-describe('a change whose outcome nobody was told stays open', () => {
-  test('until resume has told it, and that tells no other change of its run', async () => {
+describe('a change whose outcome was not reported stays open', () => {
+  test('until resume has reported it, and no other change of its run', async () => {
     const scene = await setHistoryScene();
     const log = await killedBatch(scene);
     scene.server.clear();
@@ -81,7 +81,7 @@ describe('a change whose outcome nobody was told stays open', () => {
     expect(record.open).toBe(true);
   });
 
-  test('if it was applied, refused or not sent, and resume tells which', async () => {
+  test('if it was applied, refused or not sent, and resume says which', async () => {
     const cases: [HistoryScene['react'], string][] = [
       [() => 'answer', 'applied'],
       [() => ({ status: 422, body: { code: 'bad' } }), 'rejected'],
@@ -129,7 +129,7 @@ describe('the same command again after its process was killed', () => {
   });
 });
 
-test('a restore that told its outcome has told the outcome of its safety backup', async () => {
+test('a restore that was reported has its safety backup reported as well', async () => {
   const scene = await setHistoryScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));
   const { record } = await scene.changeAndDie(restore, { safetyLabel });
   scene.react = () => 'answer';

@@ -98,7 +98,7 @@ describe('what this machine knows', () => {
     expect(knownObjects('reclaim', records, seen).map(({ id }) => id)).toEqual(['r-1']);
   });
 
-  test('has the state of an earlier sighting while the last one shows none', () => {
+  test('has the state in which it was last shown with one', () => {
     const [known] = knownObjects('dispute', [record({ state: 'unknown', response: null })], [dispute('d-1')]);
     expect(known).toMatchObject({ fields: { status: 'open' } });
     const doubtful = record({ state: 'unknown', response: null, createdAt: '2026-11-21T08:00:00.000Z' });

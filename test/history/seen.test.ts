@@ -61,7 +61,7 @@ describe('a log that lost lines', () => {
     expect(scene.server.received).toEqual([]);
   });
 
-  test.each(cuts)('%s, and repaired: the same post is sent twice by nothing', async (_, cut) => {
+  test.each(cuts)('%s, and repaired: no command sends the same post twice', async (_, cut) => {
     const scene = await setHistoryScene();
     await scene.change(post);
     const [name = ''] = scene.files();
@@ -279,7 +279,7 @@ describe('what the store asked to wait', () => {
   });
 });
 
-test('settings in doubt that read as before are saved again; those that somebody changed since are not', async () => {
+test('settings in doubt that read as before are saved again; settings that changed since are not', async () => {
   for (const [shown, action, methods] of [
     [replacedSettings, 'sent', ['GET', 'PUT']],
     [{ ...replacedSettings, links: ['a'] }, 'left', ['GET']],

@@ -29,7 +29,7 @@ async function afterLater(
   return { scene, earlier: scene.open().get(lost.record.id), later: applied.record };
 }
 
-describe('a doubt no longer matters', () => {
+describe('a doubt is superseded', () => {
   test.each([
     ['an update by the same one', rename('A'), rename('A')],
     ['an update', update({ name: 'A' }), update({ name: 'B', locale: 'en' })],
@@ -51,7 +51,7 @@ describe('a doubt no longer matters', () => {
   });
 });
 
-test('a doubt no longer matters either where its log was held while the later change was applied', async () => {
+test('a doubt is superseded, too, where its log was held while the later change was applied', async () => {
   const scene = await setHistoryScene(() => 'drop');
   const running = scene.open();
   const lost = await scene.begin(running, rename('A'));

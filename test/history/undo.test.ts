@@ -65,7 +65,7 @@ describe('former values of single fields', () => {
     });
   });
 
-  test('are null where the store had none', async () => {
+  test('are null where the store had no value', async () => {
     const scene = await setHistoryScene();
     await scene.change(rename('A'));
     const { record } = await scene.change(update({ slogan: 'Hi' }));
@@ -135,7 +135,7 @@ describe('the newest change', () => {
     expect(sent(scene).at(-1)).toEqual({ name: 'B' });
   });
 
-  test('is none that was undone, unless that was undone itself; nothing is concluded of others', async () => {
+  test('is not one that was undone, unless that was undone itself; nothing is concluded about others', async () => {
     const scene = await setHistoryScene();
     await scene.change(update({ name: 'A', locale: 'en' }));
     const b = await scene.change(update({ name: 'B', locale: 'de' }));

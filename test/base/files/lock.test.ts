@@ -130,7 +130,7 @@ test('macOS: a pid that was given to another process does not keep the lock of t
   (await openLocks({ process: onPlatform('darwin') }).acquire('L')).release();
 });
 
-test('a lock is waited for so long and no longer', async () => {
+test('waiting for a lock ends after its timeout', async () => {
   const holder = await startHolder('L');
   const locks = openLocks({ timeoutMs: 100 });
   await expect(locks.acquire('L')).rejects.toMatchObject({
@@ -325,7 +325,7 @@ describe('a lock whose holder has died', () => {
   });
 });
 
-test('one that waits is told once for whom', async () => {
+test('one that waits learns once which process holds the lock', async () => {
   const holder = await openLocks().acquire('L');
   const waits: unknown[] = [];
   const locks = openLocks({ timeoutMs: 200 });
@@ -335,7 +335,7 @@ test('one that waits is told once for whom', async () => {
   holder.release();
 });
 
-test('a lock that can no longer be read when it is released is left to the next one', async () => {
+test('a lock that cannot be read when it is released is left for the next one to remove', async () => {
   let isBroken = false;
   const fileSystem: FileSystem = new Proxy(fs, {
     get: (target, name: keyof typeof fs) => {

@@ -29,7 +29,7 @@ describe('a process', () => {
   });
 });
 
-test('a pid that no process has is that of a process that has ended', async () => {
+test('a pid without a process belongs to a process that has ended', async () => {
   const gone = () => failWith('ESRCH');
   const hidden = () => failWith('EPERM');
   const { self } = readMachine(process);

@@ -20,7 +20,7 @@ test.each<[string, string[], string, boolean]>([
   ['with a file system in memory', [root, memory], '/state', true],
   ['with one in memory for another folder', [root, volume, shared], '/state', false],
   ['with a volume that is mounted over it', [root, memory, volume], '/state', false],
-  ['where nothing can be told', [], '/state', false],
+  ['where nothing is known', [], '/state', false],
 ])('%s', (_, lines, directory, isLost) => {
   expect(isInLayer(lines.join('\n'), directory)).toBe(isLost);
 });

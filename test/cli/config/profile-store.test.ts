@@ -149,7 +149,7 @@ describe('auth login', () => {
     });
   });
 
-  test('auth status on a new machine says that nobody is logged in, and how to: exit 3', async () => {
+  test('auth status on a new machine says how to log in: exit 3', async () => {
     const machine = newMachine();
 
     const { exitCode, stdout, stderr } = await machine.run(['auth', 'status']);

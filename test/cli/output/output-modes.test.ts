@@ -33,7 +33,7 @@ describe('--fields with a name that is not there', () => {
     });
   });
 
-  test('suggests nothing for a name that resembles none', async () => {
+  test('suggests nothing for a name that resembles no field', async () => {
     const { machine } = await setScene();
     const { stderr } = await machine.run(['settings', 'show', '--fields', 'nope']);
 

@@ -97,7 +97,7 @@ describe('a whole command', () => {
     expect(json).toBe(`${JSON.stringify(JSON.parse(json), null, 2)}\n`);
   });
 
-  test('disputes are told apart by reason, and by case where one is known, also at 80 columns', async () => {
+  test('a list of disputes shows the reason, and the case where it is known, also at 80 columns', async () => {
     const { machine } = await setScene();
     const orderId = '5f0cbead-0000-4000-8000-000000000002';
     const open = async (...args: string[]) => {

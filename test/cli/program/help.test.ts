@@ -143,7 +143,7 @@ describe.each(Object.keys(topics))('help %s', (name) => {
   });
 });
 
-test('what a topic says of a command is so: every command line in it is taken', async () => {
+test('every command line in a help topic works', async () => {
   for (const [name, { load }] of Object.entries(topics)) {
     const { topic } = await load();
     for (const example of topic.sections.flatMap(({ examples = [] }) => examples)) {

@@ -25,7 +25,7 @@ test.each([
   [-1, '31m', 'overdue'],
   [23, '31m', 'urgent, less than 24 hours left'],
   [71, '33m', 'soon, less than 72 hours left'],
-])('a deadline in %i hours is told by color and in words', (hours, color, words) => {
+])('a deadline in %i hours is shown by color and in words', (hours, color, words) => {
   const answer = { record: { status: 'open', deadlineAt: inHours(hours) }, evidence: [] };
 
   expect(describeDispute(answer, { ...terminal, width: 200 }, now)).toMatch(new RegExp(`${color}.*${words}`));
@@ -94,7 +94,7 @@ describe('the deadlines as a line in time', () => {
     expect(marks).toMatch(/^●━+◆─+●─+●$/);
   });
 
-  test('there is none in a pipe, for a screen reader, and without a deadline', () => {
+  test('there is no timeline in a pipe, for a screen reader, or without a deadline', () => {
     const style = { color: withoutColors, width: 80 };
     expect(describeTimeline(record, now, { ...style, width: null })).toBe('');
     expect(describeTimeline(record, now, { ...style, plain: true })).toBe('');

@@ -7,7 +7,7 @@ import { typed } from '../../helpers/typed.ts';
 
 const nothing = { stderr: expect.stringMatching(/^Nothing to resume\./) };
 
-test('what was applied and never told is listed by resume, once', async () => {
+test('what was applied and never reported is listed by resume, once', async () => {
   const { server, machine } = await setScene({ answers: [answer(201, { id: 'backup-1' })] });
   await machine.run(['backup', 'create', '--label', 'nightly', '--sections', 'store']);
   expect(await machine.run(['resume'])).toMatchObject(nothing);
@@ -56,7 +56,7 @@ async function createTwoPosts() {
   return { server, machine, create };
 }
 
-test('posts of a batch that were never told are told by resume, once', async () => {
+test('posts of a batch that were never reported are listed by resume, once', async () => {
   const { server, machine, create } = await createTwoPosts();
 
   const resumed = await machine.run(['resume', '--json']);

@@ -125,7 +125,7 @@ test('the question about an appeal shows its text, and the notice as the service
   );
 });
 
-test('nobody is asked about a dispute that does not exist, or with a field missing', async () => {
+test('there is no question about a dispute that does not exist, or with a field missing', async () => {
   const scene = await setMcpScene();
   const { call, asked } = await startWithUser(scene, []);
   const disputeId = '5f0cbead-0000-4000-8000-000000000009';

@@ -351,7 +351,7 @@ describe('cancellation', () => {
   );
 });
 
-test('one profile for its lifetime, whatever becomes of the settings', async () => {
+test('the server keeps its profile when the settings change', async () => {
   const { service, machine } = await setMcpScene();
   const login = (profile: string, store: string) =>
     machine.run(

@@ -15,7 +15,7 @@ async function startError(args: readonly string[]) {
   return { ...error, stderr: result.stderr };
 }
 
-test('a database that cannot be used is told of in words, and of what to do', async () => {
+test('a database that cannot be used is an error that says what to do', async () => {
   const folder = temporaryFolder();
   const garbage = path.join(folder, 'garbage.db');
   writeFileSync(garbage, 'not a database, but longer than the header of one '.repeat(20));
@@ -76,7 +76,7 @@ test.each([
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a PostgreSQL that cannot be reached is told of without the password of the URL', async () => {
+test('an error about an unreachable PostgreSQL leaves out the password of the URL', async () => {
   const port = await freePort();
   for (const [url, message] of Object.entries({
     [`postgres://me:hidden1@127.0.0.1:${port}/db?password=hidden2`]: /connection refused/,
@@ -94,7 +94,7 @@ test.each([
     '--metrics-port',
     { hint: 'choose another with --metrics-port or --metrics-host (--metrics-port 0 chooses a free one)' },
   ],
-])('a taken port for %s is told of', async (flag, more) => {
+])('a port for %s that is in use is an error', async (flag, more) => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));

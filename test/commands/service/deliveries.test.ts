@@ -87,7 +87,7 @@ test('with --no-delivery nothing is sent', async () => {
   expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }]);
 });
 
-test('held deliveries are told from pending ones', async () => {
+test('held and pending deliveries are listed apart', async () => {
   const { service, receiver, machine, run, list } = await addReceiver();
   const times = ['--quiet-hours-start', '00:00', '--quiet-hours-end', '23:59'];
   // Not the whole day: the minute that is left out must not be now.

@@ -116,7 +116,7 @@ test('many rows of a deleted store go in several steps, and what was cut off goe
   expect(await count()).toBe(0);
 });
 
-test('an appeal is read, and a closed notice takes none', async () => {
+test('an appeal is shown, and a closed notice cannot be appealed', async () => {
   const { service, machine: owner } = await setScene();
   const { storeId } = service;
   const { run, runJson } = operatorOf(service);

@@ -67,7 +67,7 @@ test('evidence of the operator is shown with the dispute: a text, a file, a key 
   ]);
 });
 
-test('what is missing, invalid or not there is told of with its flag, and nothing is added', async () => {
+test('an error names the flag that is missing or invalid, and nothing is added', async () => {
   const { run, storeId, owner, disputeId } = await makeOutlet();
   const evidence = ['evidence', 'add', '--store', storeId, '--kind', 'photo', '--label', 'x'];
   const cases: [string[], number, RegExp][] = [

@@ -76,14 +76,14 @@ export interface HistoryScene {
   ahead: number;
   /** The history as a new process finds it. */
   open(fileSystem?: FileSystem): History;
-  /** As a command of a process of its own: the outcome is told at the end. */
+  /** As a command in its own process: the outcome is reported at the end. */
   change(
     request: ChangeRequest,
     options?: Partial<RecordOptions> & { fileSystem?: FileSystem },
   ): Promise<RecordedChange>;
   /** As {@link change}, of a change whose safety backup fails. */
   changeUnprepared(...parameters: Parameters<HistoryScene['change']>): Promise<FailedSafetyBackup>;
-  /** As a process that is killed before it has told the outcome. */
+  /** As a process that is killed before it has reported the outcome. */
   changeAndDie(request: ChangeRequest, options?: Partial<RecordOptions>): Promise<RecordedChange>;
   /** What a killed process leaves: its locks are broken by the next one. */
   kill(): void;

@@ -14,7 +14,7 @@ export type Reaction =
   /** An answer that need not be JSON. */
   | { readonly status: number; readonly text: string }
   | 'drop'
-  /** As a service that keeps what it is told does. */
+  /** As a service that keeps what it gets does. */
   | 'answer';
 
 export interface StoreServer {
@@ -27,7 +27,7 @@ export interface StoreServer {
   close(): Promise<void>;
 }
 
-/** A service that makes a thing for every new idempotency key, and then reacts as it is told. */
+/** A service that makes a thing for every new idempotency key, and then reacts as the test says. */
 export async function startStoreServer(
   react: (request: Received, number: number) => Reaction | Promise<Reaction> = () => 'answer',
 ): Promise<StoreServer> {

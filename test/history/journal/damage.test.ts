@@ -198,7 +198,7 @@ const tails: [string, string][] = [
 
 describe('a closed log whose closing line was lost with the power', () => {
   test.each([['nothing', ''], ...tails, ['half of it', '{"line":6,"closed":{"rec']])(
-    'and which ends with %s is open, with all its outcomes, until they are told',
+    'and which ends with %s is open, with all its outcomes, until they are reported',
     async (_what, tail) => {
       const scene = setJournalScene();
       const id = await writeBatch(scene);

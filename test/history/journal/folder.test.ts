@@ -149,7 +149,7 @@ describe('pruning', () => {
     return writer.number;
   }
 
-  test('removes old logs, but none that is open, kept, held, damaged or the newest', async () => {
+  test('removes old logs, except those that are open, kept, held, damaged or the newest', async () => {
     const scene = setJournalScene();
     const { journal, folder } = scene;
     await record(scene, 'blog.create');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => children.remove());
 
-test('processes share a folder: each log is whole, and has an id of its own', async () => {
+test('processes share a folder: each log is whole, and has a different id', async () => {
   const { folder, open } = setJournalScene();
   const writers = [1, 2, 3, 4].map(() => children.start({ folder, count: 8 }));
   const ids = (await Promise.all(writers.map(({ ended }) => ended)))

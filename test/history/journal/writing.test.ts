@@ -216,7 +216,7 @@ describe('closing', () => {
     expect(allRecords(open())).toMatchObject([{ state: 'applied', open: true }]);
   });
 
-  test('keeps open what a killed process knew, until it is told', async () => {
+  test('keeps open what a killed process knew, until it is reported', async () => {
     const { journal, open, files, folder } = setJournalScene();
     const killed = await beginLog(journal, {
       operation: 'blog.create',

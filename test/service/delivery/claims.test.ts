@@ -115,7 +115,7 @@ test('a delivery that cannot be read does not block others', async () => {
   expect(log).toContainEqual(expect.objectContaining({ level: 'error' }));
 });
 
-test('stopping a worker finishes running sends and starts none', async () => {
+test('stopping a worker finishes running sends and starts no others', async () => {
   const { receiver, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1');
   let answer = () => {};
@@ -194,7 +194,7 @@ test('held messages are not looked at again until quiet hours end', async () => 
   expect(receiver.messages()).toHaveLength(3);
 });
 
-test('saved settings release held messages at once, and none that wait after a failure', async () => {
+test('saved settings release held messages at once, but not those that wait after a failure', async () => {
   const { service, receiver, worker, addEndpoints, emit, states } = await setDeliveryScene();
   await addEndpoints('1', '2');
   receiver.script('1', [status(500), taken]);
@@ -245,7 +245,7 @@ test('a restore of settings releases held messages, and one that enables an endp
   expect(receiver.titles('1')).toEqual(['held', 'refused', 'waiting']);
 });
 
-test('deliveries are counted by what they wait for, and none but those that are due have an age', async () => {
+test('deliveries are counted by what they wait for, and only due ones have an age', async () => {
   const scene = await setDeliveryScene();
   const { service, receiver, clock, worker, addEndpoints, emit } = scene;
   await addEndpoints('1', '2', '3');
@@ -307,7 +307,7 @@ async function addManyEndpoints(
 const idsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${first + index}`);
 
-test('more endpoints that hang than there are slots hold up nobody', async () => {
+test('more hanging endpoints than slots do not delay the others', async () => {
   const scene = await setDeliveryScene();
   const { receiver, log, worker, addEndpoints, emit } = scene;
   const hanging = idsFrom(100, 100);

@@ -153,7 +153,7 @@ test('each preset and scope allows its operations on its own store and nothing e
   }
 }, 120_000);
 
-test('an expired, revoked, mistyped or unknown key opens nothing, and tells nothing of any store', async () => {
+test('an expired, revoked, mistyped or unknown key opens nothing, and its error says nothing about any store', async () => {
   const { service, own, foreign, absent, askAll } = await startStores();
   const { storage, storeId } = service;
   const expired = await createKey(storage, { storeId, preset: 'owner', expiresInSeconds: 0 });

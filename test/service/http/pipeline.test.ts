@@ -55,7 +55,7 @@ test('the rate limit is checked before the tenant and has Retry-After', async ()
   expect((await show()).status).toBe(429);
 });
 
-test('a clock that is put back limits nobody', async () => {
+test('a clock that is put back limits no client', async () => {
   const steady = { now: 0 };
   const rateLimit = { perSecond: 1, burst: 2 };
   const { clock, call } = await openService({ rateLimit, elapsed: () => steady.now });

@@ -162,7 +162,7 @@ describe.each(lists)('%s', (list) => {
     for (const id of own) expect(ids(elsewhere.items)).not.toContain(id);
   });
 
-  test('who pages while others write sees nothing twice, and all that was there from beginning to end', async () => {
+  test('paging while others write shows nothing twice, and everything that was there from beginning to end', async () => {
     const service = await openService();
     const before: string[] = [];
     for (let count = 0; count < 6; count++) before.unshift(await make(service, list));
@@ -201,7 +201,7 @@ describe('store.show', () => {
     expect(shown.headers.get('etag')).toBe(updated.headers.get('etag'));
   });
 
-  test('its tag lets the update through that follows, and none after somebody else', async () => {
+  test("its tag allows the next update, and refuses it after another client's", async () => {
     const service = await openService();
     const tag = (await read(service, 'store.show')).headers.get('etag') ?? '';
     const update = (name: string) =>
@@ -333,7 +333,7 @@ describe('disputes.list', () => {
     expect(ids((await page(service, 'disputes.list')).items)).toEqual([decided, second, first, late]);
   });
 
-  test('what is decided while somebody pages hides no other one', async () => {
+  test('a decision during paging hides no other dispute', async () => {
     const service = await openService();
     const opened: string[] = [];
     for (let day = 1; day <= 8; day++) {

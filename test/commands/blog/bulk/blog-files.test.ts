@@ -72,7 +72,7 @@ test('--skip-invalid creates the others: exit 2, and -q still names what failed'
   expect(proxy.writes()).toHaveLength(1);
 });
 
-test('of files with one slug none goes, also with --skip-invalid; a prefix imports one section at a time', async () => {
+test('files with the same slug are all left out, also with --skip-invalid; a prefix imports one section at a time', async () => {
   const { proxy, machine } = await setScene();
   writeFiles(machine, { 'may/sale.md': 'May', 'june/sale.md': 'June', 'a.md': 'A' });
 

@@ -68,7 +68,7 @@ test('no more posts are settled at once than are created', async () => {
   expect(await madePosts(service)).toHaveLength(8);
 }, 90_000);
 
-test('a refusal that is cut off leaves a post in doubt, until it is heard', async () => {
+test('a refusal that is cut off leaves a post in doubt, until the whole response arrives', async () => {
   const { service, proxy, machine } = await setScene();
   writeFiles(machine, { 'a.md': post('A'), 'b.md': post('B') });
   proxy.decide(() => 'drop');

@@ -177,7 +177,7 @@ test('a date that is held back is not sent, and need not be one', async () => {
   });
 });
 
-test('a name that begins with a date which is none is an error', async () => {
+test('a name that begins with an invalid date is an error', async () => {
   const { problem } = await read('Text', { ...published, file: '/b/2022-02-30-a.md' });
   expect(problem).toMatchObject({
     field: 'date',
@@ -194,7 +194,7 @@ test('the date of a folder high above says nothing about a post', async () => {
   expect(body).not.toHaveProperty('publishedAt');
 });
 
-test('a date to come schedules a post, drafts have none, and leaving the time out does not publish it early', async () => {
+test('a future date schedules a post, drafts have no date, and a date without a time does not publish it early', async () => {
   const later = yaml('date: 2026-03-02');
   expect((await read(later, published)).body).toEqual({
     contentMd: 'Text\n',

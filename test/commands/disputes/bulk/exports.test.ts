@@ -76,7 +76,7 @@ describe('files of spreadsheets', () => {
       [...Buffer.from(header), 10, 0xfc, 44],
       'd.csv (--from) is not UTF-8 text\n  save it as CSV UTF-8',
     ],
-  ])('%s, which is not text, is told how to be saved', async (name, bytes, message) => {
+  ])('%s is not text, and the error says how to save it', async (name, bytes, message) => {
     const { machine } = await setScene({ answers: [] });
     writeFileSync(path.join(machine.folder, name), Buffer.from(bytes));
 
@@ -216,7 +216,7 @@ describe('case numbers in place of ids', () => {
     );
   });
 
-  test('none or several is an error of the row, and a dispute that is named twice is one', async () => {
+  test('no match, several matches, and different decisions for one dispute are errors of the row', async () => {
     const { service, proxy, machine } = await setScene();
     const open = disputeOpener(service);
     const twins = [await open({ providerCaseId: 'dp_2' }), await open({ providerCaseId: 'dp_2' })];

@@ -8,7 +8,7 @@ import { typed } from '../../../helpers/typed.ts';
 const header = 'disputeId,status,resolution';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-test('the rows that failed are a file of their own beside --output-file, which can be fixed and used', async () => {
+test('the rows that failed are in a second file beside --output-file, which can be fixed and used', async () => {
   const { service, machine } = await setScene();
   const other = otherUser(service);
   const [first, second] = await other.openDisputes(2);

@@ -101,7 +101,7 @@ test.each([
     '1,won,a,b',
     /expected 3 columns, found 4: put text that contains the separator in double quotes/,
   ],
-])('%s are told by their line, and nothing is sent', async (_, rows, shown) => {
+])('%s are errors with the number of the line, and nothing is sent', async (_, rows, shown) => {
   const { server, machine } = await setScene({ answers: [] });
   writeFiles(machine, {
     'decisions.csv': `\ufeff${header.replaceAll(',', ';')}\n${rows.replaceAll(',', ';')}`,
