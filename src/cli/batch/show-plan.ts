@@ -2,8 +2,8 @@ import type { CommandResult } from '../command/command-definition.ts';
 import { printJson } from '../command/print-json.ts';
 import type { Ui } from '../command/ui.ts';
 import { type Phrase, phrase, toRun } from '../config/phrase.ts';
-import { drawn, joined, line, type Printable, printable } from '../core/sanitize.ts';
-import { alignLines, type Fit } from '../output/columns.ts';
+import { joined, line, type Printable, printable } from '../core/sanitize.ts';
+import { alignBelow, alignRows, type Fit } from '../output/columns.ts';
 import { upperFirst } from '../output/labels.ts';
 import { choosePager } from '../output/pager.ts';
 import type { Style } from '../output/style.ts';
@@ -91,11 +91,8 @@ function tableOf({ header, fits, rows, details = [] }: Plan, style: Style): Prin
       style,
     );
   }
-  const [first = line``, ...lines] = alignLines([header, ...rows], fits, width)
-    .split('\n')
-    .map(drawn);
-  const below = (index: number) =>
-    details[index] ? [alignLines([[details[index]]], ['cut end'], width && width - 6, '      ')] : [];
+  const [first = line``, ...lines] = alignRows([header, ...rows], fits, width);
+  const below = (index: number) => (details[index] ? [alignBelow(details[index], width)] : []);
   return joined([color.bold(first), ...lines.flatMap((one, index) => [one, ...below(index)])], '\n');
 }
 

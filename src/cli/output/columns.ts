@@ -1,8 +1,11 @@
 import { drawn, type Printable, printableInOneLine } from '../core/sanitize.ts';
 import { displayWidth, padText, truncateStart, truncateText, wrapText } from './wrap.ts';
 
-/** How a column is made to fit: which end of its cells goes, or the whole column, if all its cells are the same. */
-export type Fit = 'cut start' | 'cut end' | 'drop same';
+/**
+ * How a column is made to fit: which end of its cells goes, or the whole column, if all its cells are the same. `or below` is one
+ * that must be seen: where it would be too narrow, it stands on a line below.
+ */
+export type Fit = 'cut start' | 'cut end' | 'cut end or below' | 'drop same';
 
 interface Column {
   readonly cells: readonly string[];
@@ -13,16 +16,26 @@ interface Column {
 /** Minimum width of a column that is cut, if there are others to drop. */
 const minCutWidth = 16;
 
+/** Before what stands below a row. */
+const belowRow = ' '.repeat(6);
+
+/** A text below a row, in at most `width` columns. */
+export function alignBelow(text: string, width: number | null): Printable {
+  const shown = printableInOneLine(text);
+  return drawn(
+    belowRow + (width === null ? shown : truncateText(shown, Math.max(1, width - belowRow.length))),
+  );
+}
+
 /**
- * Cells in columns, one line a row, in at most `width` columns, behind `indentation`. The widest are cut first, all to the same width; if that leaves
- * too little, the last of those that may be cut goes.
+ * Rows of cells in columns, in at most `width` columns: the header first. The widest columns are cut first, all to the same
+ * width; if that leaves too little, the last of those that may be cut goes.
  */
-export function alignLines(
+export function alignRows(
   cells: readonly (readonly string[])[],
   fits: readonly (Fit | undefined)[],
   width: number | null,
-  indentation = '',
-): Printable {
+): readonly Printable[] {
   const rows = cells.map((row) => row.map(printableInOneLine));
   const columns = (rows[0] ?? []).map((_, index): Column => {
     const texts = rows.map((row) => row[index] ?? '');
@@ -30,14 +43,16 @@ export function alignLines(
     return { cells: texts, width: widest, fit: fits[index] };
   });
   const fitted = width === null ? columns : fitColumns(columns, width);
-  const lines = rows.map((_, row) => {
+  const kept = new Set(fitted.map(({ cells: own }) => own));
+  const below = columns.filter(({ cells: own, fit }) => fit === 'cut end or below' && !kept.has(own));
+  return rows.map((_, row) => {
     const line = fitted
       .map((column) => padText(cutCell(column, row), column.width))
       .join(gap)
       .trimEnd();
-    return width === null ? line : truncateText(line, width);
+    const more = row === 0 ? [] : below.map(({ cells: own }) => alignBelow(own[row] ?? '', width));
+    return drawn([width === null ? line : truncateText(line, width), ...more].join('\n'));
   });
-  return drawn(lines.map((line) => indentation + line).join('\n'));
 }
 
 function cutCell({ cells, width, fit }: Column, row: number): string {
@@ -61,7 +76,7 @@ function fitColumns(all: readonly Column[], width: number): readonly Column[] {
   while (max > minCutWidth && excess(narrowed(max)) > 0) max -= 1;
   if (excess(narrowed(max)) <= 0) return narrowed(max);
   const last = mayBeCut.at(-1);
-  return mayBeCut.length > 1
+  return mayBeCut.length > 1 || last?.fit === 'cut end or below'
     ? fitColumns(
         columns.filter((column) => column !== last),
         width,

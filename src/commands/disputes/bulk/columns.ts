@@ -84,10 +84,13 @@ function unclear(titles: readonly string[], problems: readonly Problem[], file: 
   const [first] = problems;
   const isOne = problems.length === 1;
   const absent = problems.filter(({ advice }) => advice === null);
-  const flags = absent.map(({ name }) => `${columnFlag} ${name}="TITLE"`);
+  // Exports of a payment provider have its case numbers.
+  const flags = absent.map(
+    ({ name }) => `${columnFlag} ${name === 'disputeId' ? 'providerCaseId' : name}="TITLE"`,
+  );
   const advice = [
     ...problems.flatMap((problem) => problem.advice ?? []),
-    ...(absent.length === 0 ? [] : [`say which column it is: ${flags.join(' ')}`]),
+    ...(absent.length === 0 ? [] : [`say which column it is: \`${flags.join(' ')}\``]),
     `the columns are ${truncateText(titles.join(', '), 500)}`,
   ];
   return usageError(

@@ -102,7 +102,7 @@ export function describeDecisions(rows: readonly DecisionRow[]): Plan {
       return result === null ? [] : [{ name: printableInOneLine(name), result }];
     }),
     header: ['LINE', 'DISPUTE', 'STATUS', 'RESOLUTION'],
-    fits: [undefined, undefined, undefined, 'cut end'],
+    fits: [undefined, undefined, undefined, 'cut end or below'],
     rows: decided.map(({ line, disputeId, status, resolution }) => [
       String(line),
       disputeId,

@@ -187,6 +187,7 @@ describe('case numbers in place of ids', () => {
     const decide = typed`disputes decide --from d.csv --column providerCaseId=Case`;
 
     const plan = await machine.run([...decide, '--dry-run']);
+    const narrow = await machine.run([...decide, '--dry-run'], { columns: 50 });
     const planned = JSON.parse((await machine.run([...decide, '--dry-run', '--json'])).stdout);
     const result = await machine.run([...decide, '--confirm', '3', '--json']);
 
@@ -195,6 +196,9 @@ describe('case numbers in place of ids', () => {
     );
     expect(plan.stdout).toContain(
       `3     ${byOrder}  lost    Refunded\n      ${orderId.toUpperCase()}  bo@shop.example`,
+    );
+    expect(narrow.stdout).toContain(
+      `2     ${byCase}  won\n      Delivered\n      dp_1  ana@shop.example  Fraud\n`,
     );
     expect(planned).toMatchObject([
       { disputeId: byCase, providerCaseId: 'dp_1', plan: 'decide' },
