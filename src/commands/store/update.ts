@@ -17,7 +17,7 @@ import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
 import { type CurrentDocument, readCurrent } from '../../cli/operation/send/read-current.ts';
-import { announce, send } from '../../cli/operation/send/send-run.ts';
+import { announce, errorOfRun, resultOfChange, send, sendChange } from '../../cli/operation/send/send-run.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
 import { labelOf } from '../../cli/output/labels.ts';
@@ -107,29 +107,22 @@ async function sendUpdate(
   const { document, keyOfRead, ifMatch } = current;
   const { body } = run.request;
   const replaced = replacedValues(shownNow(document), body);
-  try {
-    return await send(run, { ...options, replaced, keyOfRead, ifMatch });
-  } catch (error) {
-    if (ifMatch === null || !isMoved(error)) throw error;
-    const now = await readCurrent(run, showStore);
-    if (now === null || now.ifMatch === null) throw error;
-    // Somebody else may have set the same.
-    const moved = leafPaths(body).filter(
-      (path) =>
-        !isSameValue(valueAt(document, path), valueAt(now.document, path)) &&
-        !isSameValue(valueAt(body, path), valueAt(now.document, path)),
-    );
-    if (moved.length === 0) {
-      if (sent === maxSent) throw error;
-      return sendUpdate(run, now, options, sent + 1);
-    }
-    await agreeToMoved(run, now, moved, error);
+  const changed = await sendChange(run, { ...options, replaced, keyOfRead, ifMatch });
+  const { outcome, record } = changed;
+  const isMoved = ifMatch !== null && outcome.kind === 'rejected' && outcome.status === 412;
+  const now = isMoved ? await readCurrent(run, showStore) : null;
+  if (!isMoved || now === null || now.ifMatch === null) return resultOfChange(run, changed);
+  // Somebody else may have set the same.
+  const moved = leafPaths(body).filter(
+    (path) =>
+      !isSameValue(valueAt(document, path), valueAt(now.document, path)) &&
+      !isSameValue(valueAt(body, path), valueAt(now.document, path)),
+  );
+  if (moved.length > 0) {
+    await agreeToMoved(run, now, moved, errorOfRun(run, outcome, record));
     return sendUpdate(run, now, options);
   }
-}
-
-function isMoved(error: unknown): error is CliError {
-  return error instanceof CliError && error.failure.status === 412 && error.failure.outcome === 'rejected';
+  return sent === maxSent ? resultOfChange(run, changed) : sendUpdate(run, now, options, sent + 1);
 }
 
 /** Asks a terminal whether to replace what somebody else has set meanwhile. Throws exit 6 elsewhere, and exit 130 for a no. */

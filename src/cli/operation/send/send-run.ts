@@ -43,7 +43,7 @@ function warnOfLostHistory({ profile }: Run['target'], ui: Ui, { io }: Session):
 
 /** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
-  if (run.request.operation.class !== 'read') return change(run, options);
+  if (run.request.operation.class !== 'read') return resultOfChange(run, await sendChange(run, options));
   return resultOfRead(run, await readOutcome(run, await storeWaitOrNone(run.session)));
 }
 
@@ -188,11 +188,12 @@ export async function recordRun(
   return changed;
 }
 
-async function change(run: Run, options: ChangeOptions): Promise<Result> {
+/** As {@link send} for a change, with its outcome as data. */
+export async function sendChange(run: Run, options: ChangeOptions): Promise<RecordedChange> {
   const changed = await recordRun(run, options);
   // Only a restore asks for a safety backup, see commands/backup/send-restore.ts.
   if (changed.kind === 'safety_backup') throw new Error('a safety backup that nobody asked for');
-  return resultOfChange(run, changed);
+  return changed;
 }
 
 /** The result of a change that was applied. Throws any other outcome as the user's error. */
