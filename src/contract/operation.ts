@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { kindOf, kindOfParameter } from './objects.ts';
 
 /**
  * What may be done if the response to a request is lost:
@@ -83,8 +84,8 @@ export function patternOfPath(template: string): RegExp {
 
 /** `reclaim notice` for `reclaimId`. */
 export function nounOf(parameter: string): string {
-  const noun = parameter.replace(/Id$/, '');
-  return noun === 'reclaim' ? 'reclaim notice' : noun;
+  const kind = kindOfParameter(parameter);
+  return kind === undefined ? parameter.replace(/Id$/, '') : kindOf(kind).one;
 }
 
 /** `ID of the reclaim notice` for `reclaimId`. */

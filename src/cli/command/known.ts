@@ -1,12 +1,7 @@
 import { asObject } from '../../base/json.ts';
-import { objectKinds } from '../../contract/objects.ts';
+import { kindOf, type ObjectKind } from '../../contract/objects.ts';
 import { uuidPattern } from '../../contract/operation.ts';
-import {
-  type KnownKind,
-  type KnownObject,
-  knownObjects,
-  operationsOfKind,
-} from '../../history/objects/known-objects.ts';
+import { type KnownObject, knownObjects } from '../../history/objects/known-objects.ts';
 import { readSeen, rememberSeen } from '../../history/objects/seen-objects.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { printable } from '../core/sanitize.ts';
@@ -15,10 +10,10 @@ import type { Session } from './session.ts';
 import { idsBeginningWith, minIdLength, resolveId, shortenId } from './short-id.ts';
 
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
-export async function listKnown(session: Session, kind: KnownKind): Promise<readonly KnownObject[]> {
+export async function listKnown(session: Session, kind: ObjectKind): Promise<readonly KnownObject[]> {
   const history = await session.history();
-  const records = operationsOfKind[kind]
-    .flatMap((operation) => history.list({ operation }).records)
+  const records = kindOf(kind)
+    .operations.flatMap((operation) => history.list({ operation }).records)
     .sort((one, other) => other.number - one.number);
   return knownObjects(kind, records, readSeen(history.journal.folder));
 }
@@ -29,13 +24,13 @@ const maxRemembered = 1000;
 /** Keeps what a read showed, for Tab, for short ids, and for when the service cannot be asked. */
 export async function rememberObjects(
   session: Session,
-  kind: KnownKind,
+  kind: ObjectKind,
   items: readonly unknown[],
 ): Promise<void> {
   const seenAt = new Date().toISOString();
   const objects = items.slice(0, maxRemembered).flatMap((item) => {
     const { id, ...others } = asObject(item);
-    const fields = Object.fromEntries(objectKinds[kind].fields.map((name) => [name, others[name]]));
+    const fields = Object.fromEntries(kindOf(kind).fields.map((name) => [name, others[name]]));
     return typeof id === 'string' ? [{ kind, id, seenAt, fields }] : [];
   });
   if (objects.length === 0) return;
@@ -47,10 +42,10 @@ export async function rememberObjects(
   }
 }
 
-/** The ids that these texts stand for; see `idMeantBy`. Throws exit 2 for a text that stands for none. */
+/** The ids that these texts stand for; see `resolveId`. Throws exit 2 for a text that stands for none. */
 export async function completeKnownIds(
   session: Session,
-  kind: KnownKind,
+  kind: ObjectKind,
   texts: readonly string[],
 ): Promise<string[]> {
   // A whole id need not be looked up.
@@ -63,24 +58,29 @@ export async function completeKnownIds(
   });
 }
 
-function notAnId(kind: KnownKind, text: string, problem: 'too short' | 'unknown'): CliError {
-  const [noun] = operationsOfKind[kind][0]?.split('.') ?? [];
+/** `a dispute`, `an endpoint`. */
+function anObject(kind: ObjectKind): string {
+  const { one } = kindOf(kind);
+  return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
+}
+
+function notAnId(kind: ObjectKind, text: string, problem: 'too short' | 'unknown'): CliError {
   const named = `"${printable(text)}"`;
   const isShort = problem === 'too short';
   return usageError(
     isShort
-      ? `${named} is too short for the id of a ${kind}`
-      : `${named} is not the whole id of a ${kind}, and this machine has seen none that begins with it`,
+      ? `${named} is too short for the id of ${anObject(kind)}`
+      : `${named} is not the whole id of ${anObject(kind)}, and this machine has seen none that begins with it`,
     [
       { say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' },
-      ...(noun === undefined ? [] : [{ run: [noun, 'list'], rest: 'to see the ids' }]),
+      { run: kindOf(kind).list, rest: 'to see the ids' },
     ],
     { code: isShort ? 'id_too_short' : 'unknown_id' },
   );
 }
 
 /** Exit 2 that shows which objects the text may stand for: `01a2053d-3c93 (nightly, 2 minutes ago)`. */
-function ambiguousId(kind: KnownKind, text: string, known: readonly KnownObject[]): CliError {
+function ambiguousId(kind: ObjectKind, text: string, known: readonly KnownObject[]): CliError {
   const ids = known.map(({ id }) => id);
   const meant = idsBeginningWith(text, ids);
   const described = known
@@ -92,13 +92,13 @@ function ambiguousId(kind: KnownKind, text: string, known: readonly KnownObject[
     });
   const more = meant.length > described.length ? ', …' : '';
   return usageError(
-    `"${printable(text)}" matches ${meant.length} ${kind}s: ${described.join(', ')}${more}`,
+    `"${printable(text)}" matches ${meant.length} ${kindOf(kind).plural}: ${described.join(', ')}${more}`,
     'use more characters of the id',
     { code: 'ambiguous_id' },
   );
 }
 
 /** As {@link completeKnownIds}, for one id. */
-export async function completeKnownId(session: Session, kind: KnownKind, text: string): Promise<string> {
+export async function completeKnownId(session: Session, kind: ObjectKind, text: string): Promise<string> {
   return (await completeKnownIds(session, kind, [text]))[0] ?? text;
 }

@@ -1,6 +1,5 @@
-import { objectKinds } from '../../contract/objects.ts';
+import { kindOf, type ObjectKind } from '../../contract/objects.ts';
 import { canonicalId, uuidPattern } from '../../contract/operation.ts';
-import type { KnownKind } from '../../history/objects/known-objects.ts';
 
 /** Minimum length of an abbreviated id, in characters. */
 export const minIdLength = 8;
@@ -11,14 +10,14 @@ export const minIdLength = 8;
  */
 export function resolveId(
   text: string,
-  kind: KnownKind,
+  kind: ObjectKind,
   known: readonly string[],
 ): { readonly id: string } | { readonly problem: 'too short' | 'ambiguous' | 'unknown' } {
   const [id, ...others] = uuidPattern.test(text) ? [canonicalId(text)] : idsBeginningWith(text, known);
   if (others.length > 0) return { problem: 'ambiguous' };
   if (id !== undefined) return { id };
   if (text.length < minIdLength) return { problem: 'too short' };
-  return objectKinds[kind].hasUuid ? { problem: 'unknown' } : { id: text };
+  return kindOf(kind).hasUuid ? { problem: 'unknown' } : { id: text };
 }
 
 /** The shortest beginning of `id` that none of the known ids shares. */

@@ -1,9 +1,5 @@
-import {
-  isKnownKind,
-  knownObjects,
-  operationsOfKind,
-  type SeenObject,
-} from '../../history/objects/known-objects.ts';
+import { isObjectKind, kindOf } from '../../contract/objects.ts';
+import { knownObjects, type SeenObject } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';
 import { readNewestRecords } from '../../history/read-leniently.ts';
 import type { HistoryRecord } from '../../history/record/history-record.ts';
@@ -52,7 +48,7 @@ function itemsOf(kind: CompletionKind, words: readonly string[], places: Places)
   const store = identityOf(settings);
   if (store === null) return [];
   const folder = historyDirectory(places, store);
-  const operations = isKnownKind(kind) ? operationsOfKind[kind] : null;
+  const operations = isObjectKind(kind) ? kindOf(kind).operations : null;
   return fromHistory(kind, readNewestRecords(folder, operations), readSeen(folder));
 }
 
@@ -61,7 +57,7 @@ function fromHistory(
   records: readonly HistoryRecord[],
   seen: readonly SeenObject[],
 ): KnownItem[] {
-  if (isKnownKind(kind)) {
+  if (isObjectKind(kind)) {
     return knownObjects(kind, records, seen).map((object) => ({
       id: object.id,
       description: describeKnown(kind, object),

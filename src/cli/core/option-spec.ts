@@ -1,10 +1,10 @@
+import type { ObjectKind } from '../../contract/objects.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { KnownKind } from '../../history/objects/known-objects.ts';
 
 /** What Tab offers for a value: fixed words, or something that is looked up, such as ids in this machine's history. */
 export type Completion = readonly string[] | CompletionKind;
 
-export type CompletionKind = 'file' | 'field' | 'profile' | 'record' | 'open-record' | KnownKind;
+export type CompletionKind = 'file' | 'field' | 'profile' | 'record' | 'open-record' | ObjectKind;
 
 /** A positional argument. The parser requires none: commands report what is missing themselves. */
 export interface ArgumentSpec {

@@ -1,5 +1,5 @@
+import { kindOfParameter } from '../../contract/objects.ts';
 import { canonicalId } from '../../contract/operation.ts';
-import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import { inputNeeded, wrongConfirmation } from '../command/input-needed.ts';
 import { listKnown } from '../command/known.ts';
 import { idsBeginningWith, shortenId } from '../command/short-id.ts';

@@ -1,6 +1,6 @@
 import { valueAt } from '../../base/json.ts';
+import { kindOfParameter } from '../../contract/objects.ts';
 import { describeParameter, type Operation } from '../../contract/operation.ts';
-import { kindOfParameter } from '../../history/objects/known-objects.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall } from '../command/command-definition.ts';
 import {

@@ -1,31 +1,20 @@
-import type { KnownKind, KnownObject } from '../../history/objects/known-objects.ts';
+import { kindOf, type ObjectKind } from '../../contract/objects.ts';
+import type { KnownObject } from '../../history/objects/known-objects.ts';
 import { printable, shorten } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 
-/** What a list of objects of a kind shows of each. */
-const distinguishingFields: Readonly<Record<Exclude<KnownKind, 'dispute'>, readonly string[]>> = {
-  backup: ['label', 'sections'],
-  post: ['title', 'slug'],
-  endpoint: ['name', 'kind'],
-  reclaim: ['subdomain', 'status'],
-  notification: ['title'],
-};
-
-/** `nightly, store+blog, 2 hours ago`, printable. */
+/** `nightly, store+blog, 2 hours ago`, printable. One that has to be acted on says when it is due instead: `due in 2 days, …`. */
 export function describeKnown(
-  kind: KnownKind,
+  kind: ObjectKind,
   { fields, seenAt }: Pick<KnownObject, 'fields' | 'seenAt'>,
 ): string {
-  if (kind === 'dispute') return describeAged(valuesOfDispute(fields), '');
-  const values = distinguishingFields[kind].map((name) => fields[name]);
-  return describeAged(values, seenAt);
-}
-
-/** What one has to act on: when an open dispute is due, how a decided one ended, then who and why. */
-function valuesOfDispute({ status, deadlineAt, buyerEmail, reason }: KnownObject['fields']): unknown[] {
-  const left = Date.parse(String(deadlineAt)) - Date.now();
-  const due = status === 'open' && !Number.isNaN(left) ? `due ${formatDistance(left)}` : status;
-  return [due, buyerEmail, reason];
+  const { recognizedBy, due } = kindOf(kind);
+  const left =
+    due !== undefined && fields.status === due.status ? Date.parse(String(fields[due.at])) : Number.NaN;
+  const values = recognizedBy.map((name) =>
+    name === 'status' && !Number.isNaN(left) ? `due ${formatDistance(left - Date.now())}` : fields[name],
+  );
+  return describeAged(values, due === undefined ? seenAt : '');
 }
 
 /** The texts and lists among the values, each shortened, and how long ago `time` is, unless it is empty. */

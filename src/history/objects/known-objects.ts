@@ -1,8 +1,6 @@
 import { asObject } from '../../base/json.ts';
-import type { ObjectKind } from '../../contract/objects.ts';
+import { kindOf, type ObjectKind } from '../../contract/objects.ts';
 import { type HistoryRecord, objectIdOf, receivedBody } from '../record/history-record.ts';
-
-export type KnownKind = ObjectKind;
 
 /** Something that this machine made, worked on or read. */
 export interface KnownObject {
@@ -15,27 +13,7 @@ export interface KnownObject {
 
 /** An object that a response showed; see seen-objects.ts. */
 export interface SeenObject extends KnownObject {
-  readonly kind: KnownKind | 'store';
-}
-
-/** The operations whose records mention objects of a kind. The first one names the noun. */
-export const operationsOfKind: Readonly<Record<KnownKind, readonly string[]>> = {
-  backup: ['backup.create'],
-  dispute: ['disputes.open', 'disputes.decide'],
-  post: ['blog.create'],
-  endpoint: ['notify.add-endpoint'],
-  reclaim: ['reclaim.appeal'],
-  notification: [],
-};
-
-export function isKnownKind(text: string): text is KnownKind {
-  return Object.hasOwn(operationsOfKind, text);
-}
-
-/** The kind that a parameter in a path names, if it is known: `backup` for `backupId`. */
-export function kindOfParameter(name: string): KnownKind | undefined {
-  const kind = name.replace(/Id$/, '');
-  return isKnownKind(kind) ? kind : undefined;
+  readonly kind: ObjectKind | 'store';
 }
 
 /**
@@ -44,12 +22,12 @@ export function kindOfParameter(name: string): KnownKind | undefined {
  * still there, only the service knows.
  */
 export function knownObjects(
-  kind: KnownKind,
+  kind: ObjectKind,
   records: readonly HistoryRecord[],
   seen: readonly SeenObject[] = [],
 ): KnownObject[] {
   const sightings = [
-    ...records.filter((record) => operationsOfKind[kind].includes(record.operation)).flatMap(sightingOf),
+    ...records.filter((record) => kindOf(kind).operations.includes(record.operation)).flatMap(sightingOf),
     ...seen.filter((object) => object.kind === kind).reverse(),
   ].sort((one, other) => Date.parse(other.seenAt) - Date.parse(one.seenAt));
   const known = new Map<string, KnownObject>();

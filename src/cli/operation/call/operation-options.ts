@@ -1,7 +1,7 @@
 import { valueAt } from '../../../base/json.ts';
 import { knownValues } from '../../../contract/fields.ts';
+import { kindOfParameter } from '../../../contract/objects.ts';
 import { describeParameter, type Operation } from '../../../contract/operation.ts';
-import { kindOfParameter } from '../../../history/objects/known-objects.ts';
 import { fieldNames } from '../../command/answer-fields.ts';
 import type { CommandDefinition } from '../../command/command-definition.ts';
 import {

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { knownValues } from '../../../contract/fields.ts';
-import { type ObjectKind, objectKinds } from '../../../contract/objects.ts';
+import { kindOf, type ObjectKind } from '../../../contract/objects.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
 import { fieldNames, namesIn } from '../../command/answer-fields.ts';
@@ -100,7 +100,7 @@ async function runList(
 ): Promise<undefined> {
   const { ui, session, parsed } = call;
   const { operation, kind } = list;
-  const { plural } = objectKinds[kind];
+  const { plural } = kindOf(kind);
   const filters = readFilters(list, fields, parsed);
   const limit = readLimit(parsed, ui);
   const isPage = ui.json && ui.fields === null && isOn(parsed, pageOption.flag);
@@ -163,7 +163,7 @@ async function printSeen(
     return undefined;
   }
   printList(ui, items, {
-    empty: line`This machine has seen no ${objectKinds[list.kind].plural}${all.length > 0 ? ' that match' : ''}.`,
+    empty: line`This machine has seen no ${kindOf(list.kind).plural}${all.length > 0 ? ' that match' : ''}.`,
     fields: fieldsOf(list.operation),
     show() {
       ui.print(drawList(ui, list, { items, known, age: 'seenAt' }));
@@ -174,7 +174,7 @@ async function printSeen(
 }
 
 function nothingFound({ kind, start }: ServiceList, filters: Readonly<Record<string, string>>): Phrase {
-  const { plural } = objectKinds[kind];
+  const { plural } = kindOf(kind);
   if (Object.keys(filters).length > 0) return line`No ${plural} match.`;
   return start === undefined ? line`No ${plural}.` : phrase`No ${plural}. Start with ${toRun(...start)}.`;
 }

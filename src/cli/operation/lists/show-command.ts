@@ -1,4 +1,4 @@
-import { type ObjectKind, objectKinds } from '../../../contract/objects.ts';
+import { kindOf, type ObjectKind } from '../../../contract/objects.ts';
 import type { Operation } from '../../../contract/operation.ts';
 import type { CommandDefinition } from '../../command/command-definition.ts';
 import { listKnown, rememberObjects } from '../../command/known.ts';
@@ -31,7 +31,7 @@ interface ServiceObject {
 /** How objects of a kind are remembered. */
 export function memoryOf(kind: ObjectKind): Pick<ServiceObject, 'what' | 'remember' | 'recall'> {
   return {
-    what: objectKinds[kind].plural,
+    what: kindOf(kind).plural,
     remember: (session, answer) => rememberObjects(session, kind, [answer]),
     async recall({ session, request }) {
       const wanted = request.parameters[idParameter(request.operation) ?? ''];

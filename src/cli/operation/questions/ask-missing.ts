@@ -1,8 +1,9 @@
 import { valueAt } from '../../../base/json.ts';
 import { memoize } from '../../../base/memoize.ts';
 import { knownValues } from '../../../contract/fields.ts';
+import { kindOf, kindOfParameter, type ObjectKind } from '../../../contract/objects.ts';
 import { nounOf, type Operation, pathParameterProblem } from '../../../contract/operation.ts';
-import { type KnownKind, type KnownObject, kindOfParameter } from '../../../history/objects/known-objects.ts';
+import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { listKnown } from '../../command/known.ts';
 import type { Session } from '../../command/session.ts';
 import { minIdLength, resolveId, shortenId } from '../../command/short-id.ts';
@@ -116,7 +117,9 @@ export async function askMissing(
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
   if (missing.length > 0 && choices.offered.length === 0) {
     const where = choices.isListed ? '' : ' seen on this machine';
-    ui.notice(line`No ${operation.candidates?.what ?? `${nounOf(name)}s`}${where}. Enter an id.`);
+    ui.notice(
+      line`No ${operation.candidates?.what ?? (kind === undefined ? `${nounOf(name)}s` : kindOf(kind).plural)}${where}. Enter an id.`,
+    );
   }
   if (missing.length === 0) await introduce?.(run);
   // A change has a review at the end, which Escape can leave as well.
@@ -144,7 +147,7 @@ export async function askInto(
 }
 
 /** Choices of an id and its description. Screen readers get the description first. */
-function idChoices({ err }: Ui, kind: KnownKind, known: readonly KnownObject[]): Choice[] {
+function idChoices({ err }: Ui, kind: ObjectKind, known: readonly KnownObject[]): Choice[] {
   const ids = known.map(({ id }) => id);
   return known.map((object) => {
     const { id } = object;

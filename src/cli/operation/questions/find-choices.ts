@@ -1,5 +1,5 @@
-import { objectKinds } from '../../../contract/objects.ts';
-import type { KnownKind, KnownObject } from '../../../history/objects/known-objects.ts';
+import { kindOf, type ObjectKind } from '../../../contract/objects.ts';
+import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { listKnown, rememberObjects } from '../../command/known.ts';
 import type { Run } from '../call/run.ts';
 import { listForHelp } from '../send/ask-service.ts';
@@ -16,12 +16,12 @@ export interface Choices {
 /** What the service lists, else what this machine has seen. */
 export async function findChoices(
   { session, target, request }: Pick<Run, 'session' | 'target' | 'request'>,
-  kind: KnownKind,
+  kind: ObjectKind,
 ): Promise<Choices> {
   const { candidates } = request.operation;
   // Loaded on demand: nearly all commands are given their id.
   const { findOperation } = await import('../../../contract/operations.ts');
-  const operation = findOperation(objectKinds[kind].list.join('.'));
+  const operation = findOperation(kindOf(kind).list.join('.'));
   const question = operation && { operation, query: candidates?.query ?? {} };
   const listed = question === undefined ? null : await listForHelp(session, target, question);
   if (listed !== null) await rememberObjects(session, kind, listed);

@@ -3,7 +3,7 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import type { Printable } from '../../../cli/core/sanitize.ts';
 import { argumentNeeded, confirmOption } from '../../../cli/prompts/ask-or-fail.ts';
-import { kindOfParameter } from '../../../history/objects/known-objects.ts';
+import { kindOfParameter } from '../../../contract/objects.ts';
 import type { Storage } from '../../../service/index.ts';
 import { confirmByTyping } from './confirm-by-typing.ts';
 import { operatorCommand } from './operator-command.ts';
