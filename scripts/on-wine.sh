@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs storectl on the code paths of Windows, by Wine, from a fresh clone: builds it, runs the first command of the README,
 # scripts/check-platform.mjs with the packed program, and the portable tests. Not part of .ci/run: it takes minutes, and Wine has
-# faults of its own (docs/platforms.md says which).
+# its own faults (docs/platforms.md says which).
 #
 # Debian: apt-get install wine wine64 gcc-mingw-w64-x86-64
 # Usage: sh scripts/on-wine.sh [folder for Wine, Node and the logs, kept for the next time]

@@ -110,7 +110,7 @@ for (const scene of scenes) {
   }
 }
 
-/** Runs a scene on a machine of its own. Returns the lines on the screen, each as cells. */
+/** Runs a scene on a fresh machine. Returns the lines on the screen, each as cells. */
 async function play({ steps, files = {} }) {
   const home = mkdtempSync(path.join(tmpdir(), 'storectl-pictures-'));
   const program = path.join(home, 'bin', 'storectl');
@@ -147,10 +147,10 @@ async function play({ steps, files = {} }) {
   emulator.onData((answer) => shell.write(answer));
   const shows = (pattern) =>
     new Promise((resolve, reject) => {
-      const patience = setTimeout(() => reject(new Error(`no ${pattern} on:\n${textOf(emulator)}`)), 60_000);
+      const timer = setTimeout(() => reject(new Error(`no ${pattern} on:\n${textOf(emulator)}`)), 60_000);
       onChange = () => {
         if (!pattern.test(textOf(emulator))) return;
-        clearTimeout(patience);
+        clearTimeout(timer);
         resolve(cellsOf(emulator));
       };
       onChange();

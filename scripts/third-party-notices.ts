@@ -15,7 +15,7 @@ export interface BundledPackage {
   readonly licenseText: string;
 }
 
-/** Code that a package contains without a package of its own, by the package that it comes with. */
+/** Code that a package contains and that is in no package itself, by the package that it comes with. */
 const contained: Readonly<Record<string, Omit<BundledPackage, 'licenseText'>>> = {
   undici: { name: 'llhttp', version: null, license: 'MIT' },
 };

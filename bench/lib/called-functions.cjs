@@ -1,6 +1,6 @@
 /*
  * Loaded before a program: writes the functions that have run to descriptor 3, as one line of JSON with `[file, offset, thread]` of each,
- * on SIGUSR2 those since the last time, and at the end all of them. Each thread writes a line of its own.
+ * on SIGUSR2 those since the last time, and at the end all of them. Each thread writes its own line.
  */
 const { writeSync } = require('node:fs');
 const { Session } = require('node:inspector');

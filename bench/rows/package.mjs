@@ -9,7 +9,7 @@ const shared = {
   once: true,
 };
 
-/** Installs the packed package into a folder of its own, with npm's own cache where it can, and without engines. */
+/** Installs the packed package into a fresh folder, with npm's own cache where it can, and without engines. */
 function install(folder) {
   // Not with `env`: npm's cache and registry are the user's.
   const npm = (args, cwd) =>

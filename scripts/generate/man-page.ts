@@ -186,7 +186,7 @@ function lastWord({ path }: LoadedCommand): string {
 }
 
 /**
- * Escapes text for a line of its own. In roff a backslash starts an escape, an ASCII hyphen and quotes are replaced by
+ * Escapes text for a separate line. In roff a backslash starts an escape, an ASCII hyphen and quotes are replaced by
  * typographic ones, and a dot or an apostrophe at the start of a line makes it a request.
  */
 function roff(text: string): string {

@@ -40,7 +40,7 @@ import {
   type Undo,
   type UndoneField,
   waitForRunning,
-  withFormerValues,
+  withReplacedValues,
 } from '../history/changes/undo.ts';
 import { type HistoryRecord, isInDoubt, receivedBody, sentBody } from '../history/record/history-record.ts';
 import {
@@ -180,7 +180,7 @@ async function prepareFields(run: Run, undo: FieldUndo): Promise<PreparedUndo> {
   if (moved.length > 0) refuseOverLater(ui, undo, moved);
   const isOffered = undo.fields.some(({ seen }) => seen === undefined) && !session.flags.dryRun;
   const safetyBackupId = isOffered ? await offerBackup(run, 'This undo') : undefined;
-  const request = { ...run.request, body: withFormerValues({}, undo.fields) };
+  const request = { ...run.request, body: withReplacedValues({}, undo.fields) };
   return { request, question: 'send these values', safetyBackupId };
 }
 
@@ -200,7 +200,7 @@ function storeAsShown({ request }: Run, { document, keyOfRead, ifMatch }: Curren
     document,
     question: 'send these values',
     change(fields) {
-      const body = withFormerValues({}, fields);
+      const body = withReplacedValues({}, fields);
       const replaced = replacedValues(shownNow(document), body);
       return { request: { ...request, body }, replaced, keyOfRead, ifMatch };
     },
@@ -215,7 +215,7 @@ async function readSettings(run: Run): Promise<Present> {
     document: asObject(answer),
     question: 'save these settings',
     change: (fields) => ({
-      request: { ...run.request, body: clientFields(withFormerValues(answer, fields)) },
+      request: { ...run.request, body: clientFields(withReplacedValues(answer, fields)) },
       replaced: asObject(answer),
       ifMatch: etag,
     }),

@@ -93,7 +93,7 @@ export function openHistory(settings: JournalSettings) {
   }
 
   /**
-   * What a change of this operation has to know, newest first: what is open, and the latest changes of its own operation (all
+   * What a change of this operation has to know, newest first: what is open, and the latest changes of the same operation (all
    * of them with `all`). Throws a DamagedError if part of it cannot be read.
    */
   function readForChange(operation: string, { all = false } = {}): HistoryRecord[] {

@@ -71,7 +71,7 @@ export interface Resumed {
 
 /** A journal of one store on disk: a change is recorded there before its first byte is sent. It never has the API key. */
 export interface History {
-  /** What was sent and what became of it, newest first. Throws a HistoryError if the history is damaged. */
+  /** What was sent and its outcome, newest first. Throws a HistoryError if the history is damaged. */
   list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
   /**
    * Ends open requests with what a person found out by looking at the store: that with this id, or all of the run whose id it is.

@@ -38,7 +38,7 @@ const maxYoungGenerationSizeMb = 16;
 const workerFile = new URL('./service-worker.js', import.meta.url);
 
 /**
- * Starts what changes the database. On the embedded engine that is a thread of its own with a connection of its own, so
+ * Starts what changes the database. On the embedded engine that is a separate thread with its own connection, so
  * that reads are answered while a whole store is backed up or restored. PostgreSQL is another process anyway.
  */
 export async function startWriter(options: WriterOptions): Promise<Writer> {

@@ -11,7 +11,7 @@ import {
   type WorkerRequest,
 } from './writer-messages.ts';
 
-/** The worker thread of `start-writer.ts`: it has a connection of its own and writes all changes. */
+/** The worker thread of `start-writer.ts`: it has its own connection and writes all changes. */
 async function serve(port: MessagePort, { location, deliveries }: WorkerOptions): Promise<void> {
   const send = createOutbox<WorkerMessage>((messages) => port.postMessage(messages));
   const storage = await openStorage(location);

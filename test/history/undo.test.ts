@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { markRecords } from '../../src/history/changes/resume.ts';
-import { planUndo, waitForRunning, withFormerValues } from '../../src/history/changes/undo.ts';
+import { planUndo, waitForRunning, withReplacedValues } from '../../src/history/changes/undo.ts';
 import type { RefusedError } from '../../src/history/record/errors.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
@@ -43,7 +43,7 @@ async function undo(scene: HistoryScene, id?: string) {
   const found = plan(scene, id);
   if (found.by === 'backup') throw new Error('this is not undone by fields');
   const seenLater = found.later.map(({ id }) => id);
-  return scene.change({ ...update(withFormerValues({}, found.fields)), undoes: found.record.id, seenLater });
+  return scene.change({ ...update(withReplacedValues({}, found.fields)), undoes: found.record.id, seenLater });
 }
 
 const sent = (scene: HistoryScene) => scene.server.received.map(({ body }) => JSON.parse(body));
@@ -225,7 +225,7 @@ describe('settings', () => {
       fields: [{ path: ['showcase', 'enabled'], replaced: replacedSettings.showcase.enabled, changed: true }],
     });
     const present = { showcase: { enabled: true, summary: 'of somebody else' }, env: 'live' };
-    expect(found.by === 'document' && withFormerValues(present, found.fields)).toEqual({
+    expect(found.by === 'document' && withReplacedValues(present, found.fields)).toEqual({
       showcase: { enabled: false, summary: 'of somebody else' },
       env: 'live',
     });

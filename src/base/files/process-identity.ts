@@ -57,7 +57,7 @@ export function readMachine(facts: ProcessFacts) {
   };
 }
 
-/** Outside of Linux, to look at a process may take one of its own. */
+/** Outside of Linux, to look at a process may start another one. */
 const maxAgeMs = 500;
 
 /** A process as others see it; `startTime` is null where the system does not show it. */

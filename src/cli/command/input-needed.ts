@@ -11,7 +11,7 @@ export interface MissingInput {
   readonly description: string;
 }
 
-/** The address and the store, if no source gives them. A job of CI is told the variables, because it has no profiles. */
+/** The address and the store, if no source gives them. For a CI job it names the variables, because the job has no profiles. */
 export function missingPlace(
   { profile, storeId, baseUrl }: Pick<ConnectionSettings, 'profile' | 'storeId' | 'baseUrl'>,
   env: Environment,

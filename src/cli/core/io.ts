@@ -19,7 +19,7 @@ export interface Io {
   beforeQuestion?: (() => void) | undefined;
   /** Set by the first question, and closed when the command has ended. */
   keyboard?: Keyboard | undefined;
-  /** Set by the first question, and told what is written below. */
+  /** Set by the first question; it gets what is written below. */
   transcript?: Transcript | undefined;
   /** Sends a signal to all programs of this job, as the terminal does for Ctrl-C, Ctrl-Z and Ctrl-\. */
   signalJob?(signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT'): void;

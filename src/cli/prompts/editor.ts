@@ -28,7 +28,7 @@ export async function editText(
   text: string,
   file: string,
 ): Promise<{ readonly text: string; readonly failure: string | null }> {
-  // Editors expect the last line to end, and what is appended to the file becomes a line of its own.
+  // Editors expect the last line to end, and what is appended to the file becomes a separate line.
   writeFileSync(file, text.replace(/[^\n]$/, '$&\n'), { mode: 0o600 });
   // Many editors use Ctrl-C themselves, and the terminal sends it to this process as well.
   const run = () => runEditor(io, editorOf(io), file);

@@ -16,7 +16,7 @@ export type HeadReader = ReturnType<typeof readHeads>;
  * - Interim responses (1xx, RFC 9110, section 15.2) before the final one are skipped. Undici closes the connection at an
  *   unrequested `100 Continue`, although the final response follows.
  * - A head of more than {@link MAX_HEAD_BYTES} loses its longest lines, which are the cookies of a gateway as a rule: the
- *   status and the body still say what became of the request.
+ *   status and the body still say whether the request was applied.
  */
 export function readHeads(socket: Socket) {
   const read = socket.read.bind(socket);

@@ -11,7 +11,7 @@ import type { HistoryRecord } from '../../history/record/history-record.ts';
 
 /**
  * Restores a backup, after a safety backup with this label; without one if there is no label. Throws what the service refuses, and
- * what became of the safety backup, as the user's error.
+ * why there is no safety backup, as the user's error.
  */
 export async function sendRestore(
   run: Run,

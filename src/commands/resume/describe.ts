@@ -62,7 +62,7 @@ function remedyOf(reason: LeftReason, id: string): readonly Step[] {
 }
 
 /** What `resume` would do, without sending anything. */
-const foreseen: Readonly<Record<string, string>> = {
+const previews: Readonly<Record<string, string>> = {
   reported: 'its outcome is known and would be reported',
   superseded: 'no longer matters: a later change was applied',
   ask_service: 'the service would be asked, and it may be sent again',
@@ -71,7 +71,7 @@ const foreseen: Readonly<Record<string, string>> = {
 
 /** What `resume` would do, or why it would leave the change. */
 export function describePlan(plan: ReturnType<typeof previewResume>): string {
-  return foreseen[plan] ?? `left: ${reasons[plan as LeftReason]}`;
+  return previews[plan] ?? `left: ${reasons[plan as LeftReason]}`;
 }
 
 /** The result of an open change. `id` is what its remedy calls it: its id, or `ID` for several. */

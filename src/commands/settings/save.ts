@@ -63,14 +63,14 @@ async function confirmAndSave(run: Run): Promise<Result> {
   const { ui } = run;
   const { current, next } = await planSave(run);
   const ifMoved = [{ say: 'run the command again to change the current settings' }];
-  const { changes, contender, send } = await prepareSave(run, current, next, ifMoved);
+  const { changes, changeInDoubt, send } = await prepareSave(run, current, next, ifMoved);
   warnOfUnknown(ui, changes);
   if (changes.length > 0)
     await confirm(run, { question: 'Save these settings?', shown: await drawSettings(changes, ui.err) });
-  else if (contender === null) ui.notice(line`No changes; nothing was sent.`);
+  else if (changeInDoubt === null) ui.notice(line`No changes; nothing was sent.`);
   else
     ui.notice(
-      line`No changes, but ${contender.id} is in doubt and may still change them. They are saved again, so that they stay.`,
+      line`No changes, but ${changeInDoubt.id} is in doubt and may still change them. They are saved again, so that they stay.`,
     );
   return send();
 }

@@ -71,7 +71,7 @@ function movedError(
 
 /**
  * Prepares saving `next` over `base`. Sending reads the settings again, stops if they changed since `base`, and keeps the
- * replaced document in the history. It sends nothing where nothing would change, unless there is a `contender`: a change in
+ * replaced document in the history. It sends nothing where nothing would change, unless there is a `changeInDoubt`: a change in
  * doubt that may set other values yet. The same values are saved over it, so that it is never sent again.
  */
 export async function prepareSave(
@@ -83,15 +83,15 @@ export async function prepareSave(
   const changes = changesBetween(clientFields(base.document), next);
   const request = { ...run.request, body: next };
   const history = await run.session.history();
-  const contender =
+  const changeInDoubt =
     changes.length > 0
       ? null
       : await withHistoryErrors(run.session, async () => findInDoubt(history, request));
-  const changesNothing = changes.length === 0 && contender === null;
+  const changesNothing = changes.length === 0 && changeInDoubt === null;
   if (!changesNothing) refuseInexactNumbers(base);
   return {
     changes,
-    contender,
+    changeInDoubt,
     async send(): Promise<Result> {
       if (changesNothing) return { answer: base.document, text: base.text, etag: base.etag, record: null };
       const again = await readSettings(run);

@@ -46,7 +46,7 @@ export async function recordChange(
     refuseMovedUndo(history, request);
     const past = readPast(history, request);
     client.pause(waitOf(past, journal.now()));
-    const intent = withFormer(intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
+    const intent = withReplaced(intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
     refuseSecret(intent, client);
     const earlier = await findEarlier(history, request, intent, past, options);
     if (earlier !== null) {
@@ -106,7 +106,7 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 }
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
-function withFormer(intent: Intent, past: readonly HistoryRecord[]): Intent {
+function withReplaced(intent: Intent, past: readonly HistoryRecord[]): Intent {
   if (intent.replaced !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
   return { ...intent, replaced: replacedValues(lastSeen(intent.operation, past), sentBody(intent)) };
 }

@@ -42,7 +42,7 @@ export async function sendAfterBackup(
   safetyId: string | null,
   change: { id: string; isFirst: boolean; writeDown(backupId: string): Promise<unknown> },
 ): Promise<RecordedChange | FailedSafetyBackup> {
-  const unprepared = (failed: Recorded): FailedSafetyBackup => {
+  const failedWith = (failed: Recorded): FailedSafetyBackup => {
     const record = sending.writer.records.get(change.id);
     const inDoubt = record !== undefined && isInDoubt(record) ? record : null;
     return { kind: 'safety_backup', safetyBackup: failed, inDoubt };
@@ -53,12 +53,12 @@ export async function sendAfterBackup(
       safetyBackup = await sendRecord(sending, safetyId, { isFirst: true });
       const { outcome, recordingError } = safetyBackup;
       const backupId = outcome.kind === 'applied' ? asObject(outcome.body).id : null;
-      if (typeof backupId !== 'string' || recordingError !== null) return unprepared(safetyBackup);
+      if (typeof backupId !== 'string' || recordingError !== null) return failedWith(safetyBackup);
       await change.writeDown(backupId);
     }
     return { ...(await sendRecord(sending, change.id, change)), kind: 'change', safetyBackup };
   } catch (error) {
     if (!(error instanceof HistoryError) || safetyBackup === null) throw error;
-    return unprepared({ ...safetyBackup, recordingError: error });
+    return failedWith({ ...safetyBackup, recordingError: error });
   }
 }

@@ -137,7 +137,10 @@ function differingPaths(replaced: unknown, sent: unknown, owned: readonly string
 }
 
 /** The document with the replaced values at the paths that the change set. */
-export function withFormerValues(document: unknown, fields: readonly UndoneField[]): Record<string, unknown> {
+export function withReplacedValues(
+  document: unknown,
+  fields: readonly UndoneField[],
+): Record<string, unknown> {
   return asObject(
     fields.reduce((changed, { path, replaced }) => withValue(changed, path, replaced), document),
   );

@@ -64,7 +64,7 @@ export function intentOf(
   };
 }
 
-/** The store's id is a field of its own in a record. */
+/** A record has the store's id in another field. */
 function ownParameters({ storeId: _, ...own }: Readonly<Record<string, string>>): Intent['parameters'] {
   return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, canonicalId(value)]));
 }

@@ -12,7 +12,7 @@ interface ClockFollowerOptions {
 }
 
 /**
- * Makes a function that is told the time (epoch ms) at each look of the worker. If the clock was put back, it reschedules
+ * Makes a function that gets the time (epoch ms) at each look of the worker. If the clock was put back, it reschedules
  * what was scheduled by the time before: a pause of seconds would else last for hours.
  */
 export function createClockFollower({ storage, elapsed, log }: ClockFollowerOptions) {

@@ -39,7 +39,7 @@ export interface AppOptions {
   readonly log?: (line: object) => void;
   /** Per API key. Default: 10 per second with bursts of 20. Null for no limit. */
   readonly rateLimit?: RateLimit | null;
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly health?: Health;
   /** Default: changes are applied on this thread. */
   readonly applyChange?: ApplyChange;

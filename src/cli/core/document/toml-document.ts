@@ -44,7 +44,7 @@ function tomlError(lines: readonly string[], number: number, linesAbove: number)
   return new DocumentError('TOML', number + linesAbove, reasonOfToml(line));
 }
 
-/** Whether a line of its own is TOML: then it was refused for what stands above it. */
+/** Whether the line alone is TOML: then it was refused for what stands above it. */
 function isWhole(line: string): boolean {
   try {
     parse(line);

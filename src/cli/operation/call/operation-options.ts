@@ -26,7 +26,7 @@ const keyOption: OptionSpec = {
   group: advancedGroup,
 };
 
-/** What a command that sends an operation takes and prints, and what an assistant is told of it. */
+/** What a command that sends an operation takes and prints, and how `storectl mcp` describes it. */
 export function describeOperation(
   input: OperationInput,
 ): Pick<CommandDefinition, 'answerFields' | 'arguments' | 'dryRun' | 'options' | 'tool' | 'withoutEffect'> {

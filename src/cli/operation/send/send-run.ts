@@ -80,7 +80,7 @@ export async function readBeforeWrite(run: Run): Promise<Result> {
   return resultOfRead(run, await askBeforeWrite(run));
 }
 
-/** As {@link readBeforeWrite}, with what became of it as data. */
+/** As {@link readBeforeWrite}, with the outcome as data. */
 export async function askBeforeWrite(run: Run): Promise<Outcome> {
   return readOutcome(run, await withHistoryErrors(run.session, () => storeWait(run.session)));
 }

@@ -1,4 +1,4 @@
-/** With fewer choices, nobody needs to be told that typing filters them. */
+/** With fewer choices, the hint that typing filters them is noise. */
 export const minToFilter = 6;
 
 /** What a list of choices is searched by. */

@@ -37,7 +37,7 @@ export const words = {
 } as const;
 
 /**
- * A file, and what to do with it: create the post, check what became of an earlier request, or nothing because its result is
+ * A file, and what to do with it: create the post, check whether an earlier request was applied, or nothing because its result is
  * known.
  */
 export interface PlannedPost {
@@ -198,7 +198,7 @@ function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): 
 
 const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
 
-/** Hugo and Zola list the posts of a folder on such a page. With a text of its own it may be meant as a post, too. */
+/** Hugo and Zola list the posts of a folder on such a page. With a text it may be meant as a post, too. */
 const sectionPage = /(?:^|[/\\])_index\.[^/\\]+$/;
 
 function noteSections(files: readonly string[]): string[] {

@@ -18,7 +18,7 @@ import {
 } from '../../../service/index.ts';
 import { readLocation } from '../operator/database-options.ts';
 
-/** The file of `--database`. Throws exit 2 for PostgreSQL, which has programs of its own for that. */
+/** The file of `--database`. Throws exit 2 for PostgreSQL, which has its own programs for that. */
 export function fileOfDatabase(session: Session, parsed: ParsedCommand, program: string): string {
   const { location } = readLocation(session, parsed);
   if (!isPostgresLocation(location)) return location;

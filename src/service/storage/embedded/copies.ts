@@ -93,7 +93,7 @@ async function publish(draft: string, file: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** Gives a file another name as well, so that it is never missing; on file systems without hard links, in place of its own. */
+/** Gives a file another name as well, so that it is never missing; on file systems without hard links, in place of the old one. */
 async function keepAs(file: string, name: string): Promise<void> {
   try {
     await link(file, name);

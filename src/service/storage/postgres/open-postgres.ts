@@ -87,7 +87,7 @@ export async function openPostgres(location: string, timeoutMs: number, poolSize
     }
   }
 
-  /** Each statement is a transaction of its own, on any connection. One that fails closes its connection. */
+  /** Each statement is its own transaction, on any connection. One that fails closes its connection. */
   function readingQueries(scope: Scope): Queries {
     return queriesOn('postgres', async (text, parameters, known) => {
       const client = await connections.connect();
@@ -285,10 +285,7 @@ async function checkSetup(db: Queries): Promise<string[]> {
   }
   const unsafe = Object.entries({ synchronous_commit: synchronousCommit, fsync })
     .filter(([, value]) => value === 'off')
-    .map(
-      ([name]) =>
-        `${name} is off on this PostgreSQL: a crash loses changes that clients were told are stored`,
-    );
+    .map(([name]) => `${name} is off on this PostgreSQL: a crash loses changes that clients count as stored`);
   return isUnbound
     ? ['this PostgreSQL role bypasses row-level security: use one without SUPERUSER and BYPASSRLS', ...unsafe]
     : unsafe;
