@@ -43,7 +43,11 @@ async function undo(scene: HistoryScene, id?: string) {
   const found = plan(scene, id);
   if (found.by === 'backup') throw new Error('this is not undone by fields');
   const seenLater = found.later.map(({ id }) => id);
-  return scene.change({ ...update(withReplacedValues({}, found.fields)), undoes: found.record.id, seenLater });
+  return scene.change({
+    ...update(withReplacedValues({}, found.fields)),
+    undoes: found.record.id,
+    seenLater,
+  });
 }
 
 const sent = (scene: HistoryScene) => scene.server.received.map(({ body }) => JSON.parse(body));

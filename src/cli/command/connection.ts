@@ -1,6 +1,7 @@
 import type { Client, ClientOptions, openClient } from '../../client/client.ts';
 import type { Exchange } from '../../client/exchange.ts';
-import { type ConnectionSettings, demoProfile, loginCommand } from '../config/connection-settings.ts';
+import { type ConnectionSettings, demoProfile, quoteLogin } from '../config/connection-settings.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, isSwitchedOn } from '../core/io.ts';
@@ -75,8 +76,8 @@ export async function storedTarget(
     next: isSwitchedOn(io.env.CI)
       ? [{ say: 'set STORECTL_API_KEY for this step, from a secret' }]
       : [
-          { say: `run \`${loginCommand(profile)}\` or set STORECTL_API_KEY` },
-          { say: 'to try it without an account: `storectl --demo …`' },
+          { say: `run ${quoteLogin(profile)} or set STORECTL_API_KEY` },
+          { say: `to try it without an account: ${quoteCommand('--demo', '…')}` },
         ],
     outcome: 'not_sent',
   });

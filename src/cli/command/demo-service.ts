@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describeSystemError } from '../../base/system-error.ts';
 import type { ExampleStore } from '../../service/index.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { localStateError } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 
@@ -29,7 +30,7 @@ export async function startDemo(directory: string): Promise<Demo> {
       'demo_unusable',
       `cannot use the demo store in ${directory}: ${describeSystemError(error)}`,
       advice ??
-        'set STORECTL_STATE_DIR to a writable directory, or run `storectl demo reset` to create a new one',
+        `set STORECTL_STATE_DIR to a writable directory, or run ${quoteCommand('demo', 'reset')} to create a new one`,
     );
   }
 }

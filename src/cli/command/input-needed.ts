@@ -1,4 +1,5 @@
 import { type ConnectionSettings, demoProfile, settingVariables } from '../config/connection-settings.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { CliError, type Next, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
 import { type Environment, isSwitchedOn } from '../core/io.ts';
@@ -76,7 +77,7 @@ export function inputNeeded(
   const howTo = isByVariable
     ? `set the variables for this step, the key from a secret${others ? ', and add the rest to the command' : ''}`
     : connection
-      ? 'run `storectl auth login` to store the base URL, store id and key, or try it without an account: `storectl --demo …`'
+      ? `run ${quoteCommand('auth', 'login')} to store the base URL, store id and key, or try it without an account: ${quoteCommand('--demo', '…')}`
       : [howToGive(missing), otherwise].filter(Boolean).join(', ');
   return new CliError({
     code: 'input_needed',

@@ -3,6 +3,7 @@ import { isWellFormedKey } from '../../contract/api-key.ts';
 import { exampleIds } from '../../contract/objects.ts';
 import { canonicalId } from '../../contract/operation.ts';
 import type { StoreIdentity } from '../../history/journal/journal.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { usageError } from '../core/errors.ts';
 import type { Environment } from '../core/io.ts';
 import { environmentKey, type KeyOrigin } from './api-key.ts';
@@ -118,7 +119,7 @@ export function requireProfile(
   const origin = source === 'flag' ? '' : ` (from ${describeSource(source, 'profile')})`;
   throw usageError(
     `profile "${name}" not found${origin}`,
-    `run \`storectl profile list\` to see all profiles, or \`${loginCommand(name)}\` to create this one`,
+    `run ${quoteCommand('profile', 'list')} to see all profiles, or ${quoteLogin(name)} to create this one`,
     { code: 'unknown_profile' },
   );
 }
@@ -143,9 +144,9 @@ export function identityOf({
   return { baseUrl: baseUrl.value, storeId: storeId.value };
 }
 
-/** The command that stores a new key for a profile. */
-export function loginCommand(profile: string): string {
-  return profile === firstProfile ? 'storectl auth login' : `storectl auth login --profile ${profile}`;
+/** The command that stores a new key for a profile, to stand in a sentence. */
+export function quoteLogin(profile: string): string {
+  return quoteCommand('auth', 'login', ...(profile === firstProfile ? [] : ['--profile', profile]));
 }
 
 /** The base URL in its one form. Throws exit 2, which says what is wrong with it and how to change it. */
@@ -161,7 +162,7 @@ export function checkBaseUrl(text: string, howToChange = 'change --base-url'): s
 function howToChangeUrl(source: Source, profile: string): string {
   if (source === 'environment') return 'change STORECTL_BASE_URL';
   return source === 'profile'
-    ? `run \`storectl profile set ${profile} --base-url URL\` to change it`
+    ? `run ${quoteCommand('profile', 'set', profile, '--base-url', 'URL')} to change it`
     : 'change --base-url';
 }
 

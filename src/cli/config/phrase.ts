@@ -1,3 +1,4 @@
+import { commandText } from '../core/command-text.ts';
 import { drawn, type Printable, printable } from '../core/sanitize.ts';
 import { type ConnectionFlags, demoProfile } from './connection-settings.ts';
 
@@ -42,7 +43,7 @@ export function commandLine(
     ...(store === undefined ? [] : ['--store', store]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
   ];
-  return printable(['storectl', ...flags, ...words].join(' '));
+  return printable(commandText([...flags, ...words]));
 }
 
 /** The text of a phrase. Its commands are those of {@link commandLine}, so that they can be pasted. */

@@ -4,6 +4,7 @@ import { getuid } from 'node:process';
 import type { ProcessFacts } from '../../base/files/process-identity.ts';
 import { isObject } from '../../base/json.ts';
 import { describeSystemError, errorCode } from '../../base/system-error.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { CliError, localStateError } from '../core/errors.ts';
 import { readJsonFile } from './settings-file.ts';
 
@@ -152,6 +153,6 @@ function unreadable(file: string, error: unknown) {
   return localStateError(
     'settings_unreadable',
     `cannot read settings from ${file}: ${describeSystemError(error)}`,
-    'fix the file, or move it away and run `storectl auth login`',
+    `fix the file, or move it away and run ${quoteCommand('auth', 'login')}`,
   );
 }

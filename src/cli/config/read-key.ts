@@ -1,6 +1,7 @@
 import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { describeSystemError } from '../../base/system-error.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { CliError, cancelledError, localStateError, usageError } from '../core/errors.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 import { checkKey, type KeyOrigin } from './api-key.ts';
@@ -51,7 +52,10 @@ async function readKeyFile(file: string, io: KeyIo): Promise<string> {
 
 async function readStandardInput(io: KeyIo): Promise<string> {
   if (io.stdin.isTTY === true) {
-    throw usageError('STORECTL_API_KEY_FILE is the terminal', 'run `storectl auth login` to type the key');
+    throw usageError(
+      'STORECTL_API_KEY_FILE is the terminal',
+      `run ${quoteCommand('auth', 'login')} to type the key`,
+    );
   }
   return readToEnd(io.stdin, io, Date.now() + io.timeoutMs);
 }

@@ -1,4 +1,5 @@
 import { nearName } from '../../base/nearest-name.ts';
+import { quoteCommand } from '../core/command-text.ts';
 import { follow, tree } from './command-tree.ts';
 
 /** Words for the same, by what they stand for: each key is followed by what people type instead. */
@@ -35,16 +36,13 @@ const aliases = invert({
   'notify add-endpoint': ['webhook', 'webhooks'],
 });
 
-const postsAreOnlyCreated =
-  'the service cannot change a post: run `storectl blog create --status published` to publish a new one';
+const postsAreOnlyCreated = `the service cannot change a post: run ${quoteCommand('blog', 'create', '--status', 'published')} to publish a new one`;
 
-const keysComeFromTheService =
-  'create a new key in the settings of the store, then run `storectl auth login`; if you run the service yourself: `storectl service keys rotate`';
+const keysComeFromTheService = `create a new key in the settings of the store, then run ${quoteCommand('auth', 'login')}; if you run the service yourself: ${quoteCommand('service', 'keys', 'rotate')}`;
 
 const nothingIsDeleted = 'the service cannot delete it';
 
-const storesOfProfiles =
-  'to see the stores of your profiles: `storectl profile list`; those of a service that you run: `storectl service stores list`';
+const storesOfProfiles = `to see the stores of your profiles: ${quoteCommand('profile', 'list')}; those of a service that you run: ${quoteCommand('service', 'stores', 'list')}`;
 
 /** A command that cannot exist, and what is there instead. */
 const explanations = new Map(
@@ -132,13 +130,15 @@ function known(unknown: string, argv: readonly string[]): string | null {
     aliases.get(`${noun} ${verb}`) ?? aliases.get(typed) ?? similar(noun, verb) ?? aliases.get(noun);
   if (command !== undefined) return didYouMean([command]);
   const commands = at === 0 ? nounsWith(unknown) : [];
-  return commands.length > 3 ? `say of what, such as \`storectl ${commands[0]}\`` : didYouMean(commands);
+  return commands.length > 3
+    ? `say of what, such as ${quoteCommand(commands[0] ?? '')}`
+    : didYouMean(commands);
 }
 
 /** What to do where no command was meant for sure: the verbs of the noun, and where the help is. */
 export function helpHint(argv: readonly string[]): string {
   const { known: words, commands } = follow(argv.filter((word) => !word.startsWith('-')));
-  const help = `run \`${helpCommand(argv)}\` for usage`;
+  const help = `run ${helpCommand(argv)} for usage`;
   if (words.length === 0 || commands === null) return help;
   return `commands of ${words.join(' ')}: ${Object.keys(commands).join(', ')}; ${help}`;
 }
@@ -146,7 +146,7 @@ export function helpHint(argv: readonly string[]): string {
 /** The command that shows the help of what was typed: of the verb, the noun, or the program. */
 function helpCommand(argv: readonly string[]): string {
   const { known: words } = follow(argv.filter((word) => !word.startsWith('-')));
-  return ['storectl', ...words, '--help'].join(' ');
+  return quoteCommand(...words, '--help');
 }
 
 /** The command of a noun that does what the verb says: `disputes show` for `dispute get`. */

@@ -13,6 +13,7 @@ import {
   resolveSettings,
 } from '../../cli/config/connection-settings.ts';
 import { readKey } from '../../cli/config/read-key.ts';
+import { quoteCommand } from '../../cli/core/command-text.ts';
 import { CliError, type Failure, notTogether, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { isInputForbidden } from '../../cli/core/io.ts';
@@ -88,7 +89,7 @@ within 30 seconds. Only the command is stored.`,
     if (variable !== null)
       ui.notice(line`${variable} is set: commands use the key from it, not the stored one.`);
     if (profiles.current() !== profile)
-      ui.notice(line`Use it with --profile ${profile}, or \`storectl profile use ${profile}\`.`);
+      ui.notice(line`Use it with --profile ${profile}, or ${quoteCommand('profile', 'use', profile)}.`);
     printProfile(ui, profiles, profile);
   },
 };
@@ -162,7 +163,7 @@ async function askLogin(ui: Ui, session: Session, given: Given): Promise<Target>
   if (questions.length > 1) explainKeys(ui);
   else {
     ui.notice(line`New key for store ${describePlace(checkTarget(given, key))} (profile ${given.profile}):`);
-    ui.notice('For another store, cancel and run `storectl auth login --profile NAME`.');
+    ui.notice(line`For another store, cancel and run ${quoteCommand('auth', 'login', '--profile', 'NAME')}.`);
   }
   for (let from = 0; ; ) {
     await askAll(() => questions, from);

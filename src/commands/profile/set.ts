@@ -5,7 +5,7 @@ import {
   checkBaseUrl,
   checkProfileName,
   demoProfile,
-  loginCommand,
+  quoteLogin,
 } from '../../cli/config/connection-settings.ts';
 import type { Profile } from '../../cli/config/profile-store.ts';
 import { usageError } from '../../cli/core/errors.ts';
@@ -49,7 +49,7 @@ export const command: CommandDefinition = {
     printSuccess(ui, `${before === null ? 'Created' : 'Updated'} profile ${name}`);
     if (url && before?.keyBaseUrl && before.keyBaseUrl !== url) {
       ui.notice(
-        line`The stored key is for ${before.keyBaseUrl} and will not be sent to ${url}: run \`${loginCommand(name)}\`.`,
+        line`The stored key is for ${before.keyBaseUrl} and will not be sent to ${url}: run ${quoteLogin(name)}.`,
       );
     }
     printProfile(ui, profiles, name);

@@ -5,7 +5,7 @@ import { isRateLimit, MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../cli
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Session } from '../../command/session.ts';
 import { keyVariable } from '../../config/api-key.ts';
-import { firstProfile, loginCommand } from '../../config/connection-settings.ts';
+import { firstProfile, quoteLogin } from '../../config/connection-settings.ts';
 import {
   CliError,
   cancelledError,
@@ -227,12 +227,12 @@ function nextOfStatus(
   if (status === 401) {
     const replace =
       variable === null
-        ? `run \`${loginCommand(profile)}\` with a new one`
+        ? `run ${quoteLogin(profile)} with a new one`
         : 'set a new one, or unset the variable';
     return [{ say: `${key} is wrong, expired or revoked: ${replace}` }, { again: true }];
   }
   if (status === 403) {
-    const how = variable === null ? `run \`${loginCommand(profile)}\` with it` : `set it in ${variable}`;
+    const how = variable === null ? `run ${quoteLogin(profile)} with it` : `set it in ${variable}`;
     return [{ say: `use a key that may do this: ${how}` }];
   }
   if (status === 404 || status === 410) {
