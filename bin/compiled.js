@@ -1,11 +1,10 @@
 /*
  * Runs the built program, and keeps the code that V8 has compiled in the user's cache folder.
  *
- * Why: without it, V8 compiles the same functions at every start, which is a fifth of what a command takes (measured on
- * `backup create`: 1.23 times as fast on Node 20, 1.21 times on Node 24; `npm run bench` shows it as "nothing kept
- * compiled"). Node's own cache, `module.enableCompileCache`, is no substitute: Node 20 lacks it, and it stores a file
- * before the file runs, without the functions that V8 compiles when they are first called. Here a file is stored after a
- * run, with all that the run called.
+ * Why: without it, V8 compiles the same functions at every start. `npm run bench` shows what that takes, as "nothing kept
+ * compiled" beside the row `storectl backup create --json`. Node's own cache, `module.enableCompileCache`, is no substitute:
+ * Node 20 lacks it, and it stores a file before the file runs, without the functions that V8 compiles when they are first
+ * called. Here a file is stored after a run, with all that the run called.
  *
  * V8 trusts cached code, so a stored file is used only if this user wrote it for this build of the program, this
  * build of Node and the same flags, and if its checksum is right. Without a cache, or with a damaged one, the program
