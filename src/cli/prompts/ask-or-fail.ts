@@ -1,6 +1,6 @@
 import { inputNeeded, type MissingInput, wrongConfirmation } from '../command/input-needed.ts';
 import type { Ui } from '../command/ui.ts';
-import { type CliError, cancelledError } from '../core/errors.ts';
+import { cancelledError } from '../core/errors.ts';
 import type { OptionSpec } from '../core/option-spec.ts';
 import { optionValue, type ParsedCommand } from '../core/parsed-command.ts';
 import type { Choice } from './prompts.ts';
@@ -18,30 +18,75 @@ export async function askOrFail<Answer>(
   return ask(await import('./prompts.ts'));
 }
 
-/** Asks to choose one value. Escape asks again. Otherwise like {@link askOrFail}. */
-export async function chooseOrFail(
-  ui: Ui,
-  missing: MissingInput,
-  message: string,
-  choices: readonly Choice[],
-): Promise<string> {
-  return askOrFail(ui, [missing], async ({ askChoice }) => {
-    const { askOne } = await import('./questions.ts');
-    return askOne(() => askChoice(ui.io, message, choices));
-  });
+/** A required value of a command, and how a terminal is asked for it. */
+export interface Needed extends MissingInput {
+  /** Such as `Name of the store`, or `Which key?` if there are choices. */
+  readonly question: string;
+  /** What is asked where it is typed, unless it is the same: `Key ID`. */
+  readonly label?: string;
+  /** The values to choose from, once those before it are known. If there are none, or without this function, it is typed. */
+  choices?(): Promise<readonly Choice[]>;
+  /** Whether there are no other values. */
+  readonly isClosed?: boolean;
+  validate?(text: string): true | string;
 }
 
-/** Asks for a line of text. Escape asks again. Otherwise like {@link askOrFail}. */
-export async function typeOrFail(
+interface NeededOptions {
+  /** The end of the hint of exit 3. */
+  readonly hint?: string;
+  readonly advice?: 'login' | 'flags';
+  /** What exit 3 names, too: a terminal is asked for it later. */
+  readonly also?: readonly MissingInput[];
+}
+
+/**
+ * Asks a terminal for required values, one after the other, and calls `store` with each. Escape goes back, to the earlier answer.
+ * Elsewhere it is exit 3, which names all of them at once.
+ */
+export async function askNeeded(
   ui: Ui,
-  missing: MissingInput,
-  question: string,
-  validate: (text: string) => true | string,
-): Promise<string> {
-  return askOrFail(ui, [missing], async ({ askText }) => {
-    const { askOne } = await import('./questions.ts');
-    return askOne(() => askText(ui.io, question, { validate }));
-  });
+  needed: readonly Needed[],
+  store: (field: string, answer: string) => void,
+  { hint, advice, also = [] }: NeededOptions = {},
+): Promise<void> {
+  if (needed.length === 0) return;
+  if (!ui.canAsk) throw inputNeeded([...needed, ...also], hint, advice);
+  const { askChoice, askText } = await import('./prompts.ts');
+  const { chooseOrType } = await import('./choose-or-type.ts');
+  const { askAll, explainKeys } = await import('./questions.ts');
+  const answers = new Map<string, string>();
+  const questions = needed.map(
+    ({ field, question, label = question, choices, isClosed = false, validate }) =>
+      async () => {
+        const before = answers.get(field);
+        const offered = (await choices?.()) ?? [];
+        const type = (typed = '') =>
+          askText(ui.io, label, {
+            preset: typed || before,
+            ...(validate && { validate: (text: string) => validate(text.trim()) }),
+          });
+        const answer =
+          offered.length === 0
+            ? await type()
+            : isClosed
+              ? await askChoice(ui.io, question, offered, before)
+              : await chooseOrType(ui.io, question, offered, before, type);
+        answers.set(field, answer.trim());
+        store(field, answer.trim());
+      },
+  );
+  if (questions.length > 1) explainKeys(ui);
+  await askAll(() => questions);
+}
+
+/** {@link askNeeded} for one value. */
+export async function askNeededOne(ui: Ui, needed: Needed, options?: NeededOptions): Promise<string> {
+  let given = '';
+  const store = (_: string, answer: string) => {
+    given = answer;
+  };
+  await askNeeded(ui, [needed], store, options);
+  return given;
 }
 
 /** `--confirm` of a command that cannot be undone. `value` is its placeholder in the help, such as `NAME`. */
@@ -57,12 +102,6 @@ export function confirmOption(value: string, what: string): OptionSpec {
 /** `--confirm` without a terminal. `wanted` is what it has to repeat. */
 export function missingConfirmation(wanted: string): MissingInput {
   return { field: 'confirm', give: `--confirm ${wanted}`, description: 'repeat it to confirm' };
-}
-
-/** Exit 3 for a command that cannot be undone without what it is about: the argument and its confirmation are missing. */
-export function argumentNeeded(name: string, description: string): CliError {
-  const argument = { field: name, give: `<${name}>`, description };
-  return inputNeeded([argument, missingConfirmation(name.toUpperCase())]);
 }
 
 /** Whether the user of a terminal says yes to a question that has none before it: Escape asks it again. */
@@ -88,6 +127,7 @@ export async function confirmOrFail(
     throw wrongConfirmation(given, wanted);
   }
   await askOrFail(ui, [missingConfirmation(wanted)], async ({ askYesNo }) => {
-    if (!(await askYesNo(ui.io, question))) throw cancelledError();
+    const { askOne } = await import('./questions.ts');
+    if (!(await askOne(() => askYesNo(ui.io, question)))) throw cancelledError();
   });
 }

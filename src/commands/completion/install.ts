@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describeSystemError } from '../../base/system-error.ts';
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printJson } from '../../cli/command/print-json.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
@@ -12,6 +11,7 @@ import type { OptionSpec } from '../../cli/core/option-spec.ts';
 import { argumentValue, isOn, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
+import { askNeededOne } from '../../cli/prompts/ask-or-fail.ts';
 import { type Place, placeFor } from './places.ts';
 import { readScript, type Shell, shells } from './script.ts';
 import { addToStartupFile, removeFromStartupFile } from './startup-file.ts';
@@ -35,7 +35,7 @@ if the shell does not load it by itself, a line in its startup file does. --remo
   options: [remove],
   examples: ['completion install', 'completion install zsh', 'completion install zsh --remove'],
   async run({ ui, parsed }) {
-    const shell = chosenShell(ui.io, parsed);
+    const shell = await chosenShell(ui, parsed);
     const place = await placeFor(shell, ui.io);
     const isRemoval = isOn(parsed, remove.flag);
     const changed = isRemoval ? uninstall(place) : install(shell, place);
@@ -45,15 +45,25 @@ if the shell does not load it by itself, a line in its startup file does. --remo
   },
 };
 
-/** The shell that is named, or the user's own. Throws exit 2 for another one, exit 3 if it is not known. */
-function chosenShell({ env, process }: Io, parsed: ParsedCommand): Shell {
+/** The shell that is named, or the user's own, else a terminal is asked. Throws exit 2 for another one. */
+async function chosenShell(ui: Ui, parsed: ParsedCommand): Promise<Shell> {
+  const { env, process } = ui.io;
   const named = argumentValue(parsed, 'shell');
   const own = process.platform === 'win32' ? 'powershell' : path.basename(env.SHELL ?? '');
-  const found = shells.find((shell) => shell === (named ?? own));
+  const known = (name: string) => shells.find((shell) => shell === name);
+  const found = known(named ?? own);
   if (found !== undefined) return found;
-  if (named !== undefined)
-    throw usageError(`unsupported shell "${named}"`, `use one of ${shells.join(', ')}`);
-  throw inputNeeded([{ field: 'shell', give: '<shell>', description: `one of ${shells.join(', ')}` }]);
+  const missing = {
+    field: 'shell',
+    give: '<shell>',
+    description: `one of ${shells.join(', ')}`,
+    question: 'Which shell do you use?',
+    choices: async () => shells.map((value) => ({ value, name: value })),
+    isClosed: true,
+  };
+  const chosen = known(named ?? (await askNeededOne(ui, missing)));
+  if (chosen !== undefined) return chosen;
+  throw usageError(`unsupported shell "${named}"`, `use one of ${shells.join(', ')}`);
 }
 
 /** Returns the files that were written. */

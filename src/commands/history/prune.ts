@@ -5,7 +5,7 @@ import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { parseDuration } from '../../cli/input/parse-duration.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
-import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import { askNeededOne } from '../../cli/prompts/ask-or-fail.ts';
 import { pruneLogs } from '../../history/prune.ts';
 
 const backups = '--backups';
@@ -21,12 +21,15 @@ are backups unless ${backups} is given: the service cannot list them.`,
   examples: ['history prune --older-than 90d', 'history prune --older-than 90d --dry-run'],
   dryRun: true,
   async run({ ui, session, parsed }) {
-    const missing = { field: 'olderThan', give: '--older-than AGE', description };
-    const age =
-      optionValue(parsed, '--older-than') ??
-      (await typeOrFail(ui, missing, 'Remove changes older than (for example 90d)', (text) =>
-        parseDuration(text.trim(), 'hdw') === null ? 'Type an age such as 90d, 12w or 36h' : true,
-      ));
+    const missing = {
+      field: 'olderThan',
+      give: '--older-than AGE',
+      description,
+      question: 'Remove changes older than (for example 90d)',
+      validate: (text: string) =>
+        parseDuration(text, 'hdw') !== null || 'Type an age such as 90d, 12w or 36h',
+    };
+    const age = optionValue(parsed, '--older-than') ?? (await askNeededOne(ui, missing));
     const olderThanMs = parseDuration(age.trim(), 'hdw');
     if (olderThanMs === null)
       throw usageError(`--older-than must be an age (got "${age}")`, 'for example 90d, 12w or 36h');

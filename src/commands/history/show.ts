@@ -10,7 +10,7 @@ import { noticeUndo } from '../../cli/operation/result/print-result.ts';
 import { rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
-import { chooseOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import { askNeededOne } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { clientFields } from '../../contract/operations/settings.ts';
 import { indexUndos, planUndo } from '../../history/changes/undo.ts';
@@ -135,7 +135,7 @@ function rowsOfResponse(record: HistoryRecord): Row[] {
 }
 
 /** Older ones are in `history list`. */
-const maxChoices = 50;
+const maxChoices = 500;
 
 /** Null if there is nothing to choose from. */
 async function chooseRecord(ui: Ui, session: Session): Promise<string | null> {
@@ -145,6 +145,12 @@ async function chooseRecord(ui: Ui, session: Session): Promise<string | null> {
     ui.notice('No history yet on this machine for this store.');
     return null;
   }
-  const missing = { field: 'id', give: '<id>', description: 'id of a change in the history' };
-  return chooseOrFail(ui, missing, 'Which change do you want to see?', choices);
+  return askNeededOne(ui, {
+    field: 'id',
+    give: '<id>',
+    description: 'id of a change in the history',
+    label: 'Change ID',
+    question: 'Which change do you want to see?',
+    choices: async () => choices,
+  });
 }

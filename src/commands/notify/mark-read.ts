@@ -1,9 +1,11 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import { terminalNeeded } from '../../cli/command/input-needed.ts';
 import { completeKnownIds, listKnown } from '../../cli/command/known.ts';
+import type { Session } from '../../cli/command/session.ts';
+import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
-import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
+import type { Candidates, GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
@@ -76,6 +78,33 @@ async function readNotifications(
   if (all && chosen) throw usageError('--all cannot be used with ids or other fields', 'remove one of them');
   if (all || chosen) return;
   if (!ui.canAsk) throw terminalNeeded('no notifications given', 'pass ids, --before TIME, or --all');
-  const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
-  if (!(await agrees(ui, 'Mark all notifications as read?'))) throw cancelledError();
+  const chosenIds = await chooseNotifications(ui, session);
+  if (chosenIds !== null) body.ids = chosenIds;
 }
+
+const everything = { value: '#all', name: 'All notifications' };
+
+/** Asks which of the unread notifications to mark; null for all that there are. Throws exit 130 for none. */
+async function chooseNotifications(ui: Ui, session: Session): Promise<readonly string[] | null> {
+  const { findChoices } = await import('../../cli/operation/questions/find-choices.ts');
+  const target = await session.connect();
+  const { offered } = await findChoices({ session, target }, 'notification', unread);
+  if (offered.length === 0) {
+    const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
+    if (await agrees(ui, 'No unread notifications were found. Mark all notifications as read?')) return null;
+    throw cancelledError();
+  }
+  const { idChoices } = await import('../../cli/operation/questions/ask-missing.ts');
+  const { askSeveral } = await import('../../cli/prompts/prompts.ts');
+  const { askOne } = await import('../../cli/prompts/questions.ts');
+  const question = 'Which notifications do you want to mark as read?';
+  const choices = [everything, ...idChoices(ui, 'notification', offered)];
+  const chosen = await askOne(() => askSeveral(ui.io, question, choices));
+  return chosen.includes(everything.value) ? null : chosen;
+}
+
+const unread: Candidates = {
+  what: 'unread notifications',
+  query: { unread: 'true' },
+  fits: ({ read }) => read !== true,
+};

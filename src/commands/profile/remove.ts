@@ -3,7 +3,13 @@ import { printProfile } from '../../cli/command/print-json.ts';
 import { requireProfile } from '../../cli/config/connection-settings.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
-import { argumentNeeded, confirmOption, confirmOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import {
+  askNeededOne,
+  confirmOption,
+  confirmOrFail,
+  missingConfirmation,
+} from '../../cli/prompts/ask-or-fail.ts';
+import { profileChoices } from './profile-choices.ts';
 
 export const command: CommandDefinition = {
   description: 'Remove a profile and its key. Its history stays.',
@@ -12,8 +18,17 @@ export const command: CommandDefinition = {
   examples: ['profile remove outlet', 'profile remove outlet --confirm outlet'],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
-    const name = argumentValue(parsed, 'name');
-    if (name === undefined) throw argumentNeeded('name', 'name of the profile');
+    const missing = {
+      field: 'name',
+      give: '<name>',
+      description: 'name of the profile',
+      label: 'Name of the profile',
+      question: 'Which profile do you want to remove?',
+      choices: async () => profileChoices(profiles),
+    };
+    const name =
+      argumentValue(parsed, 'name') ??
+      (await askNeededOne(ui, missing, { also: [missingConfirmation('NAME')] }));
     requireProfile(profiles, name);
     await confirmOrFail(ui, parsed, name, `Remove profile ${name} and its key?`);
     await profiles.remove(name);

@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
+import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { printProfile } from '../../cli/command/print-json.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import {
@@ -12,8 +13,9 @@ import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
-import { typeOrFail } from '../../cli/prompts/ask-or-fail.ts';
+import { askNeededOne } from '../../cli/prompts/ask-or-fail.ts';
 import { pathParameterProblem } from '../../contract/operation.ts';
+import { profileChoices } from './profile-choices.ts';
 
 export const command: CommandDefinition = {
   description: `Set the base URL or the store of a profile. The profile is created if it does not exist. A stored key is used only for the base URL that it was stored for: after changing the base URL, log in again.`,
@@ -25,18 +27,22 @@ export const command: CommandDefinition = {
   ],
   async run({ ui, session, parsed }) {
     const profiles = await session.profiles();
-    const missing = { field: 'name', give: '<name>', description: 'name of the profile' };
+    const isPlaceGiven = session.flags.baseUrl !== undefined || session.flags.store !== undefined;
+    const missing = {
+      field: 'name',
+      give: '<name>',
+      description: 'name of the profile',
+      label: 'Name of the profile',
+      question: 'Which profile do you want to set?',
+      choices: async () => profileChoices(profiles),
+      validate: (text: string) => problemOf(() => checkProfileName(text)),
+    };
     const name =
       argumentValue(parsed, 'name') ??
-      (await typeOrFail(ui, missing, 'Name of the profile', (text) =>
-        problemOf(() => checkProfileName(text)),
-      ));
+      (await askNeededOne(ui, missing, { also: isPlaceGiven ? [] : [missingPlace] }));
     checkProfileName(name);
     if (name === demoProfile) throw usageError('"demo" is the name of the demo store', 'choose another name');
-    const { baseUrl, store } =
-      session.flags.baseUrl === undefined && session.flags.store === undefined
-        ? await askPlace(ui, profiles.get(name))
-        : session.flags;
+    const { baseUrl, store } = isPlaceGiven ? session.flags : await askPlace(ui, profiles.get(name));
     const url = baseUrl === undefined ? undefined : checkBaseUrl(baseUrl);
     const problem = store === undefined ? null : pathParameterProblem(store);
     if (problem !== null) throw usageError(`--store ${problem}`, 'copy the whole id, for example 019a6f3e-…');
@@ -56,9 +62,15 @@ export const command: CommandDefinition = {
   },
 };
 
+const missingPlace = {
+  field: 'place',
+  give: '--base-url URL or --store ID',
+  description: 'what to set',
+};
+
 /** Asks for what can be set, with the present values. */
 async function askPlace(ui: Ui, before: Profile | null): Promise<{ baseUrl: string; store: string }> {
-  if (!ui.canAsk) throw usageError('nothing to set', 'pass --base-url URL or --store ID');
+  if (!ui.canAsk) throw inputNeeded([missingPlace]);
   const { askText } = await import('../../cli/prompts/prompts.ts');
   const { askAll } = await import('../../cli/prompts/questions.ts');
   const place = { baseUrl: before?.baseUrl ?? '', store: before?.storeId ?? '' };

@@ -19,7 +19,7 @@ the endpoints subscribed to it. This needs write access to the database, not a k
   examples: ['service emit --store 4be5… --event feedback_digest --data summary="14 new ratings"'],
   async run({ parsed, need, open, printChanged }) {
     const data = readData(optionValues(parsed, '--data'));
-    const { '--event': event, '--store': store } = need('--event', '--store');
+    const { '--event': event, '--store': store } = await need(['--event', '--store']);
     const known = raisedEvents.find((name) => name === event);
     if (known === undefined) {
       throw usageError(

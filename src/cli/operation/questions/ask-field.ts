@@ -4,7 +4,8 @@ import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../core/io.ts';
 import { type FieldFlag, parseFlag, remarkOf } from '../../input/field-flags.ts';
 import { labelOf } from '../../output/labels.ts';
-import { askSeveral, askText, askYesNo, type Choice, pickOne } from '../../prompts/prompts.ts';
+import { chooseOrType, other } from '../../prompts/choose-or-type.ts';
+import { askSeveral, askText, askYesNo, type Choice } from '../../prompts/prompts.ts';
 import { nullOnBack } from '../../prompts/questions.ts';
 
 /** Values to offer when asking for a field. */
@@ -102,29 +103,7 @@ function problemOf(field: FieldFlag, text: string): string | null {
   }
 }
 
-const other: Choice = { value: '', name: 'Other…', isOther: true };
-
 const asChoice = (word: string): Choice => ({ value: word, name: word });
-
-/**
- * Lets the user choose a value, or type another one: what did not match any stands in the line. Escape goes back from there to
- * the choices.
- */
-export async function chooseOrType<Answer>(
-  io: Io,
-  question: string,
-  choices: readonly Choice[],
-  preset: string | undefined,
-  type: (typed: string) => Promise<Answer>,
-): Promise<string | Answer> {
-  for (let chosen = preset; ; ) {
-    const { value, typed } = await pickOne(io, question, [...choices, other], chosen);
-    if (value !== other.value) return value;
-    chosen = value;
-    const answer = await nullOnBack(() => type(typed));
-    if (answer !== null) return answer;
-  }
-}
 
 async function askWords(
   io: Io,

@@ -16,11 +16,12 @@ import { idParameter } from '../../input/path-parameter.ts';
 import { describeKnown } from '../../output/describe-known.ts';
 import { type Audience, describeFailure } from '../../output/failure-text.ts';
 import { upperFirst } from '../../output/labels.ts';
+import { chooseOrType } from '../../prompts/choose-or-type.ts';
 import { askText, type Choice } from '../../prompts/prompts.ts';
 import { askAll, explainKeys, type Question, type Questions } from '../../prompts/questions.ts';
 import type { InputSteps } from '../call/operation-input.ts';
 import type { Run, RunQuestions } from '../call/run.ts';
-import { askField, chooseOrType, type FieldHints } from './ask-field.ts';
+import { askField, type FieldHints } from './ask-field.ts';
 import { type Choices, findChoices } from './find-choices.ts';
 
 /** Whether the service answered that the id does not exist. */
@@ -147,7 +148,7 @@ export async function askInto(
 }
 
 /** Choices of an id and its description. Screen readers get the description first. */
-function idChoices({ err }: Ui, kind: ObjectKind, known: readonly KnownObject[]): Choice[] {
+export function idChoices({ err }: Ui, kind: ObjectKind, known: readonly KnownObject[]): Choice[] {
   const ids = known.map(({ id }) => id);
   return known.map((object) => {
     const { id } = object;

@@ -1,8 +1,8 @@
 import { shellWord } from '../../../base/shell-word.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
+import { askNeededOne } from '../../../cli/prompts/ask-or-fail.ts';
 import { copyDatabase } from '../../../service/index.ts';
 import { databaseOption } from '../operator/database-options.ts';
 import { fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
@@ -17,13 +17,13 @@ readable by you alone: it contains webhook URLs. For PostgreSQL use pg_dump, as 
     'service backup /backups/service.db --database service.db',
   ],
   async run({ ui, session, parsed }) {
-    const file = argumentValue(parsed, 'copy');
-    if (file === undefined)
-      throw inputNeeded(
-        [{ field: 'copy', give: '<copy>', description: 'file to create' }],
-        undefined,
-        'flags',
-      );
+    const missing = {
+      field: 'copy',
+      give: '<copy>',
+      description: 'file to create',
+      question: 'File to create',
+    };
+    const file = argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { advice: 'flags' }));
     const place = fileOfDatabase(session, parsed, 'pg_dump');
     const copy = await onFiles(session, file, place, copyDatabase);
     printCopy(ui, `Copied ${place} to ${copy.file}`, copy);

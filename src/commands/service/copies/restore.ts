@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
+import { askNeededOne } from '../../../cli/prompts/ask-or-fail.ts';
 import { restoreDatabase } from '../../../service/index.ts';
 import { databaseOption } from '../operator/database-options.ts';
 import { fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
@@ -16,13 +16,13 @@ changes is never replaced: move it away, then restore. One with older changes is
     'service restore /backups/service.db --database service.db',
   ],
   async run({ ui, session, parsed }) {
-    const file = argumentValue(parsed, 'copy');
-    if (file === undefined)
-      throw inputNeeded(
-        [{ field: 'copy', give: '<copy>', description: 'copy to restore' }],
-        undefined,
-        'flags',
-      );
+    const missing = {
+      field: 'copy',
+      give: '<copy>',
+      description: 'copy to restore',
+      question: 'Copy to restore (a file)',
+    };
+    const file = argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { advice: 'flags' }));
     const place = fileOfDatabase(session, parsed, 'pg_restore');
     const restored = await onFiles(session, file, place, (location, copy) => restoreDatabase(copy, location));
     printCopy(ui, `Restored ${place} from ${restored.file}`, restored);

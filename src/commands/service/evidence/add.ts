@@ -24,7 +24,7 @@ storage. This needs write access to the database, not a key.`,
     const file = optionValue(parsed, '--text-file');
     const text = optionValue(parsed, '--text');
     if (file !== undefined && text !== undefined) throw notTogether('--text', '--text-file');
-    const needed = need('--store', '--dispute', '--kind', '--label');
+    const needed = await need(['--store', '--dispute', '--kind', '--label']);
     const { '--store': store, '--dispute': disputeId, '--kind': kind, '--label': label } = needed;
     const textValue = file === undefined ? text : await readInputText(session, file, '--text-file');
     const given = { kind, label, textValue, storageKey: optionValue(parsed, '--storage-key') };

@@ -47,8 +47,8 @@ export const command = operatorCommand({
     const grant = readGrant(parsed);
     const labelled = { flags: { label: '--label' } };
     const options = { ...grant, label: optionValue(parsed, '--label'), expiresInSeconds };
-    const file = openKeyFile(session, parsed);
     if (parsed.options.has('--stores-from')) {
+      const file = openKeyFile(session, parsed);
       return eachLine(operator, '--stores-from', {
         options: labelled,
         run: async (storage, id) => ({
@@ -61,7 +61,8 @@ export const command = operatorCommand({
         },
       });
     }
-    const { '--store': storeId } = need('--store');
+    const { '--store': storeId } = await need(['--store']);
+    const file = openKeyFile(session, parsed);
     const created = await open((storage) => createKey(storage, { ...options, storeId }), labelled);
     printKey(ui, file, created, storeId, 'preset' in grant ? grant.preset : created.scopes.join(', '));
   },

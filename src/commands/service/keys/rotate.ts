@@ -1,5 +1,3 @@
-import { inputNeeded } from '../../../cli/command/input-needed.ts';
-import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
 import { parseDuration } from '../../../cli/input/parse-duration.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
@@ -26,15 +24,11 @@ out the new one. The new key is printed on stdout once: the database keeps only 
     'service keys rotate K3y1dForTest --output-file key.txt',
     'service keys rotate K3y1dForTest --overlap 7d',
   ],
-  async run({ ui, session, parsed, storeId, open, next }) {
+  async run({ ui, session, parsed, storeId, need, open, next }) {
     const parse = (time: string) => parseDuration(time, 'mhdw');
     const overlapMs = readWith(session, parsed, '--overlap', parse, { must: 'be a time', example: '24h' });
     const list = next('keys list --store ID');
-    const keyId = argumentValue(parsed, 'keyId');
-    if (keyId === undefined) {
-      const missing = { field: 'keyId', give: '<keyId>', description: `key to replace, from \`${list}\`` };
-      throw inputNeeded([missing], undefined, 'flags');
-    }
+    const { keyId } = await need(['keyId']);
     const options = { overlapSeconds: overlapMs === undefined ? 86_400 : overlapMs / 1000, storeId };
     const hint = `run \`${list}\` to see the keys`;
     const file = openKeyFile(session, parsed);

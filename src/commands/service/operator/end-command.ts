@@ -1,8 +1,7 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
 import { usageError } from '../../../cli/core/errors.ts';
-import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import type { Printable } from '../../../cli/core/sanitize.ts';
-import { argumentNeeded, confirmOption } from '../../../cli/prompts/ask-or-fail.ts';
+import { confirmOption, missingConfirmation } from '../../../cli/prompts/ask-or-fail.ts';
 import { kindOfParameter } from '../../../contract/objects.ts';
 import type { Storage } from '../../../service/index.ts';
 import { confirmByTyping } from './confirm-by-typing.ts';
@@ -31,9 +30,8 @@ export function endCommand({ words, description, noun, done, loss, run }: EndCom
     ],
     options: [confirmOption(name.toUpperCase(), `id of the ${noun}`)],
     examples: [`service ${words} 019a…`, `service ${words} 019a… --confirm 019a…`],
-    async run({ ui, parsed, storeId, open, next, printChanged }) {
-      const id = argumentValue(parsed, name);
-      if (id === undefined) throw argumentNeeded(name, `id of the ${noun}, from \`${next(list)}\``);
+    async run({ ui, parsed, storeId, need, open, next, printChanged }) {
+      const { [name]: id = '' } = await need([name], [missingConfirmation(name.toUpperCase())]);
       const options = { hint: `run \`${next(list)}\` to see the ids` };
       // It must not be repeated in a question or an error.
       if (id.startsWith('sk_')) throw usageError(`this is a key, not the id of a ${noun}`, options.hint);

@@ -63,9 +63,9 @@ export function operatorListCommand<Item extends { readonly id: string }>({
     options: [...options, { ...limitOption, description: 'Maximum number of rows (default 50)' }],
     listedGlobals: ['--store'],
     examples,
-    async run({ ui, parsed, storeId, need, open, next }) {
+    async run({ ui, parsed, storeId: given, need, open, next }) {
       const limit = givenLimit(parsed) ?? rowsInTerminal;
-      if (needsStore) need('--store');
+      const storeId = needsStore ? (await need(['--store']))['--store'] : given;
       const found = await open((storage) => list(storage, { storeId, limit: limit + 1 }, parsed));
       const items = found.slice(0, limit);
       const rows = () =>

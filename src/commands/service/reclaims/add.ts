@@ -11,7 +11,7 @@ write access to the database, not a key.`,
   listedGlobals: ['--store'],
   examples: ['service reclaims add --store 4be5… --subdomain juniper --reason "Trademark claim"'],
   async run({ need, open, printChanged }) {
-    const needed = need('--store', '--subdomain', '--reason');
+    const needed = await need(['--store', '--subdomain', '--reason']);
     const { '--store': store, '--subdomain': subdomain, '--reason': reason } = needed;
     const options = { flags: { subdomain: '--subdomain', reason: '--reason' } };
     const add = (storage: Storage) => giveReclaimNotice(storage, store, { subdomain, reason });

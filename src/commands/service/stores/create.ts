@@ -41,7 +41,7 @@ export const command = operatorCommand({
       });
       return;
     }
-    const { '--name': name } = need('--name');
+    const { '--name': name } = await need(['--name']);
     const store = await open((storage) => createStore(storage, { name, slug, currency, timezone }), options);
     printChanged(`Created store "${store.name}"`, store);
     if (ui.quiet || ui.json) return;
