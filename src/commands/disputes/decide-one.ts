@@ -29,7 +29,7 @@ export async function decideOne(
   const run = await readInput(call, input, { introduce: introduceDispute });
   if (call.session.flags.dryRun) return printDryRun(run, dryRunNote(run));
   await announce(run);
-  const result = await untilAccepted(run, () => confirmAndDecide(run, run.questions !== null));
+  const result = await untilAccepted(run, () => confirmAndDecide(run, { isShown: run.questions !== null }));
   return printResult(run, decidedView, result);
 }
 
@@ -70,11 +70,15 @@ export function expectedStatus({ parsed }: Run): string {
 
 /**
  * Asks for the confirmation of a decision, and sends it. The dispute is read again, because it may have changed while the user
- * answered questions. `isShown`: its case file is on the screen, and Escape goes back to the questions.
+ * answered questions. `isShown`: its case file is on the screen, and Escape goes back to the questions. `isPlanned`: it is what the
+ * user has planned for all, and has been confirmed by a key.
  */
-export async function confirmAndDecide(run: Run, isShown: boolean): Promise<Result> {
+export async function confirmAndDecide(
+  run: Run,
+  { isShown, isPlanned = false }: { readonly isShown: boolean; readonly isPlanned?: boolean },
+): Promise<Result> {
   const { ui } = run;
-  const { body, parameters } = run.request;
+  const { body } = run.request;
   if (!isShown) await refuseEarlier(run, {});
   const dispute = await readDispute(run);
   const expected = expectedStatus(run);
@@ -85,6 +89,14 @@ export async function confirmAndDecide(run: Run, isShown: boolean): Promise<Resu
     return unchangedResult(dispute.record);
   }
   if (comparison === 'conflict') throw unexpectedStatus(dispute, expected, body?.status);
+  if (!isPlanned) await confirmDecision(run, dispute, isShown);
+  return send(run, { readAt: dispute.readAt, replaced: replacedStatusOf(dispute) });
+}
+
+async function confirmDecision(run: Run, dispute: CurrentDispute, isShown: boolean): Promise<void> {
+  const { ui } = run;
+  const { body, parameters } = run.request;
+  const decision = { status: body?.status, resolution: body?.resolution };
   const remark = remarkOn(decision.status);
   const asked = ui.canAsk ? [renderRecord(rowsOf(decision), ui.err)] : [];
   if (remark !== null) asked.push(ui.err.color.yellow(line`Warning: ${remark}.`));
@@ -98,7 +110,6 @@ export async function confirmAndDecide(run: Run, isShown: boolean): Promise<Resu
     alwaysShow: true,
     hasQuestions: isShown,
   });
-  return send(run, { readAt: dispute.readAt, replaced: replacedStatusOf(dispute) });
 }
 
 /** What a decision replaces, for its record. */

@@ -5,7 +5,7 @@ import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
 import { cancelledError, usageError } from '../../cli/core/errors.ts';
 import { isOn } from '../../cli/core/parsed-command.ts';
-import type { Candidates, GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
+import type { GivenInput, OperationInput } from '../../cli/operation/call/operation-input.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
@@ -88,7 +88,8 @@ const everything = { value: '#all', name: 'All notifications' };
 async function chooseNotifications(ui: Ui, session: Session): Promise<readonly string[] | null> {
   const { findChoices } = await import('../../cli/operation/questions/find-choices.ts');
   const target = await session.connect();
-  const { offered } = await findChoices({ session, target }, 'notification', unread);
+  const request = { operation: markNotificationsRead, parameters: {}, body: null };
+  const { offered } = await findChoices({ session, target, request }, 'notification');
   if (offered.length === 0) {
     const { agrees } = await import('../../cli/prompts/ask-or-fail.ts');
     if (await agrees(ui, 'No unread notifications were found. Mark all notifications as read?')) return null;
@@ -102,9 +103,3 @@ async function chooseNotifications(ui: Ui, session: Session): Promise<readonly s
   const chosen = await askOne(() => askSeveral(ui.io, question, choices));
   return chosen.includes(everything.value) ? null : chosen;
 }
-
-const unread: Candidates = {
-  what: 'unread notifications',
-  query: { unread: 'true' },
-  fits: ({ read }) => read !== true,
-};

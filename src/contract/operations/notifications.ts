@@ -125,6 +125,7 @@ export const markNotificationsRead = {
     before: z.optional(time('Mark everything before this time as read', { example: '2030-01-31 09:00' })),
   }),
   response: named(lenientObject({ ok: z.boolean() }), 'Done', 'The notifications were marked as read.'),
+  candidates: { what: 'unread notifications', query: { unread: 'true' }, fits: ({ read }) => read !== true },
   service: { scope: 'notifications:write', example: { before: '2030-01-31T09:00:00Z' } },
 } as const satisfies ServedOperation;
 

@@ -1,24 +1,22 @@
 import { startRun } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
-import { type ItemResult, makeResult } from '../../../cli/batch/item-result.ts';
+import { makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, promptHint } from '../../../cli/command/input-needed.ts';
-import { completeKnownIds } from '../../../cli/command/known.ts';
-import { CliError } from '../../../cli/core/errors.ts';
-import { line } from '../../../cli/core/sanitize.ts';
-import { deriveFlags } from '../../../cli/input/field-flags.ts';
+import { completeKnownIds, listKnown } from '../../../cli/command/known.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
-import type { Result, Run } from '../../../cli/operation/call/run.ts';
-import { askId, askInto, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
+import { askId, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
 import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
-import { announce, refuseEarlier } from '../../../cli/operation/send/send-run.ts';
+import { announce } from '../../../cli/operation/send/send-run.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
-import { askAll, askOne, explainKeys } from '../../../cli/prompts/questions.ts';
+import { askOne } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
-import { confirmAndDecide, expectedStatus, showCaseFile } from '../decide-one.ts';
 import { readDispute } from '../dispute-status.ts';
+import { decideNext } from './decide-next.ts';
+import { askPlan, type Planned } from './plan-by-hand.ts';
 import { documentOfRow, runFor, words } from './rows.ts';
 
 /**
@@ -39,7 +37,9 @@ export async function decideByHand(
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
   const place = (line: number) => `${line} of ${ids.length}`;
-  return decideInTurn(run, { first: ids, place, next: async () => [] });
+  const known = await listKnown(session, 'dispute');
+  const disputes = ids.map((id) => known.find((object) => object.id === id) ?? { id });
+  return decideInTurn(run, { first: ids, place, next: async () => [], disputes });
 }
 
 /**
@@ -54,8 +54,13 @@ export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<
   const chosen = await askOne(() => askForExisting(run, { known, offered }));
   const seen = new Set([chosen]);
   let left = offered.length - 1;
+  const from = offered.findIndex(({ id }) => id === chosen);
+  // In the order in which they come: from the chosen one on, then those before it.
+  const disputes =
+    from === -1 ? [{ id: chosen }, ...offered] : [...offered.slice(from), ...offered.slice(0, from)];
   return decideInTurn(run, {
     first: [chosen],
+    disputes,
     place: (line) => (left > 0 ? `Dispute ${line}, ${left} more open` : `Dispute ${line}, the last open one`),
     async next(id) {
       const { offered: open, isListed: isStillListed } = await listOpen();
@@ -97,15 +102,18 @@ function deadlineOf(dispute: KnownObject | undefined): number {
 /** The disputes to decide, in their order. */
 interface Queue {
   readonly first: readonly string[];
+  /** All of them, as far as they are known, for the plan. */
+  readonly disputes: readonly Planned[];
   /** What stands above a dispute, from 1. */
   place(line: number): string;
   /** What comes after a dispute that was decided or skipped. */
   next(disputeId: string): Promise<readonly string[]>;
 }
 
-async function decideInTurn(run: Run, { first, place, next }: Queue): Promise<CommandResult> {
+async function decideInTurn(run: Run, { first, disputes, place, next }: Queue): Promise<CommandResult> {
   const { ui, session, parsed } = run;
   await announce(run);
+  const plan = disputes.length > 1 ? await askPlan(ui, disputes) : null;
   const { store } = (await session.history()).journal;
   const write = openOutputFile(session.io, parsed);
   let count = 0;
@@ -128,10 +136,10 @@ async function decideInTurn(run: Run, { first, place, next }: Queue): Promise<Co
       const withOwnSignal = { ...run, session: { ...session, io: { ...session.io, signal } } };
       return {
         async send({ line, disputeId }) {
-          if (isStopped) return makeResult('skipped');
-          const result = await decideNext(runFor(withOwnSignal, disputeId), place(line));
+          if (isStopped) return makeResult('not_sent');
+          const result = await decideNext(runFor(withOwnSignal, disputeId), place(line), plan);
           isStopped = result === 'stop';
-          return result === 'stop' ? makeResult('skipped') : result;
+          return result === 'stop' ? makeResult('not_sent') : result;
         },
       };
     },
@@ -140,62 +148,4 @@ async function decideInTurn(run: Run, { first, place, next }: Queue): Promise<Co
   });
   const document = end.ended.map(({ item, result }) => documentOfRow(item, result, store));
   return endBatch(ui, words, end, { document, write });
-}
-
-/** `stop` if the user wants to decide no more. */
-async function decideNext(run: Run, heading: string): Promise<ItemResult | 'stop'> {
-  const { ui } = run;
-  await refuseEarlier(run, {});
-  const dispute = await readDispute(run);
-  const { status } = dispute.record;
-  if (status !== expectedStatus(run)) return makeResult('exists', { message: `already ${String(status)}` });
-  ui.notice('');
-  ui.notice(line`${heading}`, 'bold');
-  showCaseFile(run, dispute);
-  explainKeys(ui);
-  const body: Record<string, unknown> = {};
-  const decided = await askDecision({ ...run, request: { ...run.request, body } }, body);
-  if (body.status === stop.value) return 'stop';
-  if (decided === null) return makeResult('skipped');
-  const message = `as ${String(body.status)}`;
-  return decided.record === null
-    ? makeResult('exists', { message: `already decided ${message}` })
-    : makeResult('applied', { record: decided.record, message });
-}
-
-const fields = deriveFlags(decideDispute.body, { fileFlags: { resolution: 'resolution-file' } });
-
-const skip = { value: '#skip', name: 'Skip this dispute' };
-const stop = { value: '#stop', name: 'Stop here' };
-
-/**
- * Asks for the decision of a dispute whose case file is shown, with the questions of a single decision, and records it.
- * Escape goes back one question; a value that the service refuses is asked for again. Null if the user skips it, or stops.
- */
-async function askDecision(run: Run, body: Record<string, unknown>): Promise<Result | null> {
-  const { ui, session } = run;
-  let decided: Result | null = null;
-  const decide = async () => {
-    decided = await confirmAndDecide(run, true);
-  };
-  const questions = () => {
-    const all = fields.map((field) => () => askInto(ui, body, field, { actions: [skip, stop] }));
-    return body.status === skip.value || body.status === stop.value ? all.slice(0, 1) : [...all, decide];
-  };
-  for (;;) {
-    try {
-      await askAll(questions);
-      return decided;
-    } catch (error) {
-      if (!isRefusedValue(error)) throw error;
-      explainRefusal(ui, session, error);
-    }
-  }
-}
-
-/** Whether another answer may help: the service refused a value, or it is not valid. */
-function isRefusedValue(error: unknown): error is CliError {
-  if (!(error instanceof CliError)) return false;
-  const { outcome, status, code } = error.failure;
-  return code === 'invalid_input' || (outcome === 'rejected' && (status === 400 || status === 422));
 }
