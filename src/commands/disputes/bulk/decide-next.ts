@@ -87,7 +87,10 @@ async function askDecision(run: Run, plan: Decision | null): Promise<Decided | '
       if (key === stop) return 'stop';
       if (plan !== null && key === plan.status) {
         const planned = runFor(run, run.request.parameters.disputeId ?? '', { ...plan });
-        return { status: plan.status, result: await confirmAndDecide(planned, { isShown: true, isPlanned: true }) };
+        return {
+          status: plan.status,
+          result: await confirmAndDecide(planned, { isShown: true, isPlanned: true }),
+        };
       }
       if (key !== differently) body.status = key;
       const result = await askForOther(own, body, key === differently);
