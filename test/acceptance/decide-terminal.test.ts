@@ -21,6 +21,17 @@ async function confirm(terminal: Terminal) {
   return { screen, asked };
 }
 
+/** Makes the plan for the disputes that are decided one by one, and goes to the first. */
+async function plan(terminal: Terminal, resolution = 'Delivered in time') {
+  await terminal.pressAt(/What do you plan to decide for most of them\?(.*\n)+❯ won\n/, 'Enter');
+  await terminal.typeAt(/Resolution:$/, resolution);
+  await terminal.pressAt(/Go through these \d+ disputes, one by one\?\n❯ Yes/, 'Enter');
+}
+
+/** The keys of a case, below its evidence. */
+const keys = /\? Your decision\?\n {2}w {2}won/.source;
+const at = (heading: string) => new RegExp(`${heading}\\n(.*\\n)+${keys}`);
+
 test('an edited post is shown before it is sent, and its text is not lost when it is not', async () => {
   const machine = newProgramMachine();
   const text = '---\\ntitle: Edited\\n---\\n\\nPrecious text\\n';
@@ -43,22 +54,25 @@ test('disputes are decided one by one: skip, Ctrl-C, and the same command goes o
   const command = `${programLine} --demo disputes decide ${ids.join(' ')}`;
 
   terminal.type(`clear; ${command}`);
-  await terminal.pressAt(/1 of 4\n(.*\n)+ {2}First\n(.*\n)+❯ won\n/, 'Enter');
-  await terminal.typeAt(/Resolution:$/, 'Delivered in time');
-  await confirm(terminal);
-  await terminal.pressAt(/decided +1 of 4 +\S+ +as won\n(.*\n)*2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
-  await terminal.pressAt(/3 of 4\n(.*\n)+❯ won\n/, 'Enter');
+  await plan(terminal);
+  // As planned: one key. Otherwise: a resolution of its own, and the id.
+  await terminal.pressAt(at('1 of 4'), 'w');
+  await terminal.pressAt(at('decided +1 of 4 +\\S+ +as won\\n(.*\\n)*2 of 4'), 's');
+  await terminal.pressAt(at('3 of 4'), 'l');
   await terminal.typeAt(/Resolution:$/, 'Delivered late');
   await confirm(terminal);
-  await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'C-c');
-  const stopped = await terminal.shows(/stopped \(2 decided, 1 skipped, 1 not sent\): cancelled\n(.*\n)+\$/);
+  await terminal.pressAt(at('decided +3 of 4 +\\S+ +as lost\\n(.*\\n)*4 of 4'), 'C-c');
+  const stopped = await terminal.shows(
+    /stopped \(2 decided, 1 skipped, 1 still open\): cancelled\n(.*\n)+\$/,
+  );
   expect(stopped).toContain('run the same command again to continue');
 
   terminal.type(`clear; ${command}; echo "exit $?"`);
-  await terminal.pressAt(/2 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
-  await terminal.pressAt(/4 of 4\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
+  await plan(terminal);
+  await terminal.pressAt(at('2 of 4'), 's');
+  await terminal.pressAt(at('4 of 4'), 'q');
   expect(await terminal.shows(/exit \d/)).toMatch(
-    /2 already decided, 2 skipped\.\nRun the same command again for the rest; no dispute is decided twice\.\nexit 0/,
+    /2 already decided, 1 skipped, 1 still open\.\nRun the same command again for the rest; no dispute is decided twice\.\nexit 0/,
   );
 
   const { stdout } = await machine.run(typed`--demo history list --operation disputes.decide --json`);
@@ -75,14 +89,20 @@ test('without an id it goes through the open disputes, without those that a coll
 
   terminal.type(`clear; ${programLine} disputes decide; echo "exit $?"`);
   await terminal.pressAt(/❯ \S+ +due in \d+ days, a\.novak@mail\.example/, 'Enter');
-  await terminal.pressAt(/Refund policy(.*\n)+❯ won\n/, 'Enter');
-  await terminal.typeAt(/Resolution:$/, 'Delivered');
+  const planned = terminal.shows(/Go through these 4 disputes/);
+  await plan(terminal);
+  // All of them were shown once.
+  expect(await planned).toMatch(
+    /1 {2}.*a\.novak@mail\.example(.*\n)+2 {2}.*First\n3 {2}.*Second\n4 {2}.*Third\n/,
+  );
   await colleague.decide(ids[0] ?? '', 'lost', 'No proof');
-  await confirm(terminal);
-  await terminal.pressAt(/Dispute 2, 1 more open\n(.*\n)+ {2}Second\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
-  await terminal.pressAt(/Dispute 3, the last open one\n(.*\n)+❯ won\n/, 'Stop', 'Enter');
+  await terminal.pressAt(at('Refund policy'), 'w');
+  await terminal.pressAt(at('3 of 4\\n(.*\\n)+ {2}Second'), 's');
+  await terminal.pressAt(at('4 of 4'), 'q');
 
-  expect(await terminal.shows(/exit \d/)).toMatch(/Decided 1 dispute, 2 skipped\n(.*\n)*exit 0/);
+  expect(await terminal.shows(/exit \d/)).toMatch(
+    /Decided 1 dispute, 1 already decided, 1 skipped, 1 still open\n(.*\n)*exit 0/,
+  );
 }, 120_000);
 
 test('a dispute that this machine had not seen before is confirmed by the beginning of its id too', async () => {
@@ -93,9 +113,10 @@ test('a dispute that this machine had not seen before is confirmed by the beginn
   // The first is looked up among those that are known, before the second is read.
   terminal.type(`clear; ${programLine} disputes decide ${own.slice(0, -4)} ${other}; echo "exit $?"`);
 
-  await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Skip this', 'Enter');
-  await terminal.pressAt(/Refund policy(.*\n)+❯ won\n/, 'Enter');
-  await terminal.typeAt(/Resolution:$/, 'Delivered');
+  await plan(terminal);
+  await terminal.pressAt(at('1 of 2'), 's');
+  await terminal.pressAt(at('Refund policy'), 'l');
+  await terminal.typeAt(/Resolution:$/, 'Not delivered');
   const { asked } = await confirm(terminal);
   expect(other).not.toBe(asked);
   expect(other).toMatch(new RegExp(`^${asked}`));
@@ -109,9 +130,8 @@ test('a dispute that is not there does not hold up the next one, and is named at
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${programLine} disputes decide ${missing} ${open}; echo "exit $?"`);
 
-  await terminal.pressAt(/Refund policy(.*\n)+❯ won\n/, 'Enter');
-  await terminal.typeAt(/Resolution:$/, 'Delivered');
-  await confirm(terminal);
+  await plan(terminal);
+  await terminal.pressAt(at('Refund policy'), 'w');
 
   expect(await terminal.shows(/exit 5/)).toMatch(/decided +2 of 2 .*\n(.*\n)*failed +1 of 2 /);
 });
@@ -122,18 +142,17 @@ test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is
   const other = example.disputes.find(({ status }) => status === 'open')?.id ?? '';
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${programLine} disputes decide ${own} ${other}; echo "exit $?"`);
-  await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
-  await terminal.typeAt(/Resolution:$/, 'Delivered');
-  await terminal.shows(/to confirm:$/);
+  await plan(terminal);
+  await terminal.shows(at('1 of 2'));
   const testEnds = new Promise<void>((resolve) => onTestFinished(() => resolve()));
   proxy.decide(({ method }) => (method === 'POST' ? { holdUntil: testEnds } : 'pass'));
 
-  await confirm(terminal);
+  terminal.press('w');
   await terminal.pressAt(/Waiting for .* s/, 'C-c');
   await terminal.pressAt(/Press Ctrl-C again to stop\s+immediately/, 'C-c');
 
   const end = await terminal.shows(/exit \d+/);
-  expect(end).toMatch(/1 in doubt, 1 not sent/);
+  expect(end).toMatch(/1 in doubt, 1 still open/);
   expect(end).toMatch(/in doubt {2}1 of 2 .* cancelled/);
   expect(end).toMatch(/\([a-z0-9]{6}\)/);
   expect(end).toContain('exit 10');
@@ -145,18 +164,19 @@ test('deciding by hand shows status and resolution before the id is typed, and d
   const terminal = await openTerminal(machine.folder, machine.env);
   terminal.type(`clear; ${programLine} --demo disputes decide ${ids.join(' ')}`);
 
-  await terminal.pressAt(/1 of 2\n(.*\n)+❯ won\n/, 'Enter');
+  await plan(terminal);
+  await terminal.pressAt(at('1 of 2'), 'l');
   await terminal.shows(/Resolution:$/);
   terminal.paste('Signed by\nthe buyer\n');
   terminal.press('Enter');
   const { screen } = await confirm(terminal);
-  expect(screen).toMatch(/^Status +won\nResolution +Signed by\n +the buyer\n/m);
-  await terminal.pressAt(/decided +1 of 2 +\S+ +as won\n/, 'C-c');
-  await terminal.shows(/stopped \(1 decided, 1 not sent\)/);
+  expect(screen).toMatch(/^Status +lost\nResolution +Signed by\n +the buyer\n/m);
+  await terminal.pressAt(/decided +1 of 2 +\S+ +as lost\n(.*\n)+2 of 2/, 'C-c');
+  await terminal.shows(/stopped \(1 decided, 1 still open\)/);
 
   const shown = await machine.run(['--demo', 'disputes', 'show', ids[0] ?? '', '--json']);
   expect(JSON.parse(shown.stdout).record).toMatchObject({
-    status: 'won',
+    status: 'lost',
     resolution: 'Signed by\nthe buyer',
   });
 });

@@ -71,10 +71,14 @@ export async function endBatch<Item>(
         .filter(Boolean)
         .join(', '),
     );
-  // What the user skipped; other items are skipped for a reason.
-  if (words.again !== null && results.some(({ outcome, code }) => outcome === 'skipped' && code === null))
+  // What the user skipped, or stopped before; other items are skipped for a reason.
+  if (words.again !== null && results.some(isLeft))
     ui.notice(line`Run the same command again for the rest; ${words.again}.`);
   return { applied };
+}
+
+function isLeft({ outcome, code }: ItemResult): boolean {
+  return outcome === 'not_sent' || (outcome === 'skipped' && code === null);
 }
 
 /** The records that a batch has applied. */

@@ -72,6 +72,8 @@ export interface BatchWords {
   readonly exists: string;
   /** Why items are skipped, where that is not up to the user. */
   readonly skipped?: string;
+  /** What was not reached: `still open`. */
+  readonly notSent?: string;
   /** Why it is safe to run the same command again: `no post is created twice`. Null if that does not continue. */
   readonly again: string | null;
   /** What the user does about failed items without a remedy of their own. */
@@ -118,7 +120,7 @@ function concernsOneItem(code: ExitCode): boolean {
 
 /** The words for outcomes: `created`, `in doubt`. */
 export function outcomeWords(
-  { applied, exists, skipped = 'skipped' }: BatchWords,
+  { applied, exists, skipped = 'skipped', notSent = 'not sent' }: BatchWords,
   failed = 'failed',
 ): Readonly<Record<ItemOutcome, string>> {
   return {
@@ -127,7 +129,7 @@ export function outcomeWords(
     failed,
     unknown: 'in doubt',
     skipped,
-    not_sent: 'not sent',
+    not_sent: notSent,
   };
 }
 

@@ -10,8 +10,6 @@ import { startPrinter } from './print-results.ts';
 export interface Batch<Item> {
   readonly words: BatchWords;
   readonly items: readonly Item[];
-  /** Items that come after this one, found out when it has ended. */
-  more?(item: Item): Promise<readonly Item[]>;
   /** Number of items to be sent, for the progress bar; null for no bar. */
   readonly total: number | null;
   readonly atOnce: 1 | 'adaptive';
@@ -50,7 +48,7 @@ const maxConsecutiveUnknown = 3;
  */
 export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchEnd<Item>> {
   const { signal } = ui.io;
-  const items = [...batch.items];
+  const { items } = batch;
   const results = new Map<Item, ItemResult>();
   const pace = startPace(batch.atOnce);
   let channel: Channel<Item> | null = null;
@@ -104,7 +102,6 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     try {
       const result = await channel.send(item);
       if (result !== null) finish(item, result);
-      if (batch.more !== undefined && !isOver()) items.push(...(await batch.more(item)));
     } catch (error) {
       fail(item, error);
     }
@@ -115,7 +112,6 @@ export async function runBatch<Item>(ui: Ui, batch: Batch<Item>): Promise<BatchE
     const opened = await batch.open(limits);
     channel = opened;
     const limit = batch.atOnce === 1 ? 1 : maxPending;
-    // What is added meanwhile is reached, too.
     await forEachConcurrently(items, limit, (item) => sendOne(item, opened), isOver);
   } finally {
     channel?.end?.();

@@ -4,7 +4,7 @@ import { makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
 import { inputNeeded, promptHint } from '../../../cli/command/input-needed.ts';
-import { completeKnownIds, listKnown } from '../../../cli/command/known.ts';
+import { completeKnownIds } from '../../../cli/command/known.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { askId, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
@@ -17,7 +17,7 @@ import type { KnownObject } from '../../../history/objects/known-objects.ts';
 import { readDispute } from '../dispute-status.ts';
 import { decideNext } from './decide-next.ts';
 import { askPlan, type Planned } from './plan-by-hand.ts';
-import { documentOfRow, runFor, words } from './rows.ts';
+import { documentOfRow, runFor, wordsByHand } from './rows.ts';
 
 /**
  * Goes through the disputes one by one in a terminal: shows each with its evidence, asks for its decision, and records it
@@ -36,43 +36,29 @@ export async function decideByHand(
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];
   const run = await startRun(ui, session, parsed, decideDispute);
-  const place = (line: number) => `${line} of ${ids.length}`;
-  const known = await listKnown(session, 'dispute');
-  const disputes = ids.map((id) => known.find((object) => object.id === id) ?? { id });
-  return decideInTurn(run, { first: ids, place, next: async () => [], disputes });
+  // What the service lists says who and why, before each is read.
+  const { known } = await findChoices(run, 'dispute');
+  return decideInTurn(
+    run,
+    ids.map((id) => known.find((object) => object.id === id) ?? { id }),
+  );
 }
 
 /**
- * Asks which of the open disputes comes first, and goes on with the others: by deadline, without those that somebody else has
- * decided meanwhile. Null if the service cannot list them, or has none.
+ * Asks which of the open disputes comes first, and goes on with the others by deadline. Null if the service cannot list them, or
+ * has none.
  */
 export async function decideOpen({ ui, session, parsed }: CommandCall): Promise<CommandResult | null> {
   const run = await startRun(ui, session, parsed, decideDispute);
-  const listOpen = () => findChoices(run, 'dispute');
-  const { offered, known, isListed } = await listOpen();
-  if (!isListed || offered.length === 0) return null;
+  const { offered: open, known, isListed } = await findChoices(run, 'dispute');
+  if (!isListed || open.length === 0) return null;
+  const offered = open.toSorted((one, other) => deadlineOf(one) - deadlineOf(other));
   const chosen = await askOne(() => askForExisting(run, { known, offered }));
-  const seen = new Set([chosen]);
-  let left = offered.length - 1;
   const from = offered.findIndex(({ id }) => id === chosen);
-  // In the order in which they come: from the chosen one on, then those before it.
-  const disputes =
-    from === -1 ? [{ id: chosen }, ...offered] : [...offered.slice(from), ...offered.slice(0, from)];
-  return decideInTurn(run, {
-    first: [chosen],
-    disputes,
-    place: (line) => (left > 0 ? `Dispute ${line}, ${left} more open` : `Dispute ${line}, the last open one`),
-    async next(id) {
-      const { offered: open, isListed: isStillListed } = await listOpen();
-      const others = open.filter((object) => !seen.has(object.id));
-      const at = deadlineOf([...open, ...offered].find((object) => object.id === id));
-      const following = others.find((object) => deadlineOf(object) >= at) ?? others[0];
-      left = others.length - 1;
-      if (!isStillListed || following === undefined) return [];
-      seen.add(following.id);
-      return [following.id];
-    },
-  });
+  return decideInTurn(
+    run,
+    from === -1 ? [{ id: chosen }, ...offered] : [...offered.slice(from), ...offered.slice(0, from)],
+  );
 }
 
 /** Asks again for an id that was typed and does not exist. */
@@ -95,38 +81,22 @@ async function askForExisting(
   }
 }
 
-function deadlineOf(dispute: KnownObject | undefined): number {
-  return Date.parse(String(dispute?.fields.deadlineAt)) || 0;
+function deadlineOf({ fields }: KnownObject): number {
+  return Date.parse(String(fields.deadlineAt)) || Number.MAX_SAFE_INTEGER;
 }
 
-/** The disputes to decide, in their order. */
-interface Queue {
-  readonly first: readonly string[];
-  /** All of them, as far as they are known, for the plan. */
-  readonly disputes: readonly Planned[];
-  /** What stands above a dispute, from 1. */
-  place(line: number): string;
-  /** What comes after a dispute that was decided or skipped. */
-  next(disputeId: string): Promise<readonly string[]>;
-}
-
-async function decideInTurn(run: Run, { first, disputes, place, next }: Queue): Promise<CommandResult> {
+/** In their order. One that was decided already, by somebody else meanwhile too, is not asked for. */
+async function decideInTurn(run: Run, disputes: readonly Planned[]): Promise<CommandResult> {
   const { ui, session, parsed } = run;
   await announce(run);
   const plan = disputes.length > 1 ? await askPlan(ui, disputes) : null;
   const { store } = (await session.history()).journal;
   const write = openOutputFile(session.io, parsed);
-  let count = 0;
+  const place = (line: number) => (disputes.length > 1 ? [`${line} of ${disputes.length}`] : []);
   let isStopped = false;
-  const asItems = (ids: readonly string[]) =>
-    ids.map((disputeId) => {
-      count += 1;
-      return { line: count, disputeId };
-    });
   const end = await runBatch(ui, {
-    words,
-    items: asItems(first),
-    more: async ({ disputeId }) => (isStopped ? [] : asItems(await next(disputeId))),
+    words: wordsByHand,
+    items: disputes.map(({ id: disputeId }, index) => ({ line: index + 1, disputeId })),
     // The place of each dispute among the others stands above it.
     total: null,
     atOnce: 1,
@@ -143,9 +113,9 @@ async function decideInTurn(run: Run, { first, disputes, place, next }: Queue): 
         },
       };
     },
-    cells: ({ line, disputeId }) => [...(first.length > 1 ? [place(line)] : []), disputeId],
+    cells: ({ line, disputeId }) => [...place(line), disputeId],
     id: ({ disputeId }) => disputeId,
   });
   const document = end.ended.map(({ item, result }) => documentOfRow(item, result, store));
-  return endBatch(ui, words, end, { document, write });
+  return endBatch(ui, wordsByHand, end, { document, write });
 }

@@ -15,7 +15,7 @@ import { runFor } from './rows.ts';
 /** `stop` if the user wants to decide no more. */
 export async function decideNext(
   run: Run,
-  heading: string,
+  heading: readonly string[],
   plan: Decision | null,
 ): Promise<ItemResult | 'stop'> {
   const { ui } = run;
@@ -24,7 +24,7 @@ export async function decideNext(
   const { status } = dispute.record;
   if (status !== expectedStatus(run)) return makeResult('exists', { message: `already ${String(status)}` });
   ui.notice('');
-  ui.notice(line`${heading}`, 'bold');
+  for (const text of heading) ui.notice(line`${text}`, 'bold');
   showCaseFile(run, dispute);
   explainKeys(ui);
   const decided = await askDecision(run, plan);

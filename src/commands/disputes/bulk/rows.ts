@@ -21,6 +21,9 @@ export const words = {
   again: 'no dispute is decided twice',
 } as const;
 
+/** The same for disputes that are decided one by one. */
+export const wordsByHand = { ...words, notSent: 'still open' } as const;
+
 /** The same for the rows of a file, which are compared with what is decided. */
 export const rowWords = {
   ...words,
