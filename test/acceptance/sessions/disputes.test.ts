@@ -56,7 +56,19 @@ test('disputes decide', async () => {
   session.type(`${id}x`);
   await session.typeAt(/That doesn.t match/, id);
   const screen = await session.ends();
-  expect(screen.slice(screen.indexOf('✔ Your decision'))).toMatchInlineSnapshot();
+  expect(screen.slice(screen.indexOf('✔ Your decision'))).toMatchInlineSnapshot(`
+    "✔ Your decision? won
+    ✔ Resolution: The carrier confirmed delivery
+
+    Status      won
+    Resolution  The carrier confirmed delivery
+
+    ✔ Decide this dispute as won? This is final. Type <id> to confirm:
+      <uuid>
+    decided   <uuid>  as won
+    ✓ Decided 1 dispute
+    exit 0"
+  `);
 });
 
 test('disputes decide: any id can be given if no dispute is open', async () => {
