@@ -133,7 +133,7 @@ test('a dispute that is not there does not hold up the next one, and is named at
   await plan(terminal);
   await terminal.pressAt(at('Refund policy.*'), 'w');
 
-  expect(await terminal.shows(/exit 5/)).toMatch(/decided +2 of 2 .*\n(.*\n)*failed +1 of 2 /);
+  expect(await terminal.shows(/exit 5/)).toMatch(/decided +2 of 2 .*\n(.*\n)*failed +1 of 2\b/);
 });
 
 test('a second Ctrl-C ends the wait for a decision in flight, and its outcome is said', async () => {

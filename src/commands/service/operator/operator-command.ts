@@ -49,9 +49,10 @@ export function operatorCommand({ run, options = [], ...definition }: OperatorCo
         work: (storage: Storage) => Promise<Result>,
         storageOptions?: WithStorageOptions,
       ) => withStorage(session, parsed, work, storageOptions);
+      const next = (words: string) => serviceCommand(session, parsed, words);
       const specs = { options: [...globalOptions, ...options], arguments: definition.arguments ?? [] };
       const need: Operator['need'] = (names, also = []) =>
-        readNeeded({ ui, parsed, specs, open: storage }, names, also);
+        readNeeded({ ui, parsed, specs, open: storage, next }, names, also);
       await run({
         ui,
         session,
@@ -59,7 +60,7 @@ export function operatorCommand({ run, options = [], ...definition }: OperatorCo
         storeId: session.flags.store,
         need,
         open: storage,
-        next: (words) => serviceCommand(session, parsed, words),
+        next,
         printChanged: (done, result) => printChanged(ui, done, result),
       });
       return undefined;
@@ -73,7 +74,8 @@ async function readNeeded<Name extends string>(
     parsed,
     specs,
     open,
-  }: Pick<Operator, 'ui' | 'parsed' | 'open'> & {
+    next,
+  }: Pick<Operator, 'ui' | 'parsed' | 'open' | 'next'> & {
     readonly specs: { readonly options: readonly OptionSpec[]; readonly arguments: readonly ArgumentSpec[] };
   },
   names: readonly Name[],
@@ -95,7 +97,8 @@ async function readNeeded<Name extends string>(
     return {
       field: name.replace(/^--/, ''),
       give: spec === undefined ? `<${name}>` : `${name} ${spec.value}`,
-      description,
+      // A command to find the value names the same database.
+      description: description.replace(/`service ([^`]+)`/, (_, words) => `\`${next(words)}\``),
       question,
       label,
       ...(words !== undefined && {
