@@ -28,7 +28,7 @@ Register-ArgumentCompleter -Native -CommandName storectl -ScriptBlock {
         $folder = if ($path) { Split-Path -Path $path -Parent }
         foreach ($file in Get-ChildItem -Path "$path*" -ErrorAction SilentlyContinue) {
             $name = if ($folder) { Join-Path $folder $file.Name } else { $file.Name }
-            $quoted = if ($name -match '\s') { "'$name'" } else { $name }
+            $quoted = if ($name -match '[^\w.\\/:~+-]') { "'" + $name.Replace("'", "''") + "'" } else { $name }
             & $result "$before$quoted" $file.Name $name
         }
     }

@@ -188,9 +188,9 @@ async function printForPeople(
   { stderr, env, signal }: Pick<Io, 'stderr' | 'env' | 'signal'>,
 ): Promise<void> {
   const { describeFailure } = await import('./output/failure-text.ts');
-  const { message, hint } = describeFailure(failure, audience);
+  const { color, width, plain } = await (await import('./output/style.ts')).styleOf(stderr, env);
+  const { message, hint } = describeFailure(failure, { ...audience, plain });
   const { requestId } = failure;
-  const { color, width } = await (await import('./output/style.ts')).styleOf(stderr, env);
   const wrap = width === null ? (text: string) => text : (await import('./output/wrap.ts')).wrapText;
   const columns = width ?? 0;
   const indented = (text: string) => wrap(text, columns - 2).replace(/^/gm, '  ');

@@ -119,7 +119,9 @@ export function requireProfile(
   const origin = source === 'flag' ? '' : ` (from ${describeSource(source, 'profile')})`;
   throw usageError(
     `profile "${name}" not found${origin}`,
-    `run ${quoteCommand('profile', 'list')} to see all profiles, or ${quoteLogin(name)} to create this one`,
+    name === demoProfile
+      ? `the demo store needs no profile: run ${quoteCommand('demo', 'info')} to see it`
+      : `run ${quoteCommand('profile', 'list')} to see all profiles, or ${quoteLogin(name)} to create this one`,
     { code: 'unknown_profile' },
   );
 }

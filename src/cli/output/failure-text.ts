@@ -16,6 +16,8 @@ export interface Audience {
   readonly flags?: ConnectionFlags | undefined;
   /** What the command says if it had no effect: `nothing was sent`; undefined for one that changes nothing. */
   readonly withoutEffect?: string | undefined;
+  /** Without columns: for a screen reader. */
+  readonly plain?: boolean | undefined;
   /** The name of a field, where it is not the name of its flag. */
   readonly nameOf?: (field: FieldError) => string | null;
 }
@@ -99,9 +101,9 @@ function whenToTry(retryAt: number | null, now: number): { readonly when: string
 
 const flagOf = ({ flag }: FieldError) => flag;
 
-function messageOf(failure: Failure, { withoutEffect, nameOf = flagOf }: Audience): string {
+function messageOf(failure: Failure, { withoutEffect, plain, nameOf = flagOf }: Audience): string {
   const { outcome, exitCode, done = [] } = failure;
-  const { clause, lines } = clauseOf(failure, (one) => nameOf(one) ?? (one.field || 'the request'));
+  const { clause, lines } = clauseOf(failure, (one) => nameOf(one) ?? (one.field || 'the request'), plain);
   const hadNoEffect = outcome === 'not_sent' || outcome === 'rejected';
   // That input that is wrong or missing is not sent goes without saying.
   const isInput = exitCode === exitCodes.usage || exitCode === exitCodes.inputNeeded;
@@ -119,6 +121,7 @@ function messageOf(failure: Failure, { withoutEffect, nameOf = flagOf }: Audienc
 function clauseOf(
   { what, lines = [], fields = [], status }: Failure,
   nameOf: (field: FieldError) => string,
+  plain = false,
 ): { clause: string; lines: readonly string[] } {
   // The fields that a response names are not in the clause.
   const named = status === undefined ? [] : fields.map((field) => `${nameOf(field)}: ${field.detail}`);
@@ -137,7 +140,9 @@ function clauseOf(
   return isMissing
     ? {
         clause: 'required values are missing',
-        lines: fields.map(({ give = '', detail }) => `${give.padEnd(width)}  ${upperFirst(detail)}`),
+        lines: fields.map(
+          ({ give = '', detail }) => (plain ? `${give}: ` : `${give.padEnd(width)}  `) + upperFirst(detail),
+        ),
       }
     : { clause: 'invalid values', lines: fields.map((field) => `${nameOf(field)} ${field.detail}`) };
 }

@@ -39,7 +39,7 @@ export const command: CommandDefinition = {
       show: () =>
         ui.print(
           renderTable(
-            ['name', 'base URL', 'store', 'key'],
+            ['name', 'base URL', ui.out.width === null ? 'store ID' : 'store', 'key'],
             rows.map(({ name, used, baseUrl, storeId, key }) => [
               name + (used ? ' (in use)' : ''),
               baseUrl ?? '-',

@@ -66,6 +66,11 @@ describe('fields', () => {
     expect(text({ ...one, fields: [missing('a'), missing('label')] })).toBe(
       'required values are missing:\n  --a X      The a\n  --label X  The label',
     );
+    const spoken = describeFailure(
+      { ...one, fields: [missing('a'), missing('label')] },
+      { now: Date.now(), plain: true },
+    );
+    expect(spoken.message).toBe('required values are missing:\n  --a X: The a\n  --label X: The label');
   });
 
   test('of an item of a batch stand in one line', () => {
