@@ -47,6 +47,8 @@ export const timestamp = () => {
 export interface InputHint {
   readonly example?: string | undefined;
   readonly remark?: string | undefined;
+  /** Of a list: most people want all values, so a question begins with all of them. */
+  readonly isUsuallyAll?: boolean | undefined;
 }
 
 const inputHints = z.registry<InputHint>();
@@ -60,13 +62,18 @@ export function inputHintOf(schema: z.core.$ZodType): InputHint {
 export function described<Schema extends z.ZodMiniType>(
   schema: Schema,
   description: string,
-  { example, remark, ...more }: InputHint & { readonly format?: string; readonly id?: string } = {},
+  {
+    example,
+    remark,
+    isUsuallyAll,
+    ...more
+  }: InputHint & { readonly format?: string; readonly id?: string } = {},
 ): Schema {
   const hints = [
     ...(remark === undefined ? [] : [` (${remark})`]),
     ...(example === undefined ? [] : [`, for example ${example}`]),
   ];
-  inputHints.add(schema, { example, remark });
+  inputHints.add(schema, { example, remark, isUsuallyAll });
   z.globalRegistry.add(schema, { description: description + hints.join(''), ...more });
   return schema;
 }

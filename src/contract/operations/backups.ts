@@ -20,6 +20,7 @@ const sectionsTo = (what: string) =>
   described(
     z.array(oneOf(sectionNames)),
     `Sections to ${what}: store (name, currency, cashback…), blog, settings (quiet hours, templates…), endpoints`,
+    { isUsuallyAll: true },
   );
 
 /** Names of the fields that a restore changed. */

@@ -1,6 +1,6 @@
 import { valueAt } from '../../../base/json.ts';
 import { memoize } from '../../../base/memoize.ts';
-import { knownValues } from '../../../contract/fields.ts';
+import { inputHintOf, knownValues } from '../../../contract/fields.ts';
 import { kindOf, kindOfParameter, type ObjectKind } from '../../../contract/objects.ts';
 import { nounOf, type Operation, pathParameterProblem } from '../../../contract/operation.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
@@ -107,12 +107,13 @@ export async function askMissing(
   const questionOf =
     (field: FieldFlag): Question =>
     async () => {
-      if (field.path.join('.') !== 'sections') return askInto(ui, body ?? {}, field);
-      // All of them: that is what most people back up, and restore.
+      if (!inputHintOf(field.schema).isUsuallyAll) return askInto(ui, body ?? {}, field);
       const { offered, known } = choices;
-      const sections = [...offered, ...known].find(({ id }) => id === parameters[name])?.fields.sections;
-      const isWhole = Array.isArray(sections);
-      const words = isWhole ? sections.map(String) : knownValues(field.schema);
+      // The object in the path may have only some of them.
+      const object = [...offered, ...known].find(({ id }) => id === parameters[name]);
+      const own = valueAt(object?.fields, field.path);
+      const isWhole = Array.isArray(own);
+      const words = isWhole ? own.map(String) : knownValues(field.schema);
       await askInto(ui, body ?? {}, field, { words, isWhole, now: words });
     };
   const questions = () => [...first(), ...missing, ...fields.map(questionOf)];
