@@ -98,7 +98,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'auth login': [
     3,
     '--base-url {origin} --store {storeId} --with-key --timeout 0.3',
-    // Nothing is an empty key, and silence is none.
+    // An empty answer is an empty key, and no answer is no key.
     { code: { closed: 2, silent: 3, CI: 3, file: 3 } },
   ],
   'profile set': [3, 'outlet --store {storeId}'],

@@ -18,7 +18,7 @@ interface CliOptions {
   readonly signal?: AbortSignal;
   /** Whether standard error says that it is a terminal. */
   readonly isTerminal?: boolean;
-  /** Standard output and standard error are a terminal of this width; standard input is none. */
+  /** Standard output and standard error are a terminal of this width; standard input is not one. */
   readonly columns?: number;
   /** Gets what is written to either stream, when it is written. */
   readonly onOutput?: (text: string) => void;

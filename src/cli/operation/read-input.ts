@@ -37,8 +37,9 @@ export async function readInput(
   steps: InputSteps = {},
 ): Promise<Run> {
   const { operation, defaults = {} } = input;
+  const isSent = (steps.isSent ?? true) && !session.flags.dryRun;
   // A read is harmless: its answer may have fields that the contract does not name.
-  if (ui.fields !== null && !session.flags.dryRun && operation.class !== 'read')
+  if (ui.fields !== null && isSent && operation.class !== 'read')
     refuseUnknownFields(ui.fields, answerFields(input));
   const fields = fieldsOf(input);
   const read = operation.body === null ? null : await readBody(session, operation, fields, parsed);

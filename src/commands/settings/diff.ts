@@ -24,7 +24,7 @@ exits with 6 if anything differs, for CI jobs that keep settings in a file. What
     'settings diff --from-file settings.yaml --exit-code --json',
   ],
   async run(call) {
-    const run = await readInput(call, input);
+    const run = await readInput(call, input, { isSent: false });
     const { ui, parsed } = run;
     const given = run.request.body ?? {};
     if (Object.keys(given).length === 0 && optionValue(parsed, '--from-file') === undefined) {

@@ -32,6 +32,8 @@ export interface InputSteps {
   introduce?(run: Run): Promise<void>;
   /** Whether a terminal shows the request before it is sent even if nothing was asked. */
   readonly isReviewed?: boolean;
+  /** Whether the operation is sent, so that its answer is printed; true unless given. */
+  readonly isSent?: boolean;
 }
 
 /** What was given on the command line, before it is complete. */

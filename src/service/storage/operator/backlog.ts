@@ -28,7 +28,7 @@ const oldest = statement<{ now: string }, { dueAt: string }>`
   select due_at from endpoints where is_failing in (0, 1) and due_at <= ${'now'} and claimed_by is null
   order by due_at limit 1`;
 
-/** The deliveries of all stores that wait or have failed for good. */
+/** The deliveries of all stores that wait or have failed permanently. */
 export async function findBacklog(db: Queries, now: number): Promise<Backlog> {
   const time = new Date(now).toISOString();
   const { rows } = await counts(db, { now: time });
