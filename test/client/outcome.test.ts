@@ -65,7 +65,8 @@ test.each([
     },
   });
 
-  expect(outcome).toMatchObject({ kind, failure: { code } });
+  const noResponse = kind === 'unknown' ? { status: null, problem: null } : {};
+  expect(outcome).toMatchObject({ kind, failure: { code }, ...noResponse });
 });
 
 test('a key that stays in progress is unknown, and says until when to wait', async () => {

@@ -84,6 +84,7 @@ describe('a service that says how many requests it allows', () => {
   test.each([
     ['"default";q=20;w=2', { quota: 20, windowMs: 2_000 }],
     ['"burst";q=100;w=60, "default"; q=10; w=1', { quota: 100, windowMs: 60_000 }],
+    ['"default"; q=10; w=1, "burst";q=100;w=60', { quota: 100, windowMs: 60_000 }],
     ['"day";q=5000;w=86400', null],
     ['q=0;w=1', null],
     ['"default";q=20', null],
