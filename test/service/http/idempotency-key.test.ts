@@ -1,71 +1,10 @@
 import { expect, test } from 'vitest';
 import type { OperationId } from '../../../src/contract/operations.ts';
 import { createApp, type Storage } from '../../../src/service/index.ts';
-import { addReclaim } from '../../../src/service/operations/reclaims.ts';
 import { rowsOf } from '../../helpers/rows.ts';
-import {
-  type Answer,
-  listEvents,
-  newDatabase,
-  openService,
-  openTestStorage,
-  type Service,
-  toFetch,
-} from '../helpers/service.ts';
+import { type Answer, newDatabase, openService, openTestStorage, toFetch } from '../helpers/service.ts';
 
-const hours = 60 * 60 * 1000;
 const withKey = (key: string, headers = {}) => ({ headers: { 'idempotency-key': key, ...headers } });
-
-interface KeyedCall {
-  readonly operation: OperationId;
-  readonly target: string;
-  readonly body: object;
-  readonly other: object;
-}
-
-/** The operations that change something and have no key in their body. */
-async function calls(service: Service): Promise<readonly KeyedCall[]> {
-  const dispute = { kind: 'payment', reason: 'x', idempotencyKey: 'k' };
-  const { id: disputeId } = (await service.call('disputes.open', '', dispute)).body;
-  const { id: reclaimId } = await service.inStore((work) =>
-    addReclaim(work, { subdomain: 'x', reason: 'y' }),
-  );
-  const endpoint = { kind: 'discord', url: 'https://discord.com/api/webhooks/1/x', events: ['post_created'] };
-  return [
-    { operation: 'store.update', target: '', body: { name: 'A' }, other: { name: 'B' } },
-    {
-      operation: 'blog.create',
-      target: '',
-      body: { title: 'A "contentMd":null', contentMd: '$& "contentMd":null $1' },
-      other: { title: 'A', contentMd: 'B' },
-    },
-    {
-      operation: 'disputes.decide',
-      target: disputeId,
-      body: { status: 'won', resolution: 'A' },
-      other: { status: 'won', resolution: 'B' },
-    },
-    {
-      operation: 'settings.save',
-      target: '',
-      body: { discovery: { summary: 'A' } },
-      other: { discovery: { summary: 'B' } },
-    },
-    { operation: 'reclaim.appeal', target: reclaimId, body: { text: 'A' }, other: { text: 'B' } },
-    {
-      operation: 'notify.add-endpoint',
-      target: '',
-      body: { ...endpoint, name: 'A' },
-      other: { ...endpoint, name: 'B' },
-    },
-    {
-      operation: 'notify.mark-read',
-      target: '',
-      body: { ids: [] },
-      other: {},
-    },
-  ];
-}
 
 /** What a client sees of an answer, but for the id of its request and whether it is a repeated one. */
 function seen({ status, headers, body }: Answer) {
@@ -80,46 +19,6 @@ function isReplayed({ headers }: Answer): boolean {
 function isKept({ headers }: Answer): boolean {
   return headers.get('idempotency-kept') === 'true';
 }
-
-test('each change is applied once for each key, and repeated with its first answer', async () => {
-  const service = await openService();
-  for (const { operation, target, body } of await calls(service)) {
-    const first = await service.call(operation, target, body, withKey('k'));
-    const events = await listEvents(service);
-    service.clock.now += 47 * hours;
-    const again = await service.call(operation, target, body, withKey('k'));
-
-    expect(first.status, operation).toBeLessThan(300);
-    expect(isReplayed(first)).toBe(false);
-    expect(isReplayed(again)).toBe(true);
-    expect(seen(again)).toEqual(seen(first));
-    expect(await listEvents(service)).toEqual(events);
-    service.clock.now -= 47 * hours;
-  }
-});
-
-test('another request with the same key is refused, and the first answer stays', async () => {
-  const service = await openService();
-  for (const { operation, target, body, other } of await calls(service)) {
-    const first = await service.call(operation, target, body, withKey('k'));
-    const reused = await service.call(operation, target, other, withKey('k'));
-    const again = await service.call(operation, target, body, withKey('k'));
-
-    expect(reused, operation).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
-    expect(isKept(reused)).toBe(false);
-    expect(seen(again)).toEqual(seen(first));
-  }
-});
-
-test('a key is forgotten after 48 hours', async () => {
-  const service = await openService();
-  const post = { title: 'A', contentMd: 'x' };
-  await service.call('blog.create', '', post, withKey('k'));
-  service.clock.now += 48 * hours;
-  const again = await service.call('blog.create', '', post, withKey('k'));
-
-  expect(again).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
-});
 
 test('a refusal stays the answer to its key when its cause is gone, and another key is applied', async () => {
   const service = await openService();
