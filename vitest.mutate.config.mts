@@ -20,7 +20,7 @@ export default defineConfig({
       'test/{base,client,history,library,cli/batch}/**/*.test.ts',
       'test/commands/{api,blog,disputes,history,settings}/**/*.test.ts',
       'test/commands/{known-lists,resume,store-name,undo,what-changed}.test.ts',
-      'test/cli/completion.test.ts',
+      'test/cli/completion/completion.test.ts',
     ],
     // They start many processes.
     exclude: [

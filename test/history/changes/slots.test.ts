@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchOver, openSlots, type Slot } from '../../src/history/changes/slots.ts';
+import { batchOver, openSlots, type Slot } from '../../../src/history/changes/slots.ts';
 
 /** Requests that go through all stages, and note each. `release` ends the one of this number. */
 function startAll(count: number, limits: Parameters<typeof openSlots>[0]) {

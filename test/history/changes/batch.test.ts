@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FileSystem } from '../../src/base/files/files.ts';
-import { createBlogPost } from '../../src/contract/operations/blog.ts';
-import { type BatchOptions, beginBatch, type HistoryBatch } from '../../src/history/changes/batch.ts';
-import type { History } from '../../src/history/history.ts';
-import { type HistoryScene, post, setHistoryScene } from './helpers/scene.ts';
-import type { Reaction } from './helpers/store-server.ts';
+import type { FileSystem } from '../../../src/base/files/files.ts';
+import { createBlogPost } from '../../../src/contract/operations/blog.ts';
+import { type BatchOptions, beginBatch, type HistoryBatch } from '../../../src/history/changes/batch.ts';
+import type { History } from '../../../src/history/history.ts';
+import { type HistoryScene, post, setHistoryScene } from '../helpers/scene.ts';
+import type { Reaction } from '../helpers/store-server.ts';
 
 const titles = Array.from({ length: 12 }, (_, index) => `Post ${index}`);
 const postOf = (title: string) => ({ ...post, body: { title, contentMd: 'x' } });

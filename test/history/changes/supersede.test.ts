@@ -10,7 +10,7 @@ import {
   save,
   setHistoryScene,
   update,
-} from './helpers/scene.ts';
+} from '../helpers/scene.ts';
 
 const restoreOf = (...sections: string[]) => ({ ...restore, body: { sections } });
 

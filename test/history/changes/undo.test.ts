@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { markRecords } from '../../src/history/changes/resume.ts';
-import { planUndo, waitForRunning, withReplacedValues } from '../../src/history/changes/undo.ts';
-import type { RefusedError } from '../../src/history/record/errors.ts';
-import { damageFirstRequest } from './helpers/damage.ts';
+import { markRecords } from '../../../src/history/changes/resume.ts';
+import { planUndo, waitForRunning, withReplacedValues } from '../../../src/history/changes/undo.ts';
+import type { RefusedError } from '../../../src/history/record/errors.ts';
+import { damageFirstRequest } from '../helpers/damage.ts';
 import {
   backup,
   type HistoryScene,
@@ -16,7 +16,7 @@ import {
   setHistoryScene,
   signalled,
   update,
-} from './helpers/scene.ts';
+} from '../helpers/scene.ts';
 
 const plan = (scene: HistoryScene, id?: string) => planUndo(scene.open(), id);
 

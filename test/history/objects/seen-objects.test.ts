@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { knownObjects, type SeenObject } from '../../src/history/objects/known-objects.ts';
-import { readSeen, rememberSeen } from '../../src/history/objects/seen-objects.ts';
-import type { HistoryRecord } from '../../src/history/record/history-record.ts';
-import { temporaryFolder } from '../helpers/cli.ts';
-import { recordOf } from './helpers/records.ts';
+import { knownObjects, type SeenObject } from '../../../src/history/objects/known-objects.ts';
+import { readSeen, rememberSeen } from '../../../src/history/objects/seen-objects.ts';
+import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
+import { temporaryFolder } from '../../helpers/cli.ts';
+import { recordOf } from '../helpers/records.ts';
 
 let folder: string;
 const file = () => path.join(folder, '.seen.jsonl');
