@@ -62,7 +62,7 @@ async function checkSettings(session: Session): Promise<CheckResult> {
 async function checkHistory(session: Session): Promise<CheckResult> {
   const history = await session.history();
   const records = await withHistoryErrors(session, async () => {
-    const listed = history.listWhole();
+    const listed = history.snapshot().listWhole();
     history.journal.assertWritable();
     return listed;
   });

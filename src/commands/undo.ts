@@ -93,7 +93,7 @@ nor an undo.`,
       session,
       async () => {
         await waitForRunning(history, changeOptions({ target, ui, session }));
-        return planUndo(history, given);
+        return planUndo(history.snapshot(), given);
       },
       steps,
     );

@@ -1,18 +1,15 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { listLogs, readLeniently } from './journal/log-folder.ts';
-import type { LogName } from './journal/log-name.ts';
-import { logsWith } from './operation-rules.ts';
 import { HistoryError, historyFiles } from './record/errors.ts';
 import type { HistoryRecord } from './record/history-record.ts';
+import { openReader, type Scope } from './snapshot.ts';
 
 /** As many as anybody looks through while they wait for Tab. */
 const maxRecords = 200;
 
 /** The newest records of a store, newest first, for completion: of these operations, or of all. */
 export function readNewestRecords(folder: string, operations: readonly string[] | null): HistoryRecord[] {
-  const wanted = operations?.flatMap(logsWith);
-  return readFolder(folder, ({ operation }) => wanted?.includes(operation) ?? true, maxRecords);
+  return readFolder(folder, { concerning: operations ?? undefined }, maxRecords);
 }
 
 /** Changes that are open for another store than the one in use. */
@@ -35,12 +32,7 @@ export function findOpenElsewhere(ownFolder: string): OpenElsewhere[] {
   }
   const others = names.map((name) => path.join(parent, name)).filter((folder) => folder !== ownFolder);
   return others.flatMap((folder) => {
-    const records = readFolder(
-      folder,
-      ({ status }) => status === 'open' || status === 'pending',
-      Number.POSITIVE_INFINITY,
-    );
-    const open = records.filter((record) => record.open);
+    const open = readFolder(folder, { open: true }).filter((record) => record.open);
     const [newest] = open;
     if (newest === undefined) return [];
     const { baseUrl, storeId, profile } = newest;
@@ -49,12 +41,13 @@ export function findOpenElsewhere(ownFolder: string): OpenElsewhere[] {
 }
 
 /** Takes no lock, and passes over what cannot be used: a change says so. */
-function readFolder(folder: string, isWanted: (log: LogName) => boolean, max: number): HistoryRecord[] {
-  const place = { folder, files: historyFiles(process.platform), store: null };
+function readFolder(folder: string, scope: Scope, max = Number.POSITIVE_INFINITY): HistoryRecord[] {
+  const found: HistoryRecord[] = [];
   try {
-    return readLeniently(place, listLogs(place).filter(isWanted).reverse(), { max }).records.slice(0, max);
+    const { snapshot } = openReader({ folder, files: historyFiles(process.platform), store: null });
+    for (const record of snapshot().usable(scope)) if (found.push(record) >= max) break;
   } catch (error) {
-    if (error instanceof HistoryError) return [];
-    throw error;
+    if (!(error instanceof HistoryError)) throw error;
   }
+  return found;
 }

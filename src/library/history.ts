@@ -2,8 +2,9 @@ import path from 'node:path';
 import { normalizeBaseUrl, parseBaseUrl } from '../client/base-url.ts';
 import { canonicalId } from '../contract/operation.ts';
 import type { RecordOptions } from '../history/changes/change.ts';
+import { openRecords } from '../history/changes/plan-resume.ts';
 import { readAndChange } from '../history/changes/read-first.ts';
-import { markRecords, openRecords, resumeRecord } from '../history/changes/resume.ts';
+import { markRecords, resumeRecord } from '../history/changes/resume.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
 import { repairLogs } from '../history/journal/repair.ts';
@@ -67,7 +68,7 @@ export function createHistory(options: {
   return {
     async list(query: RecordFilter = {}): Promise<readonly HistoryEntry[]> {
       checkOptions(query, ['operation', 'state', 'open']);
-      return use(async (history) => history.listWhole(query));
+      return use(async (history) => history.snapshot().listWhole(query));
     },
     async mark(recordId, found) {
       const state = new Map([

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openRecords, type Resumed, resumeRecord } from '../../src/history/changes/resume.ts';
+import { openRecords } from '../../src/history/changes/plan-resume.ts';
+import { type Resumed, resumeRecord } from '../../src/history/changes/resume.ts';
 import { openHistory } from '../../src/history/history.ts';
 import { buildChildren, type Children } from '../helpers/children.ts';
 import type { ChildTask } from './helpers/child.ts';
@@ -40,7 +41,7 @@ const restore: Task = {
 const open = (folder: string) => openHistory({ folder, store, profile: 'main', process });
 
 function recordsIn(folder: string) {
-  const { records, problems } = open(folder).list();
+  const { records, problems } = open(folder).snapshot().list();
   expect(problems).toEqual([]);
   return records;
 }

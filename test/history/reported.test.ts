@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { beginBatch } from '../../src/history/changes/batch.ts';
-import { markRecords, openRecords } from '../../src/history/changes/resume.ts';
+import { openRecords } from '../../src/history/changes/plan-resume.ts';
+import { markRecords } from '../../src/history/changes/resume.ts';
 import {
   backup,
   dispute,

@@ -2,7 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodeFileSystem } from '../../src/base/files/files.ts';
-import { markRecords, openRecords, resumeRecord } from '../../src/history/changes/resume.ts';
+import { openRecords } from '../../src/history/changes/plan-resume.ts';
+import { markRecords, resumeRecord } from '../../src/history/changes/resume.ts';
 import { openHistory } from '../../src/history/history.ts';
 import { repairLogs } from '../../src/history/journal/repair.ts';
 import { findOpenElsewhere } from '../../src/history/read-leniently.ts';
@@ -118,7 +119,7 @@ describe('after a repair', () => {
     const log = readWrittenLog(file);
     writeFileSync(file, Buffer.concat([cutAt(log, lineOf(log, 'outcome').end), Buffer.from('{"bro')]));
     await repairLogs(scene.open().journal);
-    expect(scene.open().get(record.id)).toMatchObject({ state: 'applied' });
+    expect(scene.open().snapshot().get(record.id)).toMatchObject({ state: 'applied' });
     await expect(scene.change(appeal)).rejects.toBeInstanceOf(RefusedError);
     expect(scene.server.received).toHaveLength(1);
   });
@@ -139,7 +140,7 @@ describe('a history belongs to a base URL and a store', () => {
     scene.react = () => 'answer';
     for (const other of [at('https://gw/production'), at('https://gw/staging', 'store-2')]) {
       expect(openRecords(other)).toEqual([]);
-      expect(() => other.get(record.id)).toThrow('no change');
+      expect(() => other.snapshot().get(record.id)).toThrow('no change');
       await expect(resumeRecord(other, record.id, options)).rejects.toMatchObject({
         code: 'record_not_found',
       });
@@ -163,7 +164,7 @@ describe('a history belongs to a base URL and a store', () => {
     await scene.change(post);
     const store = { baseUrl: 'https://other.example.com', storeId: 'store-1' };
     const other = openHistory({ folder: scene.folder, store, profile: 'main', process });
-    expect(() => other.readForChange('blog.create')).toThrow('belongs to store store-1');
+    expect(() => other.snapshot().openAndRecent('blog.create')).toThrow('belongs to store store-1');
   });
 });
 
@@ -272,10 +273,6 @@ describe('what the store asked to wait', () => {
     await scene.change(rename('A'), { client });
     expect(waits[0]).toBeGreaterThan(900_000);
     expect(waits[0]).toBeLessThanOrEqual(1_000_000);
-    // What is over need not be read for years.
-    expect(scene.open().readForChange('store.update')).toHaveLength(2);
-    scene.ahead = 3 * 24 * hour;
-    expect(scene.open().readForChange('store.update')).toHaveLength(1);
   });
 });
 
@@ -304,7 +301,8 @@ test('a change reads the newest of its operation and what is open, however old; 
   const read = (all: boolean) =>
     scene
       .open()
-      .readForChange('store.update', { all })
+      .snapshot()
+      .openAndRecent('store.update', { all })
       .map(({ body }) => body);
   expect(read(false)).toHaveLength(23);
   scene.ahead = 3 * 24 * hour;

@@ -38,7 +38,7 @@ describe.each([
       reason: 'too_old',
     });
     expect(scene.methods().filter((method) => method !== 'GET')).toEqual([]);
-    expect(scene.open().get(record.id)).toMatchObject({ state: 'unknown', open: true });
+    expect(scene.open().snapshot().get(record.id)).toMatchObject({ state: 'unknown', open: true });
 
     expect(await scene.resume(record.id, { safetyLabel, isConfirmed: true })).toMatchObject({
       action: 'sent',

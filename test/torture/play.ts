@@ -284,7 +284,7 @@ function killAt(server: ModelServer, client: RunningClient, { moment, write, aft
 
 /** Read as the program reads it, but without a process for it. Logs that are damaged are left out. */
 function listHistory(machine: Machine, url: string): readonly HistoryRecord[] {
-  return openStore(machine, url).list().records;
+  return openStore(machine, url).snapshot().list().records;
 }
 
 function openStore(machine: Machine, url: string): History {

@@ -157,17 +157,20 @@ function lstatOrNull(files: Pick<Files, 'fileSystem'>, file: string): fs.Stats |
   return files.fileSystem.lstatSync(file, { throwIfNoEntry: false }) ?? null;
 }
 
+/** What a file was before it was read: tells whether it has changed since. */
+export type FoundFile = Pick<fs.Stats, 'ino' | 'size' | 'mtimeMs'>;
+
 /** As {@link readBytes}, as text. */
-export function readText(files: Files, file: string): { text: string; mtimeMs: number } | null {
+export function readText(files: Files, file: string): (FoundFile & { text: string }) | null {
   const found = readBytes(files, file);
-  return found && { text: found.bytes.toString(), mtimeMs: found.mtimeMs };
+  return found && { ...found, text: found.bytes.toString() };
 }
 
 /**
- * The content of a regular file; null if it does not exist. A looser mode than 0600 is tightened.
- * Throws a failure for anything but a plain file of reasonable size.
+ * The content of a regular file; null if it does not exist. A looser mode than 0600 is tightened. Throws a failure for what is
+ * no plain file of reasonable size.
  */
-export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs: number } | null {
+export function readBytes(files: Files, file: string): (FoundFile & { bytes: Buffer }) | null {
   const { fileSystem, platform } = files;
   let descriptor: number;
   try {
@@ -179,12 +182,11 @@ export function readBytes(files: Files, file: string): { bytes: Buffer; mtimeMs:
   }
   try {
     const stats = fileSystem.fstatSync(descriptor);
-    if (!stats.isFile())
-      throw files.failure({ kind: 'unreadable', message: `${file} is not a regular file`, file });
-    if (stats.size > MAX_FILE_BYTES)
-      throw files.failure({ kind: 'unreadable', message: `${file} is too large`, file });
+    const { ino, size, mtimeMs } = stats;
+    const problem = stats.isFile() ? size > MAX_FILE_BYTES && 'is too large' : 'is not a regular file';
+    if (problem) throw files.failure({ kind: 'unreadable', message: `${file} ${problem}`, file });
     if (platform !== 'win32' && (stats.mode & 0o077) !== 0) repairMode(files, descriptor);
-    return { bytes: fileSystem.readFileSync(descriptor), mtimeMs: stats.mtimeMs };
+    return { bytes: fileSystem.readFileSync(descriptor), ino, size, mtimeMs };
   } catch (error) {
     throw fileFailure(files, error, 'read', file);
   } finally {

@@ -12,10 +12,8 @@ import { idsBeginningWith, minIdLength, resolveId, shortenId } from './short-id.
 /** The objects of a kind that this machine knows, of the store in use, the last seen first. */
 export async function listKnown(session: Session, kind: ObjectKind): Promise<readonly KnownObject[]> {
   const history = await session.history();
-  const records = kindOf(kind)
-    .operations.flatMap((operation) => history.list({ operation }).records)
-    .sort((one, other) => other.number - one.number);
-  return knownObjects(kind, records, readSeen(history.journal.folder));
+  const records = history.snapshot().usable({ concerning: kindOf(kind).operations });
+  return knownObjects(kind, [...records], readSeen(history.journal.folder));
 }
 
 /** How many objects of one read are remembered. */

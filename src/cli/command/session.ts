@@ -72,8 +72,8 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
   const { notice, writeAlways, waiting } = ui;
   const cleanups: (() => Promise<void>)[] = [];
   const listeners: ((exchange: Exchange) => void)[] = [];
-  if (flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG))
-    listeners.push((exchange) => writeAlways(describeExchange(exchange)));
+  const isDebug = flags.debug || isSwitchedOn(io.env.STORECTL_DEBUG);
+  if (isDebug) listeners.push((exchange) => writeAlways(describeExchange(exchange)));
 
   const profiles = memoize(async () =>
     openProfiles(configDirectory(io), io.process, (note) => notice(line`${note}`)),
@@ -134,12 +134,14 @@ export function openSession(io: Io, flags: GlobalFlags, ui: Ui): OpenSession {
     const resolved = await settings();
     const store = identityOf(resolved);
     if (store === null) throw inputNeeded(missingConnection(resolved, io.env));
+    const debug = isDebug ? await import('../output/record-summary.ts') : null;
     const opened = openHistory({
       folder: historyDirectory(io, store),
       store,
       profile: resolved.profile,
       process: io.process,
       lockTimeoutMs: flags.timeoutMs,
+      onDecision: debug ? (decision) => writeAlways(debug.describeDecision(decision)) : undefined,
     });
     endHistory = () => opened.end();
     return opened;

@@ -1,4 +1,5 @@
 import { asObject, isObject } from '../../base/json.ts';
+import type { Decision } from '../../history/decision.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
 import {
   type HistoryRecord,
@@ -9,7 +10,7 @@ import {
 } from '../../history/record/history-record.ts';
 import { markedByHand } from '../../history/record/recorded-outcome.ts';
 import { changesBetween } from '../core/json-changes.ts';
-import { printable } from '../core/sanitize.ts';
+import { line, type Printable, printable } from '../core/sanitize.ts';
 import { formatDistance } from './format-value.ts';
 import { labelOf } from './labels.ts';
 
@@ -96,4 +97,49 @@ function shownResult(record: HistoryRecord): string | null {
   if (record.state === 'rejected')
     return record.response?.problem?.code ?? String(record.response?.status ?? '');
   return record.state === 'applied' ? null : (record.failure?.code ?? null);
+}
+
+/** Why a change stays open. */
+const leftReasons: Readonly<Record<Extract<Decision, { kind: 'left' }>['reason'], string>> = {
+  running: 'another process works on it',
+  too_old: 'it has been in doubt for 20 hours or more, and nobody said yes',
+  needs_yes: 'it replaces what was changed since, and nobody said yes',
+  later_change: 'a later change may set the same',
+  not_settled: 'no read showed it, and the service did not say that it applies a key once',
+  ask_user: 'the service did not say that it applies a key once',
+  unreadable: 'its request was lost in a damaged log',
+  no_safety_backup: 'its safety backup failed',
+};
+
+/** What the history decided about a change, and why, for `--debug`. */
+export function describeDecision(decision: Decision): Printable {
+  switch (decision.kind) {
+    case 'begun':
+      return line`${decision.id} begun: no earlier change is in its way`;
+    case 'continued': {
+      const { record } = decision;
+      return line`${record.id} continued: the same command ${isInDoubt(record) ? 'is in doubt' : `was ${wordsOf(record)}`}`;
+    }
+    case 'refused':
+      return line`refused: ${decision.error.message}`;
+    case 'sent':
+      return line`${decision.record.id} sent again: ${wordsOf(decision.record)}`;
+    case 'settled':
+      return line`${decision.record.id} settled: a read shows it`;
+    case 'reported':
+      return line`${decision.record.id} reported: its outcome is known (${wordsOf(decision.record)})`;
+    case 'superseded':
+      return line`${decision.id} superseded: ${decision.by} was applied later and sets the same`;
+    case 'left': {
+      const { id, reason, later } = decision;
+      if (later === null) return line`${id} left: ${leftReasons[reason]}`;
+      const { record, paths } = later;
+      const came = record.state === 'applied' ? 'was applied' : 'may have been applied';
+      return line`${id} left: a later change of ${paths.join(', ')} ${came} (${record.id})`;
+    }
+  }
+}
+
+function wordsOf({ state }: HistoryRecord): string {
+  return state.replace('_', ' ');
 }

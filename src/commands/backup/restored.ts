@@ -19,7 +19,7 @@ import { describeCounts, sectionLabel } from './restoring.ts';
 /** The label of the backup that is taken before one is restored: the same on each run. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
   const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
-  const backups = (await session.history()).list({ operation: createBackup.id }).records;
+  const backups = (await session.history()).snapshot().list({ operation: createBackup.id }).records;
   // Labels of safety backups would nest.
   const isSafety = backups.some(
     (record) => record.safetyBackupFor !== null && textAt(receivedBody(record), ['id']) === backupId,

@@ -79,8 +79,8 @@ whether it was applied, and what is still open. Changes made elsewhere are not i
     const state = choiceOf(parsed, '--state', states);
     const limit = readLimit(parsed, ui);
     const history = await session.history();
-    // What was taken back, and which ids are short enough, depends on all of them.
-    const { records: all, problems } = history.list();
+    // What was taken back, and which ids are short enough, is told by all of them.
+    const { records: all, problems } = history.snapshot().list();
     const records = all
       .filter((record) => operation === undefined || record.operation === operation)
       .filter((record) => state === undefined || isIn(state, record));

@@ -40,10 +40,10 @@ export const command: CommandDefinition = {
     if (id === null) return undefined;
     const history = await session.history();
     // The file keeps webhook tokens; what is printed may end up in the log of a CI job.
-    const records = history.recordsOf(id).map(maskWebhooks);
+    const records = history.snapshot().recordsOf(id).map(maskWebhooks);
     if (ui.json) printJson(ui, records.length === 1 ? records[0] : records);
     else {
-      const { records: all } = history.list();
+      const { records: all } = history.snapshot().list();
       ui.print(
         joined(
           records.map((record) => drawRecord(ui, record, all)),
@@ -104,7 +104,7 @@ function canUndo(history: History, { id, operation }: HistoryRecord): boolean {
   // A plan reads all records, and a run may have thousands that cannot be taken back.
   if (rulesOf(operation).undo === undefined) return false;
   try {
-    return planUndo(history, id).record.id === id;
+    return planUndo(history.snapshot(), id).record.id === id;
   } catch (error) {
     if (error instanceof RefusedError || error instanceof HistoryError) return false;
     throw error;
@@ -139,7 +139,7 @@ const maxChoices = 500;
 
 /** Null if there is nothing to choose from. */
 async function chooseRecord(ui: Ui, session: Session): Promise<string | null> {
-  const records = ui.canAsk ? (await session.history()).list().records : [];
+  const records = ui.canAsk ? (await session.history()).snapshot().list().records : [];
   const choices = records.slice(0, maxChoices).map(recordChoice);
   if (ui.canAsk && choices.length === 0) {
     ui.notice('No history yet on this machine for this store.');

@@ -3,7 +3,9 @@ import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
-import type { LeftReason, previewResume, Resumed } from '../../history/changes/resume.ts';
+import type { previewResume } from '../../history/changes/plan-resume.ts';
+import type { Resumed } from '../../history/changes/resume.ts';
+import type { LeftReason } from '../../history/decision.ts';
 import type { Finding } from '../../history/history.ts';
 import { type HistoryRecord, receivedBody } from '../../history/record/history-record.ts';
 

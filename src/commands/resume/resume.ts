@@ -15,14 +15,9 @@ import { changeOptions, noteRecording, withHistoryErrors } from '../../cli/opera
 import { describeState, recordChoice, recordSummary } from '../../cli/output/record-summary.ts';
 import { renderIndented, rowsOf } from '../../cli/output/tables.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
+import { openRecords, previewResume } from '../../history/changes/plan-resume.ts';
 import { hasUndo } from '../../history/changes/replaced-values.ts';
-import {
-  markRecords,
-  openRecords,
-  previewResume,
-  type Resumed,
-  resumeRecord,
-} from '../../history/changes/resume.ts';
+import { markRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
 import { logIdOf } from '../../history/history.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
@@ -112,7 +107,7 @@ async function findRecords(
   const history = await session.history();
   // What is open decides what may be sent again, so all of it has to be readable.
   const all = openRecords(history);
-  if (id !== undefined) return history.recordsOf(id);
+  if (id !== undefined) return history.snapshot().recordsOf(id);
   const held = all.filter((record) => previewResume(history, record) === 'running');
   if (held.length > 0) {
     const ids = held.map((record) => record.id).join(', ');

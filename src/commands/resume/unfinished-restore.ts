@@ -22,7 +22,12 @@ import { createdId } from './describe.ts';
 export function findUnfinished(history: History, record: HistoryRecord) {
   const safetyBackupId = createdId(record);
   if (record.safetyBackupFor === null || record.state !== 'applied' || safetyBackupId === null) return null;
-  if (history.recordsOf(logIdOf(record.id)).some(({ safetyBackupFor }) => safetyBackupFor === null))
+  if (
+    history
+      .snapshot()
+      .recordsOf(logIdOf(record.id))
+      .some(({ safetyBackupFor }) => safetyBackupFor === null)
+  )
     return null;
   const { sections } = record.safetyBackupFor.body;
   const backupId = objectIdOf(record.safetyBackupFor);

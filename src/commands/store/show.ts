@@ -16,7 +16,10 @@ export const command = showCommand({
     rememberSeen(folder, [{ kind: 'store', id, seenAt: new Date().toISOString(), fields: { name } }]);
   },
   async recall({ session }) {
-    const seen = lastSeen(updateStore.id, (await session.history()).list().records);
+    const seen = lastSeen(
+      updateStore.id,
+      (await session.history()).snapshot().usable({ concerning: [updateStore.id] }),
+    );
     return seen && { ...seen.document, seenAt: seen.seenAt };
   },
 });

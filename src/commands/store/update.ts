@@ -156,5 +156,8 @@ function rowsOfUpdate({ request }: Run, seen: SeenDocument | null, store: unknow
 
 /** The store as this machine has seen it last, or null. */
 async function lastSeenStore(session: Session): Promise<SeenDocument | null> {
-  return lastSeen(updateStore.id, (await session.history()).list().records);
+  return lastSeen(
+    updateStore.id,
+    (await session.history()).snapshot().usable({ concerning: [updateStore.id] }),
+  );
 }

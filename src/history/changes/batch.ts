@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { type History, type Recorded, type SendOptions, waitOf } from '../history.ts';
+import type { History, Recorded, SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { RefusedError } from '../record/errors.ts';
 import type { HistoryRecord, Intent } from '../record/history-record.ts';
@@ -33,12 +33,12 @@ export async function beginBatch(history: History, options: BatchOptions) {
   const lock = await journal.acquire(`begin ${operation.id}`, options);
   let past: readonly HistoryRecord[];
   try {
-    past = history.readForChange(operation.id);
+    past = history.refresh().openAndRecent(operation.id);
   } catch (error) {
     lock.release();
     throw error;
   }
-  client.pause(waitOf(past, journal.now()));
+  client.pause(history.storeWait());
   const by = sameCommandBy(operation.id);
   const same = new Map<string, HistoryRecord[]>();
   for (const record of past) {

@@ -1,12 +1,13 @@
 import type { Lock } from '../../base/files/lock.ts';
 import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
-import { type History, logIdOf, type SendOptions, waitOf } from '../history.ts';
+import { type History, logIdOf, type SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { RefusedError } from '../record/errors.ts';
 import { type HistoryRecord, type Intent, sentBody } from '../record/history-record.ts';
 import { type ChangeRequest, intentOf, refuseSecret } from '../record/intent.ts';
 import { recordedOutcome } from '../record/recorded-outcome.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { findEarlier, hasOwnKey } from './earlier.ts';
 import { lastSeen, replacedValues } from './replaced-values.ts';
 import { continueRecord, recordedResult } from './resume.ts';
@@ -43,13 +44,18 @@ export async function recordChange(
   let order: Lock | null = null;
   try {
     if (rulesOf(request.operation.id).inOrder) order = await journal.acquire('order', options);
-    refuseMovedUndo(history, request);
-    const past = readPast(history, request);
-    client.pause(waitOf(past, journal.now()));
-    const intent = withReplaced(intentOf(request, journal.store.storeId, bodyWithKey(request)), past);
+    const snapshot = history.refresh();
+    refuseMovedUndo(snapshot, request);
+    const past = readPast(snapshot, request);
+    client.pause(history.storeWait());
+    const intent = withReplaced(
+      intentOf(request, journal.store.storeId, bodyWithKey(request)),
+      snapshot.records({ concerning: [request.operation.id] }),
+    );
     refuseSecret(intent, client);
     const earlier = await findEarlier(history, request, intent, past, options);
     if (earlier !== null) {
+      history.explain({ kind: 'continued', record: earlier });
       const writer = await history.reopen(logIdOf(earlier.id), options);
       begin.release();
       return await continueEarlier(history, writer, earlier.id, past, options);
@@ -59,6 +65,7 @@ export async function recordChange(
     if (!signal?.aborted) client.connect();
     const { operation } = intent;
     const writer = await history.begin({ operation, intents: [safety ?? intent], isBatch: safety !== null });
+    history.explain({ kind: 'begun', id: writer.id });
     begin.release();
     const { id } = writer;
     const sent = await sendAfterBackup({ ...options, writer, now: journal.now }, safety && `${id}.1`, {
@@ -69,6 +76,9 @@ export async function recordChange(
     if (sent.kind === 'change' && sent.outcome.kind === 'applied')
       await supersede(history, sent.record, past);
     return sent;
+  } catch (error) {
+    if (error instanceof RefusedError) history.explain({ kind: 'refused', error });
+    throw error;
   } finally {
     begin.release();
     order?.release();
@@ -82,21 +92,24 @@ export async function previewChange(
   options: SendOptions,
 ): Promise<void> {
   if (rulesOf(request.operation.id).onSameCommand === 'read') return;
-  const past = readPast(history, request);
+  const past = readPast(history.snapshot(), request);
   await findEarlier(history, request, intentOf(request, history.journal.store.storeId), past, options);
 }
 
 /** Between the question and the lock, another process may have undone the same, or changed it again. */
-function refuseMovedUndo(history: History, { undoes, seenLater = [] }: ChangeRequest): void {
+function refuseMovedUndo(snapshot: Snapshot, { undoes, seenLater = [] }: ChangeRequest): void {
   if (!undoes) return;
-  const moved = planUndo(history, undoes).later.find(({ id }) => !seenLater.includes(id));
+  const moved = planUndo(snapshot, undoes).later.find(({ id }) => !seenLater.includes(id));
   if (moved !== undefined) throw new RefusedError('changed_meanwhile', moved);
 }
 
-/** What a change has to know: a key of the user, and what the service takes only once, count whatever their age. */
-function readPast(history: History, request: ChangeRequest): HistoryRecord[] {
+/**
+ * What a change has to know, newest first: a key of the user, and what the service takes only once, count whatever their age. Throws
+ * a DamagedError.
+ */
+function readPast(snapshot: Snapshot, request: ChangeRequest): HistoryRecord[] {
   const { id } = request.operation;
-  return history.readForChange(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
+  return snapshot.openAndRecent(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
 }
 
 function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
@@ -106,7 +119,7 @@ function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
 }
 
 /** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
-function withReplaced(intent: Intent, past: readonly HistoryRecord[]): Intent {
+function withReplaced(intent: Intent, past: Iterable<HistoryRecord>): Intent {
   if (intent.replaced !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
   return { ...intent, replaced: replacedValues(lastSeen(intent.operation, past), sentBody(intent)) };
 }

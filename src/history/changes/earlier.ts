@@ -63,7 +63,11 @@ export async function findEarlier(
       if (rules.guard === 'once') throw new RefusedError('only_once', record);
       // A date in the future counts as now.
       const isRecent = now - Date.parse(record.createdAt) < duplicateMs;
-      if (rules.guard === 'duplicate' && isRecent && !isRestoredOver(record, history.readLater(record)))
+      if (
+        rules.guard === 'duplicate' &&
+        isRecent &&
+        !isRestoredOver(record, history.snapshot().records({ since: record.number }))
+      )
         throw new RefusedError('duplicate', record);
     }
   }
@@ -82,8 +86,8 @@ async function isSafeToContinue(
 }
 
 /** Whether a later restore of what a change added to may have removed it, so that its content says nothing any more. */
-export function isRestoredOver(record: HistoryRecord, others: readonly HistoryRecord[]): boolean {
-  const restores = others.filter(
+export function isRestoredOver(record: HistoryRecord, others: Iterable<HistoryRecord>): boolean {
+  const restores = [...others].filter(
     (other) =>
       other.state === 'applied' && rulesOf(other.operation).undo === 'backup' && isAfter(other, record),
   );
@@ -111,7 +115,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
   return found;
 }
 
-/** The record as the process that holds its log has left it. */
+/** The record as the process that holds its log has left it, which is read again. */
 export async function waitForHolder(
   history: History,
   record: HistoryRecord,
@@ -120,7 +124,7 @@ export async function waitForHolder(
   const logId = logIdOf(record.id);
   if (!history.isHeldElsewhere(logId)) return record;
   (await history.journal.acquireLog(logId, options)).release();
-  return history.get(record.id);
+  return history.refresh().get(record.id);
 }
 
 /**

@@ -12,16 +12,19 @@ export interface SeenDocument {
   valueAt(path: readonly string[]): unknown;
 }
 
-/** The newest one among these records, which are newest first, or null. */
-export function lastSeen(operation: string, past: readonly HistoryRecord[]): SeenDocument | null {
-  const standing = past.filter(mayBeApplied);
-  const index = standing.findIndex(
-    (record) =>
-      record.operation === operation && record.state === 'applied' && isObject(receivedBody(record)),
-  );
-  const record = standing[index];
-  if (record === undefined) return null;
-  const later = standing.slice(0, index).flatMap(changedPaths);
+/** The newest one among these records, which are newest first, or null. No record behind it is looked at. */
+export function lastSeen(operation: string, past: Iterable<HistoryRecord>): SeenDocument | null {
+  const later: HistoryRecord[] = [];
+  for (const record of past) {
+    const isShown = record.operation === operation && record.state === 'applied';
+    if (isShown && isObject(receivedBody(record))) return documentIn(record, later.flatMap(changedPaths));
+    if (mayBeApplied(record)) later.push(record);
+  }
+  return null;
+}
+
+/** What the response to a change shows, but for what may have changed since. */
+function documentIn(record: HistoryRecord, later: readonly string[]): SeenDocument {
   const seen = receivedBody(record);
   const seenValue = (path: readonly string[]) => {
     const single = writtenPaths({ ...record, body: JSON.stringify(withValue(undefined, path, 0)) });

@@ -1,10 +1,11 @@
+import type { Decision, LeftReason } from '../decision.ts';
 import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { HistoryError, RefusedError } from '../record/errors.ts';
-import { type HistoryRecord, isAfter, isInDoubt, mayBeApplied } from '../record/history-record.ts';
-import { changeWithKey } from '../record/intent.ts';
+import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
 import { markedByHand, recordedOutcome } from '../record/recorded-outcome.ts';
+import { planResume, sentAgainByKey } from './plan-resume.ts';
 import {
   type FailedSafetyBackup,
   type RecordedChange,
@@ -12,7 +13,7 @@ import {
   sendAfterBackup,
 } from './safety-backup.ts';
 import { type Proved, readAgain, readProof, type Sending, writeOutcome } from './send.ts';
-import { isSuperseded, supersede } from './supersede.ts';
+import { supersede } from './supersede.ts';
 
 export interface ResumeOptions extends SendOptions {
   /** The user has said yes to sending this one, whatever its age. */
@@ -51,32 +52,18 @@ export type Resumed =
     };
 
 /**
- * Why a record is left as it is:
- * - `running`: another process works on it.
- * - `too_old`: it has been in doubt for 20 hours; `needs_yes`: it destroys what was changed since. Both are sent if confirmed.
- * - `later_change`: sending it could overwrite a later change.
- * - `not_settled`: a read did not show it; `finding` says what it showed.
- * - `ask_user`: it cannot be sent twice, and only the user can find out; `unreadable`: so is one whose request was lost.
- */
-export type LeftReason =
-  | 'running'
-  | 'too_old'
-  | 'needs_yes'
-  | 'later_change'
-  | 'not_settled'
-  | 'ask_user'
-  | 'unreadable';
-
-/**
  * Continues an open record, under the lock of its log. What is particular to its operation stands in operation-rules.ts.
  * Throws a HistoryError if nothing was sent.
  */
 export async function resumeRecord(history: History, id: string, options: ResumeOptions): Promise<Resumed> {
-  const found = history.get(id);
+  const found = history.snapshot().get(id);
   if (history.isHeldElsewhere(logIdOf(found.id))) {
-    if (isInDoubt(found)) return { action: 'left', record: found, reason: 'running' };
-    // The other process still has to print its outcome.
-    return { action: 'reported', ...recordedResult(found) };
+    // The other process still has to print an outcome.
+    const resumed: Resumed = isInDoubt(found)
+      ? { action: 'left', record: found, reason: 'running' }
+      : { action: 'reported', ...recordedResult(found) };
+    history.explain(decisionOf(resumed));
+    return resumed;
   }
   const { inOrder } = rulesOf(found.operation);
   const order = inOrder ? await history.journal.acquire('order', options) : null;
@@ -89,32 +76,43 @@ export async function resumeRecord(history: History, id: string, options: Resume
 }
 
 /** As {@link resumeRecord}, of a log that this process holds, with the lock that the operation needs. */
-export async function continueRecord(
+export async function continueRecord(...given: Parameters<typeof sendOrSettle>): Promise<Resumed> {
+  const [history] = given;
+  const resumed = await sendOrSettle(...given);
+  history.explain(decisionOf(resumed));
+  return resumed;
+}
+
+async function sendOrSettle(
   history: History,
   writer: LogWriter,
   record: HistoryRecord,
   options: ResumeOptions,
 ): Promise<Resumed> {
   const { id } = record;
-  const { will, later } = planResume(history, record);
-  if (will === 'reported') {
-    tell(writer, record);
+  const snapshot = history.snapshot();
+  const { kind, later } = planResume(snapshot, record, history.journal.now());
+  if (kind === 'reported') {
+    report(writer, record);
     return { action: 'reported', ...recordedResult(record) };
   }
-  if (will === 'superseded') {
+  if (kind === 'superseded') {
     if (later !== undefined) await writer.change([{ id, supersededBy: later.id }]);
-    tell(writer, record);
+    report(writer, record);
     return { action: 'superseded', record: recordIn(writer.records, id) };
   }
-  const isAsked = will === 'needs_yes' || will === 'too_old';
-  if (will !== 'send' && will !== 'ask_service' && !(isAsked && options.isConfirmed))
-    return left(writer, record, will, { later });
+  const isAsked = kind === 'needs_yes' || kind === 'too_old';
+  if (kind !== 'send' && kind !== 'ask_service' && !(isAsked && options.isConfirmed))
+    return leaveOpen(writer, record, kind, { later });
   options.client.pause(history.storeWait());
   const sending = { ...options, writer, now: history.journal.now };
-  const settled = will === 'ask_service' ? await askService(sending, record, later) : null;
+  const settled = kind === 'ask_service' ? await askService(sending, record, later) : null;
   if (settled !== null) return settled;
-  if (options.readsOnly) return left(writer, record, 'not_settled');
-  if (isTooOld(record, history.journal.now()) && !options.isConfirmed) return left(writer, record, 'too_old');
+  if (options.readsOnly) return leaveOpen(writer, record, 'not_settled');
+  if (isTooOld(record, history.journal.now()) && !options.isConfirmed)
+    return leaveOpen(writer, record, 'too_old');
+  // Read before it is sent: where that fails, nothing is.
+  const open = [...snapshot.records({ open: true })];
   const safety = safetyIntent(history, record, options.safetyLabel);
   const sent = await sendAfterBackup(sending, safety && (await writer.add(safety)).id, {
     id,
@@ -123,9 +121,8 @@ export async function continueRecord(
   });
   if (sent.kind === 'safety_backup')
     return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
-  tell(writer, record);
-  if (sent.outcome.kind === 'applied')
-    await supersede(history, sent.record, history.readForChange(record.operation));
+  report(writer, record);
+  if (sent.outcome.kind === 'applied') await supersede(history, sent.record, open);
   return { action: 'sent', ...sent };
 }
 
@@ -156,64 +153,29 @@ async function askService(
   found = found && (await readAgain(sending, record, found));
   const shownNow = found && (await settle(found));
   if (shownNow) return shownNow;
-  if (found !== undefined) return left(writer, record, 'not_settled', { finding: found.finding });
-  if (answer === 'unanswered') return left(writer, record, 'not_settled', { finding: 'unreadable' });
+  if (found !== undefined) return leaveOpen(writer, record, 'not_settled', { finding: found.finding });
+  if (answer === 'unanswered') return leaveOpen(writer, record, 'not_settled', { finding: 'unreadable' });
   return later === undefined
-    ? left(writer, record, 'ask_user')
-    : left(writer, record, 'later_change', { later });
+    ? leaveOpen(writer, record, 'ask_user')
+    : leaveOpen(writer, record, 'later_change', { later });
 }
 
-/**
- * A record that can be sent again to a service that applies the key in its header once, or null. What was not applied is then applied
- * now, so what sets values also needs `If-Match`: others may have set them since.
- */
-function sentAgainByKey(record: HistoryRecord): ReturnType<typeof changeWithKey> {
-  const overwrites = rulesOf(record.operation).inOrder ?? false;
-  return overwrites && record.ifMatch === null ? null : changeWithKey(record);
+/** What `--debug` says of it. */
+function decisionOf(resumed: Resumed): Decision {
+  const { action, record } = resumed;
+  const { id } = record;
+  if (action === 'superseded') return { kind: action, id, by: record.supersededBy ?? '' };
+  if (action !== 'left') return { kind: action, record };
+  const later = 'later' in resumed ? resumed.later : undefined;
+  const own = writtenPaths(record);
+  const paths = later === undefined ? [] : own.filter((path) => overlap([path], writtenPaths(later)));
+  return { kind: action, id, reason: resumed.reason, later: later ? { record: later, paths } : null };
 }
 
 /** Reporting a change also reports the backup before it. */
-function tell(writer: LogWriter, { id }: HistoryRecord): void {
+function report(writer: LogWriter, { id }: HistoryRecord): void {
   for (const other of writer.records.values())
     if (other.id === id || (id === writer.id && other.safetyBackupFor !== null)) writer.report(other.id);
-}
-
-/** What can be said of a record from the history alone: `later` is the change that decides it. */
-interface ResumePlan {
-  readonly will:
-    | 'reported'
-    | 'superseded'
-    | 'ask_service'
-    | 'send'
-    | Exclude<LeftReason, 'running' | 'not_settled'>;
-  readonly later?: HistoryRecord | undefined;
-}
-
-function planResume(history: History, record: HistoryRecord): ResumePlan {
-  if (!isInDoubt(record)) return { will: record.supersededBy === null ? 'reported' : 'superseded' };
-  if (record.unreadable) return { will: 'unreadable' };
-  const changes = changesAfter(history, record);
-  const winner = changes.find((other) => isSuperseded(record, other));
-  if (winner !== undefined) return { will: 'superseded', later: winner };
-  const { proof, resume, safetyBackupRule } = rulesOf(record.operation);
-  const [later] = changes;
-  if (later !== undefined) {
-    // With If-Match it overwrites nothing. What is in doubt itself goes first: if it is applied, this one no longer matters.
-    const isSafe = sentAgainByKey(record) !== null && !changes.some(isInDoubt);
-    return { will: isSafe ? 'ask_service' : 'later_change', later };
-  }
-  if (proof !== undefined) return { will: 'ask_service' };
-  if (resume === 'ask') return { will: sentAgainByKey(record) === null ? 'ask_user' : 'ask_service' };
-  if (isTooOld(record, history.journal.now())) return { will: 'too_old' };
-  return { will: safetyBackupRule === undefined ? 'send' : 'needs_yes' };
-}
-
-/**
- * What {@link resumeRecord} would do, from the history alone: tell an outcome, say that it no longer matters, ask the service (and
- * perhaps send), `send`, or leave it for a reason. Throws a DamagedError if part of the history cannot be read.
- */
-export function previewResume(history: History, record: HistoryRecord): ResumePlan['will'] | 'running' {
-  return history.isHeldElsewhere(logIdOf(record.id)) ? 'running' : planResume(history, record).will;
 }
 
 /** An outcome that was known before, as it is handed on. Throws a RefusedError `in_doubt` if there is none. */
@@ -224,8 +186,8 @@ export function recordedResult(record: HistoryRecord): RecordedChange {
   return { kind: 'change', record, outcome, isEarlier: true, ...none };
 }
 
-/** Leaves a record as it is. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */
-async function left(
+/** Leaves a record open. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */
+async function leaveOpen(
   writer: LogWriter,
   record: HistoryRecord,
   reason: LeftReason,
@@ -234,30 +196,6 @@ async function left(
   const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
   if (record.state === 'sent') await writer.change([{ id: record.id, state: 'unknown', failure }]);
   return { action: 'left', record: recordIn(writer.records, record.id), reason, ...why };
-}
-
-/** Later changes of the same, which were or may have been applied. */
-function changesAfter(history: History, record: HistoryRecord): HistoryRecord[] {
-  return history.readLater(record).filter((other) => mayBeApplied(other) && writesSame(other, record));
-}
-
-/** Of several open ones of one command that is about now, only the newest is sent. */
-function writesSame(later: HistoryRecord, record: HistoryRecord): boolean {
-  const { supersedesSame, inOrder } = rulesOf(record.operation);
-  const isSame = supersedesSame === true && later.fingerprint === record.fingerprint;
-  return isSame || (inOrder === true && overlap(writtenPaths(later), writtenPaths(record)));
-}
-
-/**
- * What {@link resumeRecord} is for, oldest first, but for what a later change in doubt stands in the way of: that comes after it.
- * Throws a DamagedError if part of the history cannot be read.
- */
-export function openRecords(history: History): HistoryRecord[] {
-  const newestFirst = history.listWhole({ open: true });
-  const inDoubt = newestFirst.filter(isInDoubt);
-  const waits = (record: HistoryRecord) =>
-    isInDoubt(record) && inDoubt.some((later) => isAfter(later, record) && writesSame(later, record));
-  return [...newestFirst.filter((record) => !waits(record)).reverse(), ...newestFirst.filter(waits)];
 }
 
 /**
@@ -270,7 +208,10 @@ export async function markRecords(
   state: 'applied' | 'not_sent',
   options: Pick<SendOptions, 'signal'> = {},
 ): Promise<HistoryRecord[]> {
-  const ids = history.recordsOf(id).map((record) => record.id);
+  const ids = history
+    .snapshot()
+    .recordsOf(id)
+    .map((record) => record.id);
   const writer = await history.reopen(logIdOf(id.toLowerCase()), options);
   const marked = ids.filter((one) => isInDoubt(recordIn(writer.records, one)));
   if (marked.length === 0) {

@@ -1,11 +1,12 @@
 import { type History, logIdOf } from '../history.ts';
+import { recordIn } from '../journal/log-writer.ts';
 import { reopenLog } from '../journal/open-log.ts';
 import { includesPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
 import { type ChangeRequest, intentOf, isSameCommand } from '../record/intent.ts';
 
 /**
- * Ends the doubt about earlier changes that no longer matter, because a later one that was applied sets the same. What another
+ * Ends the doubt about those of `past` that no longer matter, because a later change that was applied sets the same. What another
  * process works on is left to it.
  */
 export async function supersede(
@@ -19,7 +20,11 @@ export async function supersede(
     if (history.journal.isLogHeld(logId)) continue;
     try {
       const writer = await reopenLog(history.journal, logId);
-      await writer.change([{ id: earlier.id, supersededBy: later.id }]);
+      // Its process may have found out more, and ended, since it was listed.
+      if (isInDoubt(recordIn(writer.records, earlier.id))) {
+        await writer.change([{ id: earlier.id, supersededBy: later.id }]);
+        history.explain({ kind: 'superseded', id: earlier.id, by: later.id });
+      }
       await writer.close();
     } catch {
       // The record stays open. The next `resume` comes to the same conclusion.
@@ -29,9 +34,10 @@ export async function supersede(
 
 /** A change in doubt that may yet set what this request sets, or null. Throws a DamagedError. */
 export function findInDoubt(history: History, request: ChangeRequest): HistoryRecord | null {
+  const open = history.refresh().records({ open: true });
   const touched = writtenPaths(intentOf(request, history.journal.store.storeId));
   const contends = (record: HistoryRecord) => isInDoubt(record) && overlap(writtenPaths(record), touched);
-  return history.readForChange(request.operation.id).find(contends) ?? null;
+  return [...open].find(contends) ?? null;
 }
 
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */

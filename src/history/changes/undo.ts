@@ -9,6 +9,7 @@ import {
   receivedBody,
   sentBody,
 } from '../record/history-record.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { waitForHolder } from './earlier.ts';
 import { lastSeen, withValue } from './replaced-values.ts';
 
@@ -34,7 +35,7 @@ export type Undo = {
 /** Waits for other processes that send what can be undone, or undo it: until they have ended, that would be in doubt. */
 export async function waitForRunning(history: History, options: SendOptions): Promise<void> {
   const concerns = ({ operation }: HistoryRecord) => rulesOf(operation).undo !== undefined;
-  for (const record of history.listWhole()) {
+  for (const record of history.snapshot().records({ open: true })) {
     if (isInDoubt(record) && concerns(record)) await waitForHolder(history, record, options);
   }
 }
@@ -43,25 +44,28 @@ export async function waitForRunning(history: History, options: SendOptions): Pr
  * How a change is taken back: that with this id, or the newest that is neither undone nor an undo. Throws a RefusedError where
  * it cannot be.
  */
-export function planUndo(history: History, id: string | undefined): Undo {
-  const records = history.listWhole();
-  const record = id === undefined ? newestUndoable(records) : mainRecord(history, id);
+export function planUndo(snapshot: Snapshot, id: string | undefined): Undo {
+  const record = id === undefined ? newestUndoable(snapshot) : mainRecord(snapshot, id);
   const rules = rulesOf(record.operation);
-  const undoing = records.find((other) => other.undoes === record.id && mayBeApplied(other));
+  // It is a change of the same operation, and reads what such a change does.
+  snapshot.openAndRecent(record.operation);
+  // An undo is later than what it undoes.
+  const after = [...snapshot.records({ since: record.number })];
+  const undoing = after.find((other) => other.undoes === record.id && mayBeApplied(other));
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
-  if (indexUndos(records)(record) !== null) throw new RefusedError('already_undone', record);
+  if (indexUndos(after)(record) !== null) throw new RefusedError('already_undone', record);
   if (rules.undo === undefined) throw new RefusedError('not_undoable', record);
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);
   if (record.state !== 'applied') throw new RefusedError('never_applied', record);
   const touched = rules.writes(record);
   const mayHaveChanged = (other: HistoryRecord) =>
     mayBeApplied(other) && overlap(changedPaths(other), touched);
-  const later = records.filter((other) => other.number > record.number && mayHaveChanged(other));
+  const later = after.filter((other) => other.number > record.number && mayHaveChanged(other));
   if (rules.undo === 'backup') {
     if (record.safetyBackupId === null) throw new RefusedError('no_safety_backup', record);
     return { record, later, by: 'backup', backupId: record.safetyBackupId, sections: touched };
   }
-  return { record, later, by: rules.undo, fields: fieldsOf(record, records) };
+  return { record, later, by: rules.undo, fields: fieldsOf(record, snapshot) };
 }
 
 /** Finds the undo of a change that was applied, among these records; one that was undone itself does not count. */
@@ -78,27 +82,28 @@ export function indexUndos(
   return undoneBy;
 }
 
-function newestUndoable(records: readonly HistoryRecord[]): HistoryRecord {
-  const undoneBy = indexUndos(records);
-  const found = records.find(
-    (record) =>
+function newestUndoable(snapshot: Snapshot): HistoryRecord {
+  const undos: HistoryRecord[] = [];
+  for (const record of snapshot.records()) {
+    if (record.undoes !== null) undos.push(record);
+    else if (
       rulesOf(record.operation).undo !== undefined &&
-      record.undoes === null &&
       mayBeApplied(record) &&
-      undoneBy(record) === null,
-  );
-  if (found === undefined) throw new RefusedError('nothing_to_undo', null);
-  return found;
+      indexUndos(undos)(record) === null
+    )
+      return record;
+  }
+  throw new RefusedError('nothing_to_undo', null);
 }
 
 /** The id of a log means the change of its command, not the backup that was made before it. */
-function mainRecord(history: History, id: string): HistoryRecord {
-  const records = history.recordsOf(id);
-  return records.find((record) => rulesOf(record.operation).undo !== undefined) ?? history.get(id);
+function mainRecord(snapshot: Snapshot, id: string): HistoryRecord {
+  const records = snapshot.recordsOf(id);
+  return records.find((record) => rulesOf(record.operation).undo !== undefined) ?? snapshot.get(id);
 }
 
 /** Throws a RefusedError `replaced_unknown` that names what this machine has not seen. */
-function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): UndoneField[] {
+function fieldsOf(record: HistoryRecord, snapshot: Snapshot): UndoneField[] {
   const { replaced } = record;
   const sent = sentBody(record);
   const { undo, serverOwned = [] } = rulesOf(record.operation);
@@ -114,7 +119,7 @@ function fieldsOf(record: HistoryRecord, records: readonly HistoryRecord[]): Und
   }
   const response = receivedBody(record);
   const changed = isObject(response) ? response : sent;
-  const seen = lastSeen(record.operation, records);
+  const seen = lastSeen(record.operation, snapshot.records({ concerning: [record.operation] }));
   return paths.map((path) => ({
     path,
     replaced: valueAt(replaced, path),

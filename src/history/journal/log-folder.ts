@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { listFolder, readText } from '../../base/files/files.ts';
+import { type FoundFile, listFolder, readText } from '../../base/files/files.ts';
 import { DamagedError, HistoryError } from '../record/errors.ts';
 import type { HistoryRecord } from '../record/history-record.ts';
 import type { Journal, StoreIdentity } from './journal.ts';
@@ -28,31 +28,10 @@ export function listLogs(folder: LogFolder, names: readonly string[] = listNames
     .sort((one, other) => one.number - other.number);
 }
 
-/**
- * The records of these logs, in their order, until there are `max`; those of one log newest first. A log that cannot be used is a
- * problem: changes that read it fail.
- */
-export function readLeniently(
-  folder: LogFolder,
-  logs: readonly LogName[],
-  { read = readRecords, max = Number.POSITIVE_INFINITY } = {},
-): { records: HistoryRecord[]; problems: HistoryError[] } {
-  const records: HistoryRecord[] = [];
-  const problems: HistoryError[] = [];
-  for (const log of logs) {
-    if (records.length >= max) break;
-    try {
-      records.push(...read(folder, log).reverse());
-    } catch (error) {
-      if (!(error instanceof HistoryError)) throw error;
-      problems.push(error);
-    }
-  }
-  return { records, problems };
-}
-
 export interface FoundLog extends ParsedLog {
   readonly name: LogName;
+  /** The same as long as nobody has written it: its name, inode, size and time of change. */
+  readonly stamp: string;
 }
 
 /**
@@ -72,16 +51,11 @@ export function readLog(folder: LogFolder, listed: LogName): FoundLog | null {
   return name === undefined ? null : readOnce(folder, name);
 }
 
-/** The records of {@link readLog}, oldest first; empty if it is gone. */
-export function readRecords(folder: LogFolder, log: LogName): HistoryRecord[] {
-  return [...(readLog(folder, log)?.records.values() ?? [])];
-}
-
 function readOnce(folder: LogFolder, name: LogName): FoundLog | null {
   const file = fileOf(folder, name.name);
-  const text = readText(folder.files, file)?.text;
-  if (text === undefined) return null;
-  const parsed = parseLog(text, name, file);
+  const found = readText(folder.files, file);
+  if (found === null) return null;
+  const parsed = parseLog(found.text, name, file);
   const { baseUrl, storeId } = parsed.header;
   const store = folder.store ?? parsed.header;
   if (baseUrl !== store.baseUrl || storeId !== store.storeId) {
@@ -89,25 +63,23 @@ function readOnce(folder: LogFolder, name: LogName): FoundLog | null {
       file,
     });
   }
-  return { ...parsed, name };
+  return { ...parsed, name, stamp: makeStamp(name, found) };
 }
 
-/** What a store asked for is kept for later commands no longer than this. */
-const maxKeptWaitMs = 3_600_000;
+/** The stamp that {@link readLog} would find, or null if there is no log with this name. */
+export function stampOf(folder: LogFolder, name: LogName): string | null {
+  const { lstatSync } = folder.files.fileSystem;
+  const stats = lstatSync(fileOf(folder, name.name), { throwIfNoEntry: false });
+  return stats === undefined ? null : makeStamp(name, stats);
+}
 
-/** Milliseconds for which the response in this record asked to send the store nothing more; 0 once an hour has passed. */
-export function remainingWait({ response }: Pick<HistoryRecord, 'response'>, now: number): number {
-  if (response === null || response.retryAt === null) return 0;
-  const age = now - Date.parse(response.receivedAt);
-  // A clock outside that hour says nothing about it.
-  if (!(age >= 0 && age < maxKeptWaitMs)) return 0;
-  return Math.max(0, Math.min(response.retryAt - now, maxKeptWaitMs - age));
+function makeStamp({ name }: LogName, { ino, size, mtimeMs }: FoundFile): string {
+  return [name, ino, size, mtimeMs].join(' ');
 }
 
 /** What a log with a closing line is called. */
-export function statusOf(records: readonly HistoryRecord[], now: number): LogStatus {
-  if (records.some(({ open }) => open)) return 'pending';
-  return records.some((record) => remainingWait(record, now) > 0) ? 'waiting' : 'closed';
+export function statusOf(records: readonly HistoryRecord[]): LogStatus {
+  return records.some(({ open }) => open) ? 'pending' : 'closed';
 }
 
 /** Renames the log, whose lock the caller holds, without a sync: a name is a hint. */

@@ -18,11 +18,11 @@ export interface LogName {
 
 /**
  * What a name says of its log: a hint, so that few logs have to be read. What is open is in the lines. `open`: a process may be
- * writing it. `pending`: it had its closing line written, and records are open. `closed`: the same, and none is open. `waiting`:
- * as `closed`, and the store asked to wait. A power cut may keep the name and lose the closing line. But every line before was
- * synced before the log got the name, so no record in doubt is called `closed` or `waiting`.
+ * writing it. `pending`: it had its closing line written, and records are open. `closed`: the same, and none is open. A power
+ * cut may keep the name and lose the closing line. But every line before was synced before the log got the name, so no record in
+ * doubt is called `closed`.
  */
-export type LogStatus = 'open' | 'pending' | 'waiting' | 'closed';
+export type LogStatus = 'open' | 'pending' | 'closed';
 
 /** 32 letters and digits, without those that are easily taken for another. */
 const idLetters = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -31,7 +31,7 @@ const idLetters = '0123456789abcdefghjkmnpqrstvwxyz';
  * An operation is a noun and a verb, or `api`: so `disputes.open.jsonl` is closed, and `disputes.open.open.jsonl` is open.
  */
 const pattern = new RegExp(
-  `^(\\d{6,})-(\\d{8})-([${idLetters}]{6})-(${rawOperationId}|[a-z0-9-]+\\.[a-z0-9-]+)(?:\\.(open|pending|waiting))?\\.jsonl$`,
+  `^(\\d{6,})-(\\d{8})-([${idLetters}]{6})-(${rawOperationId}|[a-z0-9-]+\\.[a-z0-9-]+)(?:\\.(open|pending))?\\.jsonl$`,
 );
 
 /** Null for the name of anything else. */
@@ -41,12 +41,10 @@ export function parseLogName(name: string): LogName | null {
   return { name, number: Number(number), date, id, operation, status: status as LogStatus };
 }
 
-/** Whether a log may have open records by its name, or a wait that began `since` that day. */
-export function isUnfinished(name: string, since: string): boolean {
+/** Whether a log may have open records, by its name. */
+export function mayBeOpen(name: string): boolean {
   // Most are closed, and need not be parsed: a folder may have thousands.
-  const log = /\.(open|pending|waiting)\.jsonl$/.test(name) ? parseLogName(name) : null;
-  if (log === null || log.status === 'closed') return false;
-  return log.status !== 'waiting' || log.date >= since;
+  return /\.(open|pending)\.jsonl$/.test(name) && (parseLogName(name)?.status ?? 'closed') !== 'closed';
 }
 
 /** Throws an Error for an operation that no name can have. */

@@ -13,6 +13,7 @@ import {
   type RecordsLine,
   serializeLine,
 } from './log-lines.ts';
+import { keepStoreWait } from './store-wait.ts';
 
 /** Writes a log, and holds its lock. */
 export type LogWriter = ReturnType<typeof openWriter>;
@@ -37,7 +38,7 @@ export function refuseTooLarge(bytes: number, file: string): void {
 const maxWaitMs = 10;
 
 /** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
-export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
+export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'stamp'>) {
   const { header, records } = log;
   // What is behind the whole lines is cut off: it must not be what the next holder has written.
   lock.assertHeld();
@@ -92,6 +93,8 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
       const line = { records: fitting(group.flatMap(({ patches }) => patches)), at: timestamp() };
       await writeLine(line);
       applyPatches(records, header, line);
+      for (const { response } of line.records)
+        if (response?.retryAt) keepStoreWait(journal, response.retryAt);
       for (const { resolve } of group) resolve();
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -119,7 +122,7 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
       const closingLine = { closed: { records: records.size, open }, at: timestamp() };
       if (!saysSo) await writeLine(closingLine, { sync: false });
       lock.assertHeld();
-      renameLog(journal, log.name, statusOf(ended, journal.now()));
+      renameLog(journal, log.name, statusOf(ended));
     } catch {
       // Without a closing line all its records stay open, and the name is only a hint.
     } finally {
@@ -130,6 +133,8 @@ export function openWriter(journal: Journal, lock: Lock, log: FoundLog) {
 
   return {
     id: header.id,
+    /** Its name when this process began to write it. */
+    name: log.name.name,
     number: header.number,
     /** Records of the log as they are on disk, by id, oldest first. */
     records: records as ReadonlyMap<string, HistoryRecord>,

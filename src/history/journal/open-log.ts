@@ -34,7 +34,7 @@ export interface Listing {
 }
 
 /** An older listing is made anew. Logs that are begun at the same time, as far as this tells, may share a number. */
-const maxListingAgeMs = 50;
+const maxListingAgeMs = 500;
 
 /**
  * Makes a log with its first records. It appears whole and on disk, or not at all. Throws a HistoryError. `listing`: what the
@@ -149,12 +149,20 @@ export async function writeLogFile(journal: Journal, name: string, text: string)
 
 /**
  * Takes the lock of a log, waits for another holder, syncs what it left, cuts a broken last line off, and goes on writing.
- * Throws a HistoryError `record_not_found` if it is gone.
+ * Throws a HistoryError `record_not_found` if it is gone. `list` lists the folder, once the lock is held.
  */
-export async function reopenLog(journal: Journal, id: string, options?: LockOptions): Promise<LogWriter> {
+export async function reopenLog(
+  journal: Journal,
+  id: string,
+  options?: LockOptions,
+  list: () => readonly string[] = () => listNames(journal),
+): Promise<LogWriter> {
   const lock = await journal.acquireLog(id, options);
   try {
-    const listed = listLogs(journal).find((log) => log.id === id);
+    const [listed] = listLogs(
+      journal,
+      list().filter((name) => name.includes(`-${id}-`)),
+    );
     const log = listed === undefined ? null : readLog(journal, listed);
     if (log === null) {
       throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);

@@ -62,8 +62,7 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   const rest = chunks.slice(lines).join('\n');
   const isEnded = isClosed && rest === '';
   // A log gets such a name once every doubt has ended and what says so was synced: no power cut takes that away.
-  const isDone = name.status === 'closed' || name.status === 'waiting';
-  const inDoubt = isDone ? [...records.values()].find(isInDoubt) : undefined;
+  const inDoubt = name.status === 'closed' ? [...records.values()].find(isInDoubt) : undefined;
   if (inDoubt !== undefined) throw damaged(`ends before the outcome of ${inDoubt.id}`);
   for (const [id, record] of records)
     if (open?.has(id) === false) records.set(id, { ...record, open: false });

@@ -80,7 +80,7 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
     serializeLine({ line: 2, records: all.map(({ open: _, ...patch }) => patch), at }),
     serializeLine({ line: 3, closed: { records: all.length, open }, at }),
   ].join('');
-  const name = makeLogName({ ...log, status: statusOf(all, journal.now()) });
+  const name = makeLogName({ ...log, status: statusOf(all) });
   const { fileSystem } = journal.files;
   // An earlier repair may have been killed after it wrote the log, and before it removed the damaged file.
   const isWritten = listLogs(journal).some(

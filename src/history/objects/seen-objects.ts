@@ -42,7 +42,9 @@ export function rememberSeen(folder: string, objects: readonly SeenObject[]): vo
 export function rememberStoreName(history: History, record: HistoryRecord, response: unknown): void {
   const shown = asObject(response).name;
   if (!overlap(changedPaths(record), [shown === undefined ? 'store.name' : 'store'])) return;
-  const name = shown ?? lastSeen('store.update', history.list().records)?.document.name;
+  const name =
+    shown ??
+    lastSeen('store.update', history.snapshot().usable({ concerning: ['store.update'] }))?.document.name;
   const { storeId: id, updatedAt: seenAt } = record;
   rememberSeen(history.journal.folder, [{ kind: 'store', id, seenAt, fields: { name } }]);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../helpers/fault-server.ts';
 import { setScene } from '../../helpers/scene.ts';
+import { seedChange } from '../../helpers/seed-history.ts';
 import { typed } from '../../helpers/typed.ts';
 
 const storeId = '4be5c0de-0000-4000-8000-000000000001';
@@ -36,6 +37,27 @@ describe('--debug', () => {
     expect(result.stderr).toContain('your key is [redacted]');
     expect(result.stderr).not.toContain(apiKey);
     expect(result.stdout).not.toContain('> ');
+  });
+
+  test('says what the history decided about a change, and why', async () => {
+    const { machine, server } = await setScene({ answers: [answer(200, { id: storeId, name: 'c' })] });
+    const place = { origin: server.url, storeId };
+    const seed = (body: Record<string, unknown>, state: 'unknown' | 'applied') =>
+      seedChange(machine, place, { operation: 'store.update', body, state });
+    const earlier = await seed({ name: 'a', slogan: 'b' }, 'unknown');
+    const later = await seed({ name: 'b' }, 'applied');
+
+    const left = await machine.run(['resume', earlier.id, '--debug']);
+    const sent = await machine.run(typed`store update --name c --set slogan=c --debug`);
+
+    expect(left.stderr).toContain(
+      `${earlier.id} left: a later change of store.name was applied (${later.id})\n`,
+    );
+    expect(sent.stderr).toMatch(/^([a-z0-9]{6}) begun: no earlier change is in its way$/m);
+    expect(sent.stderr).toMatch(
+      new RegExp(`^${earlier.id} superseded: [a-z0-9]{6} was applied later and sets the same$`, 'm'),
+    );
+    expect(sent.stdout).not.toContain('superseded');
   });
 
   test('STORECTL_DEBUG does the same', async () => {

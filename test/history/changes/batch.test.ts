@@ -219,7 +219,13 @@ test('long posts go to several logs of one run, and each is found', async () => 
     return sent;
   });
   expect(scene.files()).toHaveLength(3);
-  for (const sent of done) expect(scene.open().get(sent?.record.id ?? '').state).toBe('unknown');
+  for (const sent of done)
+    expect(
+      scene
+        .open()
+        .snapshot()
+        .get(sent?.record.id ?? '').state,
+    ).toBe('unknown');
 });
 
 test('open posts are resumed in the slots of a batch', async () => {
@@ -261,7 +267,7 @@ describe('a batch of large posts', () => {
     }));
     const done = await runBatch(scene, createAll, { maxAtOnce: () => 12 });
     expect(done.map((sent) => sent?.outcome.kind)).toEqual(titles.map(() => 'applied'));
-    expect(scene.open().list().problems).toEqual([]);
+    expect(scene.open().snapshot().list().problems).toEqual([]);
     expect(states(scene)).toEqual(titles.map((title) => `${title} applied`).sort());
   });
 

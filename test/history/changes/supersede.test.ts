@@ -26,7 +26,7 @@ async function afterLater(
   const applied = await scene.change(later, { safetyLabel });
   expect(applied.outcome.kind).toBe('applied');
   scene.server.clear();
-  return { scene, earlier: scene.open().get(lost.record.id), later: applied.record };
+  return { scene, earlier: scene.open().snapshot().get(lost.record.id), later: applied.record };
 }
 
 describe('a doubt is superseded', () => {

@@ -18,7 +18,7 @@ import {
   update,
 } from '../helpers/scene.ts';
 
-const plan = (scene: HistoryScene, id?: string) => planUndo(scene.open(), id);
+const plan = (scene: HistoryScene, id?: string) => planUndo(scene.open().snapshot(), id);
 
 /** A store that was renamed to A and then to B, and the record of the second change. */
 async function renamedTwice() {

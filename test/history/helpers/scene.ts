@@ -159,7 +159,7 @@ export async function setHistoryScene(react: HistoryScene['react'] = () => 'answ
     resume: (id, { fileSystem, ...options } = {}) =>
       use((history) => resumeRecord(history, id, { client, settlePauseMs: 1, ...options }), fileSystem),
     use,
-    records: () => open().list().records.reverse(),
+    records: () => open().snapshot().list().records.reverse(),
     files: () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')),
     locks: () => {
       const locks = path.join(folder, 'locks');

@@ -1,12 +1,20 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listLogs, listNames, readLeniently, readRecords } from '../../../src/history/journal/log-folder.ts';
+import { listLogs, listNames } from '../../../src/history/journal/log-folder.ts';
 import { dayOf, makeLogName, parseLogName } from '../../../src/history/journal/log-name.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
 import { pruneLogs } from '../../../src/history/prune.ts';
 import { deadProcess } from '../../helpers/broken-disk.ts';
-import { allRecords, beginOne, dayMs, type JournalScene, setJournalScene } from './scene.ts';
+import {
+  allRecords,
+  beginOne,
+  dayMs,
+  type JournalScene,
+  problemsIn,
+  readRecords,
+  setJournalScene,
+} from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
 
 describe('the name of a log', () => {
@@ -21,7 +29,6 @@ describe('the name of a log', () => {
   test.each([
     [parts, '000123-20261123-k3f9a2-blog.create.open.jsonl'],
     [{ ...parts, status: 'pending' as const }, '000123-20261123-k3f9a2-blog.create.pending.jsonl'],
-    [{ ...parts, status: 'waiting' as const }, '000123-20261123-k3f9a2-blog.create.waiting.jsonl'],
     [{ ...parts, status: 'closed' as const }, '000123-20261123-k3f9a2-blog.create.jsonl'],
     [{ ...parts, number: 12_345_678 }, '12345678-20261123-k3f9a2-blog.create.open.jsonl'],
     [{ ...parts, operation: 'disputes.open' }, '000123-20261123-k3f9a2-disputes.open.open.jsonl'],
@@ -131,13 +138,14 @@ describe('a folder', () => {
     fs.mkdirSync(file);
     const logs = listLogs(journal);
     expect(() => logs.map((log) => readRecords(journal, log))).toThrow('is not a regular file');
-    expect(readLeniently(journal, logs).problems).toMatchObject([
+    expect(problemsIn(journal)).toMatchObject([
       { file, code: 'history_unreadable', message: `${file} is not a regular file` },
     ]);
-    const read = () => {
+    const openSync = () => {
       throw new TypeError('a bug');
     };
-    expect(() => readLeniently(journal, logs, { read })).toThrow('a bug');
+    const broken = { ...journal.files, fileSystem: { ...fs, openSync } };
+    expect(() => problemsIn({ ...journal, files: broken })).toThrow('a bug');
   });
 });
 

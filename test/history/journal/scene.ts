@@ -4,9 +4,11 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import { type Journal, type JournalSettings, openJournal } from '../../../src/history/journal/journal.ts';
-import { listLogs, readRecords } from '../../../src/history/journal/log-folder.ts';
+import { type LogFolder, listLogs, readLog } from '../../../src/history/journal/log-folder.ts';
+import type { LogName } from '../../../src/history/journal/log-name.ts';
 import { beginLog } from '../../../src/history/journal/open-log.ts';
 import type { Intent } from '../../../src/history/record/history-record.ts';
+import { openReader } from '../../../src/history/snapshot.ts';
 import { intent, store } from './values.ts';
 
 const noon = Date.parse('2026-11-23T12:00:00Z');
@@ -42,6 +44,16 @@ export function setJournalScene(fileSystem?: FileSystem): JournalScene {
     write: (text, name) => writeFileSync(only(name), text),
   };
   return scene;
+}
+
+/** The records of a log, oldest first; empty if it is gone. */
+export function readRecords(folder: LogFolder, log: LogName) {
+  return [...(readLog(folder, log)?.records.values() ?? [])];
+}
+
+/** Why logs cannot be used. */
+export function problemsIn(folder: LogFolder) {
+  return openReader(folder).snapshot().list().problems;
 }
 
 /** All records, oldest first. */

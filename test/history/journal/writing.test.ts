@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import { listLogs } from '../../../src/history/journal/log-folder.ts';
 import { beginLog, reopenLog } from '../../../src/history/journal/open-log.ts';
+import { storeWait } from '../../../src/history/journal/store-wait.ts';
 import { failWith, killableDisk, takingAtMost } from '../../helpers/broken-disk.ts';
 import { allRecords, beginOne, setJournalScene } from './scene.ts';
 import { applied, intent, post, unknown } from './values.ts';
@@ -250,7 +251,7 @@ describe('closing', () => {
     expect(allRecords(open())).toMatchObject([{ state: 'unknown', open: false }]);
   });
 
-  test('calls a log waiting if the store asked for a wait that is left, and pending while it is written again', async () => {
+  test('keeps a wait that the store asked for until it is over, and calls a log pending while it is written again', async () => {
     const scene = setJournalScene();
     const writer = await beginOne(scene.journal);
     const refused = applied(writer.id).response;
@@ -261,7 +262,8 @@ describe('closing', () => {
     ]);
     await writer.close();
     const statuses = () => listLogs(scene.journal).map(({ status }) => status);
-    expect(statuses()).toEqual(['waiting']);
+    expect(statuses()).toEqual(['closed']);
+    expect(storeWait(scene.open())).toBe(10_000);
     expect(allRecords(scene.open())).toMatchObject([{ state: 'rejected', open: false }]);
     // A log that is opened again may get lines behind its closing line.
     const again = await reopenLog(scene.journal, writer.id);
@@ -269,5 +271,6 @@ describe('closing', () => {
     scene.time += 10_001;
     await again.close();
     expect(statuses()).toEqual(['closed']);
+    expect(storeWait(scene.open())).toBe(0);
   });
 });

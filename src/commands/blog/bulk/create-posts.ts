@@ -110,7 +110,12 @@ export async function createPosts(
     known: knownResult,
     // An earlier run has sent it, whatever became of this one; it may have ended since the plan was made.
     notReached({ earlier }) {
-      ended ??= new Map(history.list({ operation: createBlogPost.id }).records.map((one) => [one.id, one]));
+      ended ??= new Map(
+        history
+          .snapshot()
+          .list({ operation: createBlogPost.id })
+          .records.map((one) => [one.id, one]),
+      );
       const record = earlier && ended.get(earlier.id);
       if (record?.state === 'applied') return makeResult('exists', { record });
       return record && isInDoubt(record) ? inDoubt(record) : null;

@@ -250,7 +250,7 @@ function statusWithDay(post: PostFile): string {
  * later restore of the blog may have removed. Throws a DamagedError if a log cannot be read: its posts would be created again.
  */
 function readKnownPosts(history: History): HistoryRecord[] {
-  const records = history.listWhole();
+  const records = history.snapshot().listWhole();
   const restores = records.filter(({ operation }) => operation === restoreBackup.id);
   const posts = records.filter(({ operation }) => operation === createBlogPost.id).reverse();
   return [

@@ -51,7 +51,7 @@ export function numberOf({ number }: { readonly number?: CaseNumber | null }): R
 export type FindOwn = (disputeId: string) => HistoryRecord | null;
 
 export function readOwnDecisions(history: History): FindOwn {
-  const { records } = history.list({ operation: decideDispute.id });
+  const { records } = history.snapshot().list({ operation: decideDispute.id });
   // What another process is sending is not in doubt: its outcome is waited for before the row is sent.
   const doubts = records.filter(
     (record) => isInDoubt(record) && !history.isHeldElsewhere(logIdOf(record.id)),

@@ -1,0 +1,48 @@
+import { createFile, readText, removeQuietly } from '../../base/files/files.ts';
+import { asObject, parseJson } from '../../base/json.ts';
+import { HistoryError } from '../record/errors.ts';
+import type { Journal } from './journal.ts';
+import { fileOf } from './log-folder.ts';
+
+/** Not a log: the history skips names that begin with a dot. */
+const waitFile = '.wait.json';
+
+/** What a store asked for is kept for later commands no longer than this. */
+const maxKeptMs = 3_600_000;
+
+/**
+ * Keeps for later commands that the store does not want to be asked before `until`, in epoch milliseconds. It is not synced: a
+ * command that does not know it is told again.
+ */
+export function keepStoreWait(journal: Journal, until: number): void {
+  const now = journal.now();
+  if (Math.min(until - now, maxKeptMs) <= storeWait(journal)) return;
+  const draft = fileOf(journal, `${waitFile}.${journal.randomBytes(8).toString('hex')}.tmp`);
+  try {
+    createFile(journal.files, draft, JSON.stringify({ until, askedAt: now }), { sync: false });
+    journal.files.fileSystem.renameSync(draft, fileOf(journal, waitFile));
+  } catch {
+    // The outcome itself matters more.
+    removeQuietly(journal.files, draft);
+  }
+}
+
+/** Milliseconds for which the store has asked to send it nothing more; 0 once an hour has passed. */
+export function storeWait(journal: Journal): number {
+  const { until, askedAt } = asObject(parseJson(readWait(journal)));
+  if (typeof until !== 'number' || typeof askedAt !== 'number') return 0;
+  const now = journal.now();
+  const age = now - askedAt;
+  // A clock outside that hour says nothing about it.
+  if (!(age >= 0 && age < maxKeptMs)) return 0;
+  return Math.max(0, Math.min(until - now, maxKeptMs - age));
+}
+
+function readWait(journal: Journal): string | null {
+  try {
+    return readText(journal.files, fileOf(journal, waitFile))?.text ?? null;
+  } catch (error) {
+    if (error instanceof HistoryError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,210 @@
+import { monotonicMs } from '../base/clock.ts';
+import { asObject } from '../base/json.ts';
+import {
+  type FoundLog,
+  type LogFolder,
+  listLogs,
+  listNames,
+  readLog,
+  stampOf,
+} from './journal/log-folder.ts';
+import { dayOf, type LogName, mayBeOpen } from './journal/log-name.ts';
+import type { LogWriter } from './journal/log-writer.ts';
+import type { Listing } from './journal/open-log.ts';
+import { logsWith } from './operation-rules.ts';
+import { HistoryError } from './record/errors.ts';
+import { type HistoryRecord, sentBody } from './record/history-record.ts';
+
+/** Which records of a scope; each field that is given narrows them down. */
+export type Query = { readonly [Field in 'operation' | 'state' | 'open']?: HistoryRecord[Field] | undefined };
+
+/** Which logs are read; each field that is given narrows them down. */
+export interface Scope {
+  /** Those that may have what concerns one of these operations. */
+  readonly concerning?: readonly string[] | undefined;
+  /** Those that may have open records. */
+  readonly open?: true | undefined;
+  /** Those with this number, or a higher one. */
+  readonly since?: number | undefined;
+}
+
+/**
+ * What a command knows of the changes of a store: the logs as they were listed at one time, each read once, when somebody first asks
+ * for it. Records are newest first. It shows, asks and refuses early. What depends on it being true at the time (numbers, guards,
+ * sending, superseding) takes one that was listed after the last lock: see `History.refresh`.
+ */
+export type Snapshot = ReturnType<typeof makeSnapshot>;
+
+/** A change reads at least this many logs of its operation, and all that were begun in the last {@link recentMs}. */
+const minRead = 20;
+const recentMs = 2 * 24 * 3_600_000;
+
+/** A log as it was read: what it says, or why it cannot be used. */
+type Read = { readonly records: readonly HistoryRecord[] } | { readonly error: HistoryError };
+
+interface TimedListing extends Listing {
+  /** By the clock of this machine, in epoch milliseconds: for ages only. */
+  readonly time: number;
+}
+
+/** Reads the logs in a folder. Those that `writers`, by the ids of their logs, are writing are taken from there. */
+export function openReader(
+  folder: LogFolder,
+  { writers = new Map(), now = Date.now }: { writers?: ReadonlyMap<string, LogWriter>; now?(): number } = {},
+) {
+  /** By the ids of the logs. */
+  const cache = new Map<string, Pick<FoundLog, 'stamp'> & Extract<Read, { records: unknown }>>();
+  let listing: TimedListing | null = null;
+  let readLogs = new Map<string, Read>();
+
+  function readFile(log: LogName): Read {
+    try {
+      const known = cache.get(log.id);
+      if (known !== undefined && known.stamp === stampOf(folder, log)) return known;
+      const found = readLog(folder, log);
+      if (found === null) return { records: [] };
+      const read = { stamp: found.stamp, records: [...found.records.values()].reverse() };
+      cache.set(log.id, read);
+      return read;
+    } catch (error) {
+      if (error instanceof HistoryError) return { error };
+      throw error;
+    }
+  }
+
+  /** By what was listed last, and by what this process has written. */
+  function snapshot(): Snapshot {
+    listing ??= { names: listNames(folder), at: monotonicMs(), time: now() };
+    const own = new Map<string, Read>();
+    const read = (log: LogName): Read => {
+      const writer = writers.get(log.id);
+      const known = writer === undefined ? readLogs : own;
+      const found =
+        known.get(log.id) ??
+        (writer === undefined ? readFile(log) : { records: [...writer.records.values()].reverse() });
+      known.set(log.id, found);
+      return found;
+    };
+    return makeSnapshot(folder, listing, [...writers.values()], read);
+  }
+
+  return {
+    snapshot,
+    /** Lists the folder again. A log is parsed again only if its name, inode, size or time of change differ. */
+    refresh(): Snapshot {
+      listing = null;
+      readLogs = new Map();
+      return snapshot();
+    },
+  };
+}
+
+function makeSnapshot(
+  folder: LogFolder,
+  listing: TimedListing,
+  writers: readonly LogWriter[],
+  read: (log: LogName) => Read,
+) {
+  // A process that has begun a log knows it, though it was listed before.
+  const begun = writers.filter(({ id }) => !listing.names.some((name) => name.includes(`-${id}-`)));
+  const names = [...listing.names, ...begun.map(({ name }) => name)];
+
+  /** Newest first. Most names are told apart by their text alone: a folder may have thousands. */
+  const logsWhere = (isWanted: (name: string) => boolean): LogName[] =>
+    listLogs(folder, names.toReversed().filter(isWanted)).reverse();
+
+  function logsIn({ concerning, open, since }: Scope): LogName[] {
+    const endings = concerning?.flatMap(logsWith).map((other) => `-${other}.`);
+    return logsWhere(
+      (name) =>
+        (endings?.some((part) => name.includes(part)) ?? true) &&
+        (open === undefined || mayBeOpen(name)) &&
+        (since === undefined || Number.parseInt(name, 10) >= since),
+    );
+  }
+
+  function recordsIn(log: LogName): readonly HistoryRecord[] {
+    const found = read(log);
+    if ('error' in found) throw found.error;
+    return found.records;
+  }
+
+  /** Of these logs, read as far as the caller goes. Throws a HistoryError for one that cannot be used. */
+  function* records(scope: Scope = {}): Generator<HistoryRecord> {
+    for (const log of logsIn(scope)) yield* recordsIn(log);
+  }
+
+  /** All of a query. Logs that cannot be used are problems, not errors. */
+  function list(query: Query = {}): { records: HistoryRecord[]; problems: HistoryError[] } {
+    const logs = logsIn({ concerning: query.operation === undefined ? undefined : [query.operation] }).map(
+      read,
+    );
+    const fields = ['operation', 'state', 'open'] as const;
+    const isWanted = (record: HistoryRecord) =>
+      fields.every((field) => query[field] === undefined || record[field] === query[field]);
+    return {
+      records: logs.flatMap((log) => ('error' in log ? [] : log.records.filter(isWanted))),
+      problems: logs.flatMap((log) => ('error' in log ? [log.error] : [])),
+    };
+  }
+
+  /** The records with this id, oldest first: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
+  function recordsOf(id: string): HistoryRecord[] {
+    const wanted = id.toLowerCase();
+    const [logId = ''] = wanted.split('.');
+    const [log] = logsWhere((name) => name.includes(`-${logId}-`));
+    const ofLog = log === undefined || log.id !== logId ? [] : recordsIn(log).toReversed();
+    const exact = ofLog.filter((record) => record.id === wanted);
+    const found = exact.length > 0 || wanted !== logId ? exact : ofLog;
+    if (found.length > 0) return found;
+    const labelled = list().records.find((record) => asObject(sentBody(record)).label === id);
+    const label = labelled === undefined ? '' : `, but it is the label of ${labelled.id}`;
+    throw new HistoryError('record_not_found', `no change "${id}" in the history of this store${label}`);
+  }
+
+  return {
+    listing: { ...listing, names },
+    records,
+    /** As {@link records}, without the logs that cannot be used. */
+    *usable(scope: Scope = {}): Generator<HistoryRecord> {
+      for (const log of logsIn(scope)) {
+        const found = read(log);
+        if ('records' in found) yield* found.records;
+      }
+    },
+    list,
+    /** As {@link list}. Throws a HistoryError for a log that cannot be used. */
+    listWhole(query?: Query): HistoryRecord[] {
+      const { records: found, problems } = list(query);
+      for (const problem of problems) throw problem;
+      return found;
+    },
+    recordsOf,
+    /** The only one of {@link recordsOf}. */
+    get(id: string): HistoryRecord {
+      const [record, ...others] = recordsOf(id);
+      if (record !== undefined && others.length === 0) return record;
+      throw new HistoryError('record_not_found', `${id} is a run with ${others.length + 1} changes`, {
+        advice: `name one of them, such as ${record?.id}`,
+      });
+    },
+    /**
+     * What may be open, and the latest changes of this operation: those of the last days, and some in any case; all of them with
+     * `all`. Throws a HistoryError for a log that cannot be used.
+     */
+    openAndRecent(operation: string, { all = false } = {}): HistoryRecord[] {
+      const since = dayOf(listing.time - recentMs);
+      const own = logsWith(operation).map((other) => `-${other}.`);
+      let count = 0;
+      const logs = logsWhere((name) => {
+        if (mayBeOpen(name)) return true;
+        if (!own.some((part) => name.includes(part))) return false;
+        const isOld = name.slice(name.indexOf('-') + 1) < since;
+        if (isOld && !all && count >= minRead) return false;
+        count += 1;
+        return true;
+      });
+      return logs.flatMap(recordsIn);
+    },
+  };
+}
