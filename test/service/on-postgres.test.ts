@@ -22,7 +22,11 @@ describe('on PostgreSQL', async () => {
   await import('./operations/notifications.test.ts');
   await import('./http/pipeline.test.ts');
   await import('./operations/posts.test.ts');
-  await import('./operations/reads.test.ts');
+  await import('./operations/read-backups.test.ts');
+  await import('./operations/read-disputes.test.ts');
+  await import('./operations/read-lists.test.ts');
+  await import('./operations/read-posts.test.ts');
+  await import('./operations/read-store.test.ts');
   await import('./operations/reclaims.test.ts');
   await import('./operations/settings.test.ts');
   await import('./operations/stores.test.ts');
