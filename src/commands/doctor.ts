@@ -6,7 +6,7 @@ import type { Ui } from '../cli/command/ui.ts';
 import { describeTarget } from '../cli/config/connection-settings.ts';
 import { phrase, phraseText, toRun } from '../cli/config/phrase.ts';
 import { joined, line } from '../cli/core/sanitize.ts';
-import { withHistoryErrors } from '../cli/operation/send/send-run.ts';
+import { withHistoryErrors } from '../cli/operation/send/refusals.ts';
 import { tryKey } from '../cli/operation/try-key.ts';
 import { formatDistance } from '../cli/output/format-value.ts';
 import { countRecords } from '../cli/output/record-summary.ts';

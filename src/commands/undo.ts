@@ -17,16 +17,12 @@ import {
 } from '../cli/operation/call/run.ts';
 import { confirmById } from '../cli/operation/confirm.ts';
 import { printDryRun, printResult } from '../cli/operation/result/print-result.ts';
+import { announce } from '../cli/operation/send/announce.ts';
+import { readBeforeWrite } from '../cli/operation/send/read.ts';
 import { type CurrentDocument, readCurrent } from '../cli/operation/send/read-current.ts';
 import type { RefusalSteps } from '../cli/operation/send/refusals.ts';
-import {
-  announce,
-  changeOptions,
-  readBeforeWrite,
-  refuseEarlier,
-  send,
-  withHistoryErrors,
-} from '../cli/operation/send/send-run.ts';
+import { withHistoryErrors } from '../cli/operation/send/refusals.ts';
+import { changeOptions, refuseEarlier, send } from '../cli/operation/send/send.ts';
 import { drawRecord, rowsOfChanges, rowsOfSeenChanges } from '../cli/output/describe-changes.ts';
 import { labelOf } from '../cli/output/labels.ts';
 import { recordSummary } from '../cli/output/record-summary.ts';

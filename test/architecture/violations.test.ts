@@ -51,7 +51,7 @@ describe('the check of the architecture finds', () => {
     ['src/cli/input.ts', `if (wrong) process.exit(1);`],
     ['src/service/log.ts', `console.error('oh');`],
     ['src/client/proxy.ts', `const proxy = process.env.HTTPS_PROXY;`],
-    ['src/cli/operation/send/send-run.ts', `import { describeFailure } from '../../output/failure-text.ts';`],
+    ['src/cli/operation/send/send.ts', `import { describeFailure } from '../../output/failure-text.ts';`],
     ['src/commands/backup/restore.ts', `import { describeFailure } from '../../cli/output/failure-text.ts';`],
     ['src/cli/prompts/editor.ts', `import { describeFailure } from '../output/failure-text.ts';`],
     ['src/cli/prompts/ask.ts', `import type { Session } from '../command/session.ts';`],

@@ -10,13 +10,9 @@ import type { ParsedCommand } from '../core/parsed-command.ts';
 import type { FieldFlag } from '../input/field-flags.ts';
 import { checkParameter } from '../input/path-parameter.ts';
 import { newRun, type Run } from '../operation/call/run.ts';
-import {
-  changeOptions,
-  errorOfRun,
-  noteDrift,
-  noteRecording,
-  withHistoryErrors,
-} from '../operation/send/send-run.ts';
+import { errorOfRun, noteDrift } from '../operation/result/expect-applied.ts';
+import { withHistoryErrors } from '../operation/send/refusals.ts';
+import { changeOptions, noteRecording } from '../operation/send/send.ts';
 import {
   type ItemPlan,
   type ItemResult,

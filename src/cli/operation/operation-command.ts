@@ -8,7 +8,8 @@ import type { ResultView } from './call/run.ts';
 import { confirm } from './confirm.ts';
 import { readInput } from './read-input.ts';
 import { printDryRun, printResult } from './result/print-result.ts';
-import { announce, refuseEarlier, send } from './send/send-run.ts';
+import { announce } from './send/announce.ts';
+import { refuseEarlier, send } from './send/send.ts';
 import { untilAccepted } from './until-accepted.ts';
 
 /** A command that is nothing but input, confirmation, request and result. Others are functions that call the same steps. */

@@ -2,7 +2,7 @@ import { valueAt } from '../../base/json.ts';
 import { phrase, toRun } from '../../cli/config/phrase.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
 import { printSuccess } from '../../cli/operation/result/print-result.ts';
-import { send } from '../../cli/operation/send/send-run.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
 

@@ -10,7 +10,7 @@ import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
-import { announce } from '../../cli/operation/send/send-run.ts';
+import { announce } from '../../cli/operation/send/announce.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
 import { describeReplaced } from './describe-replaced.ts';

@@ -8,7 +8,8 @@ import { type Result, type ResultView, type Run, unchangedResult } from '../../c
 import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
-import { announce, refuseEarlier, send } from '../../cli/operation/send/send-run.ts';
+import { announce } from '../../cli/operation/send/announce.ts';
+import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';

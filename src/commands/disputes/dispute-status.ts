@@ -4,12 +4,8 @@ import { CliError, type Step } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { printable, shorten } from '../../cli/core/sanitize.ts';
 import type { Run } from '../../cli/operation/call/run.ts';
-import {
-  askBeforeWrite,
-  errorOfRun,
-  noteDrift,
-  unreadableAnswer,
-} from '../../cli/operation/send/send-run.ts';
+import { errorOfRun, noteDrift, unreadableAnswer } from '../../cli/operation/result/expect-applied.ts';
+import { askBeforeWrite } from '../../cli/operation/send/read.ts';
 import { decisions, showDispute } from '../../contract/operations/disputes.ts';
 
 export const expectStatus = '--expect-status';

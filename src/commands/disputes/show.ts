@@ -4,7 +4,7 @@ import { rememberObjects } from '../../cli/command/known.ts';
 import { describeOperation, toolOf } from '../../cli/operation/call/operation-options.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
-import { send } from '../../cli/operation/send/send-run.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { showDispute } from '../../contract/operations/disputes.ts';
 import { describeDispute } from './case-file.ts';

@@ -10,7 +10,8 @@ import { describeOperation, toolOf } from '../../cli/operation/call/operation-op
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
-import { announce, send } from '../../cli/operation/send/send-run.ts';
+import { announce } from '../../cli/operation/send/announce.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { formatMinute } from '../../cli/output/format-value.ts';
 import { markNotificationsRead } from '../../contract/operations/notifications.ts';
 

@@ -8,7 +8,7 @@ import { checkBody } from '../../cli/input/request-body.ts';
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { describeRefusal } from '../../cli/operation/questions/ask-missing.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
-import { announce } from '../../cli/operation/send/send-run.ts';
+import { announce } from '../../cli/operation/send/announce.ts';
 import { editUntilUsed } from '../../cli/prompts/editor.ts';
 import { clientFields, saveSettings } from '../../contract/operations/settings.ts';
 import { prepareSave, readSettings, savedView, settingsRun } from './settings-diff.ts';

@@ -9,7 +9,9 @@ import { inexactNumber, isTooDeep, maxNestingDepth } from '../../cli/core/json-t
 import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
 import type { GivenInput } from '../../cli/operation/call/operation-input.ts';
 import { newRun, type Result, type ResultView, type Run } from '../../cli/operation/call/run.ts';
-import { readBeforeWrite, send, withHistoryErrors } from '../../cli/operation/send/send-run.ts';
+import { readBeforeWrite } from '../../cli/operation/send/read.ts';
+import { withHistoryErrors } from '../../cli/operation/send/refusals.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { drawRecord, rowsOfChanges } from '../../cli/output/describe-changes.ts';
 import type { Style } from '../../cli/output/style.ts';
 import type { Row } from '../../cli/output/tables.ts';

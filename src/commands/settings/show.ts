@@ -6,7 +6,7 @@ import { describeOperation } from '../../cli/operation/call/operation-options.ts
 import type { Result, Run } from '../../cli/operation/call/run.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
-import { send } from '../../cli/operation/send/send-run.ts';
+import { send } from '../../cli/operation/send/send.ts';
 import { showSettings } from '../../contract/operations/settings.ts';
 import { refuseInexactNumbers } from './settings-diff.ts';
 import { settingsYaml } from './settings-yaml.ts';

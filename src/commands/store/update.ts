@@ -15,9 +15,11 @@ import {
 } from '../../cli/operation/call/run.ts';
 import { confirm } from '../../cli/operation/confirm.ts';
 import { readInput } from '../../cli/operation/read-input.ts';
+import { errorOfRun, resultOfChange } from '../../cli/operation/result/expect-applied.ts';
 import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
+import { announce } from '../../cli/operation/send/announce.ts';
 import { type CurrentDocument, readCurrent } from '../../cli/operation/send/read-current.ts';
-import { announce, errorOfRun, resultOfChange, send, sendChange } from '../../cli/operation/send/send-run.ts';
+import { send, sendChange } from '../../cli/operation/send/send.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { drawRecord, rowsOfSeenChanges } from '../../cli/output/describe-changes.ts';
 import { labelOf } from '../../cli/output/labels.ts';

@@ -1,7 +1,7 @@
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Run } from '../call/run.ts';
+import { expectApplied, unreadableAnswer } from '../result/expect-applied.ts';
 import { askService, fitting, type ListPage, readPage } from '../send/ask-service.ts';
-import { expectApplied, unreadableAnswer } from '../send/send-run.ts';
 
 /** What to read of a list. */
 interface Wanted {

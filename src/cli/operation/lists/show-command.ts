@@ -9,9 +9,9 @@ import { idParameter } from '../../input/path-parameter.ts';
 import { describeOperation } from '../call/operation-options.ts';
 import type { Result, ResultView, Run } from '../call/run.ts';
 import { readInput } from '../read-input.ts';
+import { expectApplied, resultOfResponse } from '../result/expect-applied.ts';
 import { printDryRun, printResult } from '../result/print-result.ts';
 import { askService } from '../send/ask-service.ts';
-import { expectApplied, resultOfResponse } from '../send/send-run.ts';
 import { untilAccepted } from '../until-accepted.ts';
 import { cannotBeAsked, noticeMemory, notSeen, seenOption } from './memory.ts';
 

@@ -6,7 +6,7 @@ import { canonicalId, type Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';
 import type { Connection } from '../../command/connection.ts';
 import type { Session } from '../../command/session.ts';
-import { sendOptions, storeWaitOrNone } from './send-run.ts';
+import { sendOptions, storeWaitOrNone } from './read.ts';
 
 /** A read of what this repository's service adds to the contract. */
 export interface ServiceRead {

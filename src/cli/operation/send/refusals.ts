@@ -1,6 +1,7 @@
 import { HistoryError, type RefusalReason, RefusedError } from '../../../history/record/errors.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
-import { CliError, localStateError, type Step, usageError } from '../../core/errors.ts';
+import type { Session } from '../../command/session.ts';
+import { CliError, cancelledError, localStateError, type Step, usageError } from '../../core/errors.ts';
 import { type ExitCode, exitCodes } from '../../core/exit-codes.ts';
 import { anotherKey } from '../result/outcome-error.ts';
 
@@ -86,4 +87,18 @@ export function describeHistoryError(error: unknown, refusalSteps: RefusalSteps 
     history_busy: { say: 'add --timeout SECONDS to change how long to wait' },
   };
   return localStateError(code, message, steps[code] ?? advice ?? []);
+}
+
+/** Turns the errors of the history into the user's. */
+export async function withHistoryErrors<Value>(
+  { io }: Session,
+  record: () => Promise<Value>,
+  steps: RefusalSteps = {},
+): Promise<Value> {
+  try {
+    return await record();
+  } catch (error) {
+    if (io.signal.aborted && error instanceof HistoryError) throw cancelledError();
+    throw describeHistoryError(error, steps);
+  }
 }

@@ -20,7 +20,7 @@ import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
-import { announce } from '../../../cli/operation/send/send-run.ts';
+import { announce } from '../../../cli/operation/send/announce.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import type { Problem } from '../../../client/outcome.ts';

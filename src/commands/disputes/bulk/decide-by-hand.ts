@@ -9,7 +9,7 @@ import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { askId, explainRefusal, isNotFound } from '../../../cli/operation/questions/ask-missing.ts';
 import { type Choices, findChoices } from '../../../cli/operation/questions/find-choices.ts';
-import { announce } from '../../../cli/operation/send/send-run.ts';
+import { announce } from '../../../cli/operation/send/announce.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askOne } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';

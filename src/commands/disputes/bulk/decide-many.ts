@@ -19,7 +19,7 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { describeFile, readInputText } from '../../../cli/input/input-files.ts';
 import { mismatch } from '../../../cli/operation/confirm.ts';
-import { announce } from '../../../cli/operation/send/send-run.ts';
+import { announce } from '../../../cli/operation/send/announce.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { agrees, askOrFail } from '../../../cli/prompts/ask-or-fail.ts';

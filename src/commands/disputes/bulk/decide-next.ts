@@ -3,7 +3,7 @@ import { CliError, WentBack } from '../../../cli/core/errors.ts';
 import { line, shorten } from '../../../cli/core/sanitize.ts';
 import type { Result, Run } from '../../../cli/operation/call/run.ts';
 import { askInto, explainRefusal } from '../../../cli/operation/questions/ask-missing.ts';
-import { refuseEarlier } from '../../../cli/operation/send/send-run.ts';
+import { refuseEarlier } from '../../../cli/operation/send/send.ts';
 import { askKey, type KeyChoice } from '../../../cli/prompts/prompts.ts';
 import { askEach, explainKeys, type Question } from '../../../cli/prompts/questions.ts';
 import { decisions } from '../../../contract/operations/disputes.ts';

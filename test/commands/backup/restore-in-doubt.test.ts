@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { machineFor } from '../../../helpers/cli.ts';
-import { answer, startFaultServer } from '../../../helpers/fault-server.ts';
+import { machineFor } from '../../helpers/cli.ts';
+import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 
 const backupId = '0bc2b798-c42b-4157-88ab-8dab0548c381';
 const restore = ['backup', 'restore', backupId, '--sections', 'store', '--confirm', backupId, '--json'];

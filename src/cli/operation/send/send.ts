@@ -1,0 +1,110 @@
+import type { FailedSafetyBackup, RecordedChange } from '../../../history/changes/safety-backup.ts';
+import type { Recorded } from '../../../history/history.ts';
+import { rememberStoreName } from '../../../history/objects/seen-objects.ts';
+import type { HistoryRecord } from '../../../history/record/history-record.ts';
+import type { Ui } from '../../command/ui.ts';
+import { isOn } from '../../core/parsed-command.ts';
+import { line } from '../../core/sanitize.ts';
+import type { ChangeOptions, Result, Run } from '../call/run.ts';
+import { resultOfChange } from '../result/expect-applied.ts';
+import { read, sendOptions } from './read.ts';
+import { sendAnyway, withHistoryErrors } from './refusals.ts';
+
+/** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
+export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
+  if (run.request.operation.class !== 'read') return resultOfChange(run, await sendChange(run, options));
+  return read(run);
+}
+
+/** As {@link send} for a change, with its outcome as data. */
+export async function sendChange(run: Run, options: ChangeOptions): Promise<RecordedChange> {
+  const changed = await recordRun(run, options);
+  // Only a restore asks for a safety backup, see commands/backup/send-restore.ts.
+  if (changed.kind === 'safety_backup') throw new Error('a safety backup that nobody asked for');
+  return changed;
+}
+
+/** Records a change and sends it. What came of it is data: also that of the backup which `safetyLabel` asks for. */
+export async function recordRun(
+  run: Run,
+  { allowDuplicateFlag, readsFirst = false, ...options }: ChangeOptions,
+  safetyLabel?: string,
+): Promise<RecordedChange | FailedSafetyBackup> {
+  const { request, ui, session, parsed } = run;
+  // Reads do without the history, and so start faster.
+  const change = readsFirst
+    ? (await import('../../../history/changes/read-first.ts')).readAndChange
+    : (await import('../../../history/changes/change.ts')).recordChange;
+  const common = changeOptions(run);
+  const history = await session.history();
+  const { operation, parameters, body, bodyText } = request;
+  const changed = await withHistoryErrors(
+    session,
+    () =>
+      change(
+        history,
+        { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
+        { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
+      ),
+    sendAnyway(allowDuplicateFlag),
+  );
+  const { record, outcome, ...recorded } = changed.kind === 'change' ? changed : changed.safetyBackup;
+  noteRecording(ui, recorded);
+  if (outcome.kind === 'applied') rememberStoreName(history, record, outcome.body);
+  return changed;
+}
+
+/** Throws what {@link send} would be refused for, and sends nothing. */
+export async function refuseEarlier(
+  run: Run,
+  { allowDuplicateFlag, ...options }: ChangeOptions,
+): Promise<void> {
+  const { session, parsed } = run;
+  const { previewChange } = await import('../../../history/changes/change.ts');
+  const request = { ...run.request, ...options, fresh: isOn(parsed, '--new') };
+  const common = changeOptions(run);
+  const history = await session.history();
+  await withHistoryErrors(
+    session,
+    () => previewChange(history, request, common),
+    sendAnyway(allowDuplicateFlag),
+  );
+}
+
+/** What recording and sending take besides the request. */
+export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui' | 'session'>) {
+  return {
+    ...sendOptions(session),
+    client: target.client,
+    onWait: () => ui.notice('Waiting for another storectl command to finish…', 'dim'),
+  };
+}
+
+/** One line on stderr, with `--quiet` too: what is printed is not what this command did. */
+function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
+  const text =
+    earlier.state === 'applied'
+      ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
+      : `Sending ${earlier.id} again, because it is in doubt: with the same idempotency key it is applied only once.`;
+  if (ui.quiet) ui.writeAlways(line`${text}`);
+  else ui.notice(line`${text}`, 'dim');
+}
+
+const findings = {
+  applied: 'The response was lost, but a check shows that the change was applied.',
+  untouched: 'A check shows that nothing has changed yet. The request may still be in progress.',
+  other: 'A check shows something else than was sent.',
+  unreadable: null,
+} as const;
+
+/** What the user should know about how an outcome was found out and written down. */
+export function noteRecording(
+  ui: Ui,
+  { finding, recordingError }: Pick<Recorded, 'finding' | 'recordingError'>,
+): void {
+  const { notice } = ui;
+  const found = finding && findings[finding];
+  if (found) notice(found, 'yellow');
+  if (recordingError !== null)
+    notice(line`The outcome could not be recorded: ${recordingError.message}`, 'yellow');
+}
