@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { HttpRequest } from '../../../../src/service/http/http-message.ts';
-import { createHealth, createMetrics, openStorage } from '../../../../src/service/index.ts';
+import { createHealth, createMetrics, openStorage, StorageBusyError } from '../../../../src/service/index.ts';
 import { startForwarder } from '../../../helpers/forwarder.ts';
 import { query, startPostgres, type TestDatabase } from '../../../helpers/postgres.ts';
+import { rowsOf } from '../../../helpers/rows.ts';
 import { openService, openTestStorage } from '../../helpers/service.ts';
 
 const cluster = await startPostgres();
@@ -66,6 +67,25 @@ test('a server that falls silent is noticed while requests go on, whose connecti
   await reading;
   proxy.setSilent(false);
   await expect.poll(async () => (await service.send('GET', '/readyz')).status).toBe(200);
+});
+
+test('a server that falls silent in the middle of a transaction: the change is not made, and its store is not blocked', async () => {
+  const { proxy, url } = await forwardedDatabase();
+  const storage = await openStorage(url, { busyTimeoutMs: 200_000 });
+  onTestFinished(() => storage.close());
+  const service = await openService({ storage });
+  const { storeId } = service;
+  const change = storage.forStore(storeId).change(async (db) => {
+    await sql`update stores set name = 'half' where id = ${storeId}`.execute(db);
+    proxy.setSilent(true);
+    await sql`select 1`.execute(db);
+  });
+  await expect(change).rejects.toThrow(StorageBusyError);
+  proxy.setSilent(false);
+  const post = { title: 'A', contentMd: 'x' };
+  await expect.poll(async () => (await service.call('blog.create', '', post)).status).toBe(201);
+  const [store] = await rowsOf({ storage }, 'stores', 'id', 'name');
+  expect(store?.name).not.toBe('half');
 });
 
 test('a server under load that goes on answering, but takes no new connection for long, is not given up', async () => {
