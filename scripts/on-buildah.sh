@@ -62,10 +62,9 @@ check() {
 }
 service=$(buildah from --pull-never localhost/storectl-service)
 processes=()
-# Each in a group of its own: buildah passes no signal on.
-set -m
 stop() {
-  for process in "${processes[@]}"; do kill -- "-$process" 2> /dev/null || true; done
+  # buildah passes no signal on to the service, which has said its process id.
+  kill "$(head -n 1 "$folder/service.log")" "${processes[@]}" 2> /dev/null || true
   wait
   buildah rm "$service" > /dev/null
 }
@@ -96,8 +95,8 @@ key=$(service_command storectl service keys create --database /data/store.db --s
 mapfile -t health < <(sed -n 's/^  CMD \["node", "-e", "\(.*\)"\]$/\1/p' Dockerfile)
 in_service node -e "${health[0]}"
 check 'HEALTHCHECK without a service' 1 ''
-service_command storectl service start --host 0.0.0.0 --database /data/store.db --port 4010 > "$folder/service.log" 2>&1 &
-processes+=($!)
+start='echo $$; exec storectl service start --host 0.0.0.0 --database /data/store.db'
+service_command sh -c "$start" > "$folder/service.log" 2>&1 &
 for _ in $(seq 100); do
   in_service node -e "${health[0]}"
   [ "$code" = 0 ] && break
@@ -116,7 +115,7 @@ processes+=($!)
 url=http://127.0.0.1:4011
 in_cli "$folder/state:/state" backup create --label nightly --sections store,blog --timeout 5
 check 'a backup whose answer is lost is in doubt' 10 'storectl resume'
-kill -- "-${processes[1]}"
+kill "${processes[0]}"
 node -e "
   const { connect, createServer } = require('node:net');
   createServer((socket) => {

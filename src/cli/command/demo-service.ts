@@ -16,13 +16,16 @@ export interface Demo {
 /** Minutes for which the key of a demo command is valid. Only this process knows it. */
 const keyMinutes = 60;
 
+/** How long a demo command waits for others that write to the same data, in milliseconds: a person waits, not a server. */
+const patienceMs = 20_000;
+
 /**
  * Starts the demo service on a free loopback port, with its data in `directory`. Several processes may share the data:
  * each has its own port and key.
  */
-export async function startDemo(directory: string): Promise<Demo> {
+export async function startDemo(directory: string, busyTimeoutMs = patienceMs): Promise<Demo> {
   try {
-    return await startService(directory);
+    return await startService(directory, busyTimeoutMs);
   } catch (error) {
     // Made in the bundle of the service, which is loaded on demand.
     const { advice } = error as { readonly advice?: string };
@@ -35,9 +38,9 @@ export async function startDemo(directory: string): Promise<Demo> {
   }
 }
 
-async function startService(directory: string): Promise<Demo> {
+async function startService(directory: string, busyTimeoutMs: number): Promise<Demo> {
   const service = await import('../../service/index.ts');
-  const storage = await service.openStorage(path.join(directory, 'store.db'));
+  const storage = await service.openStorage(path.join(directory, 'store.db'), { busyTimeoutMs });
   try {
     const example = await service.seedExampleStore(storage);
     await service.deleteExpiredKeys(storage);

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import path from 'node:path';
 import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startDemo } from '../../../src/cli/command/demo-service.ts';
 import { filesBelow, newMachine } from '../../helpers/cli.ts';
 import { answer, startFaultServer } from '../../helpers/fault-server.ts';
 import { typed } from '../../helpers/typed.ts';
@@ -53,11 +54,14 @@ describe('--demo', () => {
     onTestFinished(() => void other.close());
     other.exec('begin immediate');
 
-    const refused = await machine.run(['--demo', 'demo', 'info']);
-    expect(refused.exitCode).toBe(11);
-    expect(refused.stderr).toMatch(
-      /the database is locked by another process.*\n {2}wait until the other process is done, then try again\n$/,
-    );
+    const error = await startDemo(path.join(machine.stateDirectory, 'demo'), 100).catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      failure: {
+        exitCode: 11,
+        what: expect.stringContaining('the database is locked by another process'),
+        next: [{ say: 'wait until the other process is done, then try again' }],
+      },
+    });
   });
 
   test('has nothing to do with real stores: not their address, their store, their key, or their history', async () => {
