@@ -86,7 +86,12 @@ export async function createPosts(
   const history = await session.history();
   const skipsInvalid = isOn(parsed, skipInvalid);
   const planned = planPosts(history, posts, { allowsDuplicates, skipsInvalid });
-  if (session.flags.dryRun) return printPlan(ui, describePosts(planned, note), planned.map(documentOfPlan));
+  if (session.flags.dryRun)
+    return printPlan(
+      ui,
+      describePosts(planned, { note, timeZone: mapping.timeZone }),
+      planned.map(documentOfPlan),
+    );
   const invalid = planned.filter((one) => knownResult(one)?.code === invalidFile);
   if (invalid.length > 0 && !skipsInvalid) {
     openOutputFile(session.io, parsed)?.(JSON.stringify(planned.map(documentOfPlan)));
@@ -96,7 +101,7 @@ export async function createPosts(
   const run = await startRun(ui, session, parsed, createBlogPost, fields);
   await announce(run);
   const write = openOutputFile(session.io, parsed);
-  const plan = describePosts(planned, note);
+  const plan = describePosts(planned, { note, timeZone: mapping.timeZone });
   showPlan(ui, plan);
   const question = 'Posts cannot be edited or deleted. Create these posts?';
   if (ui.canAsk && plan.rows.length > 0 && !(await agrees(ui, question, true))) throw cancelledError();

@@ -143,8 +143,16 @@ export function planWord({ plan }: PlannedPost): string {
   return plan.kind === 'known' ? plan.result.outcome : plan.kind;
 }
 
+interface PlanContext {
+  /** What the user should know of the files, or null. */
+  readonly note: string | null;
+  /** IANA name, of dates in the files that name none. */
+  readonly timeZone: string;
+}
+
 /** What is shown before posts are created. */
-export function describePosts(planned: readonly PlannedPost[], note: string | null): Plan {
+export function describePosts(planned: readonly PlannedPost[], { note, timeZone }: PlanContext): Plan {
+  const dayOf = dayIn(timeZone);
   const create = planned.filter(({ plan }) => plan.kind === 'create');
   const check = planned.filter(({ plan }) => plan.kind === 'check');
   const statuses = describeStatuses(create.map(({ post }) => statusOf(post)));
@@ -158,7 +166,7 @@ export function describePosts(planned: readonly PlannedPost[], note: string | nu
     fits: ['drop same', undefined, 'cut start', 'cut end', 'cut end'],
     rows: [...check, ...create].map((one) => {
       const { file, slug, body } = one.post;
-      return [planWord(one), statusWithDay(one.post), file, slug ?? '', String(body.title)];
+      return [planWord(one), statusWithDay(one.post, dayOf), file, slug ?? '', String(body.title)];
     }),
     counts: [
       ...(create.length > 0 ? [`${create.length} to create (${statuses})`] : []),
@@ -240,9 +248,22 @@ function statusOf({ body }: PostFile): string {
 }
 
 /** `published 2013-05-06`. */
-function statusWithDay(post: PostFile): string {
+function statusWithDay(post: PostFile, dayOf: (time: string) => string): string {
   const time = post.body.publishedAt ?? post.body.scheduledAt;
-  return typeof time === 'string' ? `${statusOf(post)} ${time.slice(0, 10)}` : statusOf(post);
+  return typeof time === 'string' ? `${statusOf(post)} ${dayOf(time)}` : statusOf(post);
+}
+
+/** The day of a timestamp, such as 2013-05-06, in the zone of the files: that of its date in the file. */
+function dayIn(timeZone: string): (time: string) => string {
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const format = new Intl.DateTimeFormat('en', { timeZone, ...parts });
+  return (time) => {
+    const ms = Date.parse(time);
+    // `--published-at` may be text that only the service understands.
+    if (Number.isNaN(ms)) return time.slice(0, 10);
+    const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    return `${part.year}-${part.month}-${part.day}`;
+  };
 }
 
 /**

@@ -181,6 +181,18 @@ test('while many files are read, a terminal counts them, and a pipe says nothing
   expect(pipe.stderr).toBe('dry run: nothing was sent\n');
 });
 
+test('the plan shows the day that the file has, also in a zone east of Greenwich', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, { 'a.md': yaml('date: 2019-01-01') });
+  const args = ['blog', 'create', 'a.md', '--status', 'published', '--dry-run'];
+
+  const { stdout } = await machine.run([...args, '--timezone', 'Europe/Berlin']);
+  const json = await machine.run([...args, '--timezone', 'Europe/Berlin', '--json']);
+
+  expect(stdout).toMatch(/^create +published 2019-01-01 +a\.md/m);
+  expect(JSON.parse(json.stdout)).toMatchObject([{ body: { publishedAt: '2018-12-31T23:00:00Z' } }]);
+});
+
 test('the page of a section is named before it becomes a post', async () => {
   const { machine } = await setScene();
   writeFiles(machine, {
