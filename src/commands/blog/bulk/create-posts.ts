@@ -7,7 +7,6 @@ import {
   startRun,
 } from '../../../cli/batch/change-in-batch.ts';
 import { endBatch } from '../../../cli/batch/end-batch.ts';
-import { groupByReason, messageWithDetail, nameSome } from '../../../cli/batch/group-results.ts';
 import { type ItemResult, knownResult, makeResult, resultDocument } from '../../../cli/batch/item-result.ts';
 import { startProgress } from '../../../cli/batch/progress.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
@@ -15,7 +14,7 @@ import { printPlan, showPlan } from '../../../cli/batch/show-plan.ts';
 import type { CommandResult } from '../../../cli/command/command-definition.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
-import { type CliError, cancelledError, type Step, usageError } from '../../../cli/core/errors.ts';
+import { cancelledError, type Step, usageError } from '../../../cli/core/errors.ts';
 import { isOn, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import type { FieldFlag } from '../../../cli/input/field-flags.ts';
 import { checkBody, readBody } from '../../../cli/input/request-body.ts';
@@ -34,7 +33,6 @@ import {
   receivedBody,
   sentBody,
 } from '../../../history/record/history-record.ts';
-import type { PostProblem } from '../post/fields.ts';
 import { heldNames } from '../post/map-fields.ts';
 import { leaveOut, skipInvalid } from './file-options.ts';
 import {
@@ -49,6 +47,7 @@ import {
 } from './plan.ts';
 import { type PostFile, readPostFiles } from './post-files.ts';
 import { readMapping } from './read-mapping.ts';
+import { refuseInvalid, refuseOnlyDrafts, wholeReason } from './refuse.ts';
 
 /** The files, and the flags for all of them. */
 interface PostsInput {
@@ -255,50 +254,4 @@ function documentOfPlan(planned: PlannedPost) {
 function whatIsSaid({ leftOut, problem }: PostFile) {
   const { line = null, field = null } = problem ?? {};
   return { leftOut, ...(problem === null ? {} : { line, field, reason: wholeReason(problem) }) };
-}
-
-const wholeReason = ({ reason, detail }: PostProblem) =>
-  detail === undefined ? reason : `${reason} (${detail})`;
-
-/**
- * Exit 2 if a status that publishes is given and no file is to be public: posts cannot be edited, so a draft by mistake takes the
- * slug for good. Among other files, drafts are what a blog has.
- */
-function refuseOnlyDrafts(planned: readonly PlannedPost[], status: unknown): void {
-  if (status !== 'published' && status !== 'scheduled') return;
-  const [first, ...others] = planned.filter(({ plan }) => plan.kind === 'create').map(({ post }) => post);
-  if (first === undefined || [first, ...others].some(({ body }) => body.status !== 'draft')) return;
-  const what =
-    others.length === 0
-      ? `${first.file} says that it is a draft`
-      : `all ${others.length + 1} files say that they are drafts`;
-  throw usageError(
-    `${what}; --status ${status} does not change that`,
-    'change it in the file to publish the post, or leave out --status to create a draft',
-  );
-}
-
-/** Exit 2 with each reason once, and with all files in the JSON of the error. */
-function refuseInvalid(planned: readonly PlannedPost[], invalid: readonly PlannedPost[]): CliError {
-  const results = invalid.flatMap((one) => {
-    const result = knownResult(one);
-    return result === null ? [] : [{ item: placeOf(one.post), result }];
-  });
-  const lines = groupByReason(results).map(({ items, result }) =>
-    items.length === 1
-      ? `${items[0]}: ${messageWithDetail(result)}`
-      : `${items.length} files: ${result.message} (${nameSome(items)})`,
-  );
-  const files = invalid.flatMap(({ post: { file, problem } }) =>
-    problem === null
-      ? []
-      : [{ path: file, line: problem.line, field: problem.field, reason: wholeReason(problem) }],
-  );
-  const [only] = lines;
-  const fix = invalid.length === 1 ? 'fix the file' : 'fix the files';
-  const next = planned.length > invalid.length ? `${fix}, or add ${skipInvalid} to create the others` : fix;
-  if (invalid.length === 1 && only !== undefined)
-    return usageError(only, next, { code: 'invalid_input', files });
-  const what = `${invalid.length} of ${planned.length} files are invalid, so nothing was sent`;
-  return usageError(what, next, { code: 'invalid_input', lines, files });
 }
