@@ -97,7 +97,9 @@ export function truncateText<Text extends string>(text: Text, width: number): Te
 /** The text, or an ellipsis and its end, in at most `width` columns: for paths, whose end says which file it is. */
 export function truncateStart(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  const letters = [...graphemes.segment(text)].map(({ segment }) => segment);
+  const ending = text.slice(-(pieceLength + 8 * width));
+  const enough = displayWidth(ending) > width ? ending : text;
+  const letters = [...graphemes.segment(enough)].map(({ segment }) => segment);
   let columns = 1;
   let from = letters.length;
   while (from > 0 && columns + displayWidth(letters[from - 1] ?? '') <= width) {

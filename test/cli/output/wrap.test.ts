@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { withoutColors } from '../../../src/cli/output/style.ts';
 import { renderRecord, renderTable } from '../../../src/cli/output/tables.ts';
-import { displayWidth, truncateText, wrapText } from '../../../src/cli/output/wrap.ts';
+import { displayWidth, truncateStart, truncateText, wrapText } from '../../../src/cli/output/wrap.ts';
 
 const size = 100_000;
 const texts = {
@@ -86,4 +86,9 @@ test('what follows a flag stays in its column', () => {
   expect(wrapText('  --status TEXT  Outcome of the dispute, such as won', 40)).toBe(
     '  --status TEXT  Outcome of the dispute,\n                 such as won',
   );
+});
+
+test('the end of a long text is found without looking at all of it', () => {
+  expect(truncateStart(`${'a'.repeat(1_000_000)}/post.md`, 10)).toBe('…a/post.md');
+  expect(truncateStart(`${'漢'.repeat(200_000)}.md`, 8)).toBe('…漢漢.md');
 });

@@ -1,4 +1,5 @@
 import { parse } from 'node:path';
+import { withoutComments } from './without-comments.ts';
 
 /**
  * The first heading of level 1 as plain text, or null: `# …`, underlined with `===`, or `<h1>`, and never one in code or in a
@@ -21,19 +22,8 @@ export function firstHeading(markdown: string): string | null {
   return null;
 }
 
-/** Comments of HTML and MDX, and code that spans lines in HTML, become empty lines. */
-function withoutComments(markdown: string): string {
-  const code = '(?<code>^ {0,3}(`{3,}|~{3,})[^\\n]*\\n[\\s\\S]*?^ {0,3}\\2[`~]*[ \\t]*$|`[^`\\n]+`)';
-  const comment =
-    '<!--[\\s\\S]*?(?:-->|$(?![\\s\\S]))|\\{/\\*[\\s\\S]*?\\*/\\}|<(pre|script|style)[\\s>][\\s\\S]*?</\\3>';
-  return markdown.replace(new RegExp(`${code}|${comment}`, 'gim'), (found, ...more) => {
-    const { code: isCode } = more.at(-1) as { readonly code?: string };
-    return isCode === undefined ? found.replace(/[^\n]+/g, '') : found;
-  });
-}
-
 function headingAt(lines: readonly string[], index: number): string | null {
-  const line = lines[index] ?? '';
+  const line = (lines[index] ?? '').slice(0, maxHeading);
   const marked = /^ {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
   if (marked !== undefined) return plainText(marked);
   const html = !/^\s*<h1/i.test(line)
