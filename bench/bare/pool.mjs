@@ -1,4 +1,5 @@
-// Sends a number of posts with undici's Pool, several at a time, without keeping records.
+// Sends a number of posts with undici's Pool, each with an idempotency key, several at a time, without keeping records.
+import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 
 const { origin, storeId, key, connections, bodies } = JSON.parse(process.argv[2]);
@@ -16,7 +17,8 @@ const client = async () => {
       status: 'published',
       publishedAt: '2020-01-02T08:00:00Z',
     };
-    const request = { method: 'POST', path: `/v1/stores/${storeId}/blog/posts`, headers };
+    const keyed = { ...headers, 'idempotency-key': randomUUID() };
+    const request = { method: 'POST', path: `/v1/stores/${storeId}/blog/posts`, headers: keyed };
     const { statusCode, body } = await pool.request({ ...request, body: JSON.stringify(text) });
     await body.json();
     if (statusCode !== 201) throw new Error(`answered with ${statusCode}`);

@@ -50,7 +50,7 @@ function planRow(name, what, unit, atMost, measure) {
 
 const createMany = {
   name: 'bulk: blog create',
-  what: `\`storectl blog create\` of ${posts} files; a bare undici pool, ${atOnce} at a time, at the same service`,
+  what: `\`storectl blog create\` of ${posts} files; the same requests by a bare undici pool, ${atOnce} at a time`,
   unit: 'requests/s',
   perRound: 2,
   goals: () => [{ of: 'ratio', atLeast: 0.8 }],

@@ -1,6 +1,7 @@
 import type { Client, ClientOptions, openClient } from '../../client/client.ts';
 import type { Exchange } from '../../client/exchange.ts';
 import { type ConnectionSettings, demoProfile, quoteLogin } from '../config/connection-settings.ts';
+import { readKey } from '../config/read-key.ts';
 import { quoteCommand } from '../core/command-text.ts';
 import { CliError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
@@ -64,7 +65,6 @@ export async function storedTarget(
   const { profile, storeId, baseUrl, key, storedKeyUrl } = settings;
   if (storeId === null || baseUrl === null) throw inputNeeded(missingConnection(settings, io.env));
   if (key !== null) {
-    const { readKey } = await import('../config/read-key.ts');
     const secret = await readKey(key, io, timeoutMs);
     return { profile, storeId: storeId.value, baseUrl: baseUrl.value, secret };
   }

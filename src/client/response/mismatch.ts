@@ -13,9 +13,8 @@ export function mismatchOf(
 ): string | null {
   if (operation.repeats === undefined) return null;
   const body = asObject(parseJson(request.body));
-  const parameters = parametersOf(operation, request.path);
   for (const { field, parameter } of operation.repeats) {
-    const asked = parameter === undefined ? body[field] : parameters[parameter];
+    const asked = parameter === undefined ? body[field] : parametersOf(operation, request.path)[parameter];
     const got = valueAt(response, field.split('.'));
     const fits = parameter === undefined ? isSameValue(asked, got) : isSameId(asked, got);
     if (!fits) {
