@@ -17,7 +17,7 @@ interface KindOfObjects {
 }
 
 /** Kinds of objects of a store whose ids are typed and completed. */
-export const objectKinds = {
+const objectKinds = {
   backup: {
     one: 'backup',
     plural: 'backups',

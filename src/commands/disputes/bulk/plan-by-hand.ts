@@ -56,7 +56,7 @@ export async function askPlan(ui: Ui, disputes: readonly Planned[]): Promise<Dec
 
 const reviewQuestion = (count: number) => `Go through these ${count} disputes, one by one?`;
 
-export function decisionOf(body: Readonly<Record<string, unknown>>): Decision {
+function decisionOf(body: Readonly<Record<string, unknown>>): Decision {
   return { status: String(body.status), resolution: String(body.resolution) };
 }
 

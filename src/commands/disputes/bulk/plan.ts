@@ -26,7 +26,7 @@ import {
   unexpectedStatus,
 } from '../dispute-status.ts';
 import { type DecisionRow, isSameDecision } from './decisions-file.ts';
-import { decisionOf, type FindOwn, nameOfCase, rowWords, runFor } from './rows.ts';
+import { type FindOwn, nameOfCase, rowWords, runFor, sentDecision } from './rows.ts';
 
 /** A row whose dispute is read: it can be decided, or its result is known. */
 type AssessedRow = Known | { readonly kind: 'decide'; readonly dispute: CurrentDispute };
@@ -35,7 +35,7 @@ type AssessedRow = Known | { readonly kind: 'decide'; readonly dispute: CurrentD
 export async function assessRow(run: Run, decision: Decision, findOwn: FindOwn): Promise<AssessedRow> {
   const expected = expectedStatus(run);
   const own = findOwn(run.request.parameters.disputeId ?? '');
-  const isOwn = own !== null && isSameDecision(decision, decisionOf(own));
+  const isOwn = own !== null && isSameDecision(decision, sentDecision(own));
   const found = await askDispute(run);
   if (found.kind === 'refused') return known(resultOfRefusal(found.error));
   const { dispute } = found;

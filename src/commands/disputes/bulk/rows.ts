@@ -64,7 +64,7 @@ export function readOwnDecisions(history: History): FindOwn {
 }
 
 /** The decision in the request of a record. */
-export function decisionOf(record: HistoryRecord): Decision {
+export function sentDecision(record: HistoryRecord): Decision {
   const sent = sentBody(record);
   return { status: textAt(sent, ['status']) ?? '', resolution: textAt(sent, ['resolution']) ?? '' };
 }
