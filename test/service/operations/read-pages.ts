@@ -10,7 +10,7 @@ export const lists = servedOperations.flatMap((operation) =>
 
 export type Item = Readonly<Record<string, unknown>> & { readonly id: string };
 
-export interface Page {
+interface Page {
   readonly items: readonly Item[];
   readonly next?: string;
 }
