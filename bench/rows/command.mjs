@@ -1,7 +1,8 @@
 import path from 'node:path';
+import { addLongHistory } from '../lib/long-history.mjs';
 import { quickSamples } from '../lib/node-floor.mjs';
 import { addOldRuns } from '../lib/old-runs.mjs';
-import { findOnPath, peakMemoryOf, program, root, timeOf } from '../lib/processes.mjs';
+import { findOnPath, outputOf, peakMemoryOf, program, root, timeOf } from '../lib/processes.mjs';
 import { answerServer, startService, storeOf } from '../lib/scene.mjs';
 
 const backup = [program, 'backup', 'create', '--label', 'x', '--sections', 'store', '--json'];
@@ -92,4 +93,47 @@ const oldRuns = {
   },
 };
 
-export const commandRows = [roundTrip, memory, demo, oldRuns];
+const update = (name) => [program, 'store', 'update', '--name', name, '--json'];
+
+/** A command with a history of years and a busy day before it, and with a short history. */
+const longHistory = (name, makeArgs) => ({
+  name: `command: long history, ${name}`,
+  what: `\`storectl ${name}\` with 300 000 records in the history (3 000 logs, a third of them \`store.update\`, 10 000 records of yesterday); with 300`,
+  unit: 'ms',
+  perRound: quickSamples,
+  goals: () => [{ of: 'ratio', atMost: 1.5 }],
+  async prepare(place) {
+    const service = await startService(place);
+    const at = (state) => ({
+      ...place.env,
+      ...storeOf(service),
+      STORECTL_STATE_DIR: path.join(place.folder, state),
+    });
+    const sizes = { long: { logs: 3000, recent: 100 }, short: { logs: 3, recent: 0 } };
+    for (const [state, size] of Object.entries(sizes)) {
+      const env = at(state);
+      const settings = [program, 'settings', 'save', '--quiet-hours-start', '21:00'];
+      for (const args of [update('A'), backup, settings]) await timeOf(place.node, args, { env });
+      addLongHistory(path.join(env.STORECTL_STATE_DIR, 'history'), { ...size, recordsEach: 100 });
+    }
+    const measure = async (state) => {
+      const env = at(state);
+      return timeOf(place.node, await makeArgs(place.node, env), { env });
+    };
+    return { subject: () => measure('long'), floor: () => measure('short'), end: service.stop };
+  },
+});
+
+const longHistories = [
+  longHistory('store update', () => update('B')),
+  longHistory('undo ID', (node, env) => {
+    outputOf(node, update('C'), { env });
+    const [{ id }] = JSON.parse(
+      outputOf(node, [program, 'history', 'list', '--limit', '1', '--json'], { env }),
+    );
+    return [program, 'undo', id, '--json'];
+  }),
+  longHistory('backup create', () => backup),
+];
+
+export const commandRows = [roundTrip, memory, demo, oldRuns, ...longHistories];
