@@ -205,10 +205,12 @@ export function createMachine(options: MachineOptions): Machine {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    const timer = setTimeout(() => {
-      hung = true;
-      child.kill('SIGKILL');
-    }, hangsAfterMs);
+    const endLater = () =>
+      setTimeout(() => {
+        hung = true;
+        child.kill('SIGKILL');
+      }, hangsAfterMs);
+    let timer = endLater();
     const answer = program.does === 'mcp' ? callTool(child, program.call) : null;
     const result = new Promise<ClientResult>((resolve, reject) => {
       child.on('error', reject);
@@ -228,7 +230,13 @@ export function createMachine(options: MachineOptions): Machine {
         await sleep(pollMs);
       }
     };
-    return { result, kill: () => child.kill('SIGKILL'), stopped, wake: () => child.kill('SIGCONT') };
+    const wake = () => {
+      // While it was stopped, another client took its time.
+      clearTimeout(timer);
+      timer = endLater();
+      child.kill('SIGCONT');
+    };
+    return { result, kill: () => child.kill('SIGKILL'), stopped, wake };
   };
 
   return {
