@@ -16,7 +16,7 @@ import { HistoryError } from './record/errors.ts';
 import { type HistoryRecord, sentBody } from './record/history-record.ts';
 
 /** Which records of a scope; each field that is given narrows them down. */
-export type Query = { readonly [Field in 'operation' | 'state' | 'open']?: HistoryRecord[Field] | undefined };
+type Query = { readonly [Field in 'operation' | 'state' | 'open']?: HistoryRecord[Field] | undefined };
 
 /** Which logs are read; each field that is given narrows them down. */
 export interface Scope {
