@@ -296,7 +296,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'notify mark-read --all': [baseUrl, store],
   'auth login': [baseUrl, store, '--with-key < FILE'],
   'auth login --with-key': [baseUrl, store],
-  'profile set': ['<name>'],
+  'profile set': ['<name>', '--base-url URL or --store ID'],
   'profile use': ['<name>'],
   'profile remove': ['<name>', '--confirm NAME'],
   'demo reset': ['--confirm demo'],
@@ -341,7 +341,9 @@ describe('what is missing is exit 3, all of it at once', () => {
     expect(ofFlags.map(({ flag }: { flag: string }) => flag)).toEqual(
       flags.map((text) => text.split(' ')[0]),
     );
-    const isConnecting = flags.some((flag) => flag.startsWith('--base-url')) && args[0] !== 'auth';
+    const isConnecting =
+      flags.some((flag) => flag.startsWith('--base-url')) &&
+      !['auth', 'profile'].includes(name.split(' ', 1)[0] ?? '');
     expect(error.fields.length - ofFlags.length).toBe(isConnecting ? 1 : 0);
   });
 
