@@ -196,10 +196,10 @@ test('notify add-endpoint', async () => {
   `);
 });
 
-test('notify mark-read: what to mark is asked in a terminal, and Enter is no', async () => {
+test('notify mark-read: what to mark is asked in a terminal, and Ctrl-C marks nothing', async () => {
   const { machine, proxy, example } = await setScene({ built: true });
   const session = await openSession('storectl notify mark-read', { machine });
-  await session.pressAt(/Mark all notifications as read\? \(y\/N\)$/, 'Enter');
+  await session.pressAt(/Which notifications do you want to mark as read\?(.|\n)*submit$/, 'C-c');
   expect(await session.ends()).toMatch(/error: cancelled(.*\n)*exit 130$/);
   expect(proxy.writes()).toEqual([]);
 

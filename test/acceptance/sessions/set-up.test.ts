@@ -212,6 +212,6 @@ test('profile set, history prune and notify mark-read ask for what is missing', 
   expect(await prune.ends()).toMatch(/Nothing to remove\.\nexit 0$/);
 
   const mark = await openSession('storectl --demo notify mark-read');
-  await mark.pressAt(/Mark all notifications as read\? \(y\/N\)$/, 'y', 'Enter');
+  await mark.pressAt(/Which notifications do you want to mark as read\?(.|\n)*submit$/, 'Space', 'Enter');
   expect(await mark.ends()).toMatch(/Marked all notifications(.*\n)+exit 0$/);
 });
