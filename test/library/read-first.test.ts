@@ -4,24 +4,29 @@ import { createClient } from '../../src/library/client.ts';
 import { createHistory } from '../../src/library/history.ts';
 import { type Scene, setScene } from '../helpers/scene.ts';
 
-function connect({ service, proxy, machine }: Scene) {
+/** Long enough for a slow machine. */
+const patienceMs = 30_000;
+
+function connect({ service, proxy, machine }: Scene, timeoutMs = patienceMs) {
   const folder = path.join(machine.stateDirectory, 'history');
   const at = { baseUrl: proxy.origin, storeId: service.storeId };
   const client = createClient({
     ...at,
     apiKey: service.apiKey,
     history: createHistory({ folder, ...at }),
-    timeoutMs: 300,
+    timeoutMs,
   });
   onTestFinished(() => client.close());
   return client;
 }
 
-type Update = (scene: Scene, name: string) => Promise<unknown>;
+type Update = (scene: Scene, name: string, timeoutMs?: number) => Promise<unknown>;
 
-const byLibrary: Update = (scene, name) => connect(scene).updateStore({ name });
-const byApi: Update = ({ machine }, name) =>
-  machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', `name=${name}`, '--timeout', '0.3']);
+const byLibrary: Update = (scene, name, timeoutMs) => connect(scene, timeoutMs).updateStore({ name });
+const byApi: Update = ({ machine }, name, timeoutMs = patienceMs) => {
+  const timeout = ['--timeout', String(timeoutMs / 1000)];
+  return machine.run(['api', 'PATCH', '/v1/stores/{store}', '-f', `name=${name}`, ...timeout]);
+};
 
 async function nameOf({ service }: Scene): Promise<unknown> {
   const [store] = await service.storage.read((db) => db.selectFrom('stores').select('name').execute());
@@ -46,7 +51,7 @@ test.each(updates)(
   async (_, update) => {
     const scene = await setScene();
     scene.proxy.decide(({ method }) => (method === 'GET' ? 'pass' : 'lose'));
-    await update(scene, 'Mine');
+    await update(scene, 'Mine', 2_000);
     scene.proxy.decide(() => 'pass');
     await changeAsAnother(scene, { name: 'Theirs' });
 
