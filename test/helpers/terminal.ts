@@ -13,6 +13,8 @@ export interface Terminal {
   paste(text: string): void;
   /** Types a text and presses Enter. */
   type(text: string): void;
+  /** Makes the terminal wider or narrower. */
+  resize(columns: number): void;
   /** Whether a program has left the cursor visible. */
   isCursorShown(): boolean;
   /** The text on the screen now, without trailing blanks. */
@@ -117,6 +119,10 @@ export async function openTerminal(
     press,
     paste: (text) => shell.write(emulator.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text),
     type: (text) => press(text, 'Enter'),
+    resize(columns) {
+      emulator.resize(columns, rows);
+      shell.resize(columns, rows);
+    },
     isCursorShown,
     screen,
     shows,

@@ -166,7 +166,7 @@ async function confirmSending(ui: Ui, records: readonly HistoryRecord[]): Promis
     records.length === 1
       ? 'Send this change again, in place of what was changed since?'
       : `Send these ${records.length} changes again, in place of what was changed since?`;
-  if (!(await agrees(ui, question, true))) throw cancelledError();
+  if (!(await agrees(ui, question))) throw cancelledError();
 }
 
 function showRequest(ui: Ui, record: HistoryRecord): void {

@@ -19,6 +19,7 @@ import {
   settingsRun,
   warnOfUnknown,
 } from './settings-diff.ts';
+import { templateFields } from './template-fields.ts';
 import { refuseMistypedSettings } from './unknown-settings.ts';
 
 const input = { operation: saveSettings };
@@ -48,7 +49,10 @@ storeId, env and updatedAt are read-only and are not sent.`,
 const steps: InputSteps = {
   whatChanges: {
     example: '--quiet-hours-enabled',
-    read: async (given) => ({ current: (await readSettings(await settingsRun(given))).document }),
+    async read(given) {
+      const { document } = await readSettings(await settingsRun(given));
+      return { current: document, moreFields: templateFields(document) };
+    },
   },
   // A dry run reads nothing.
   prepare: (body, { session }) => {

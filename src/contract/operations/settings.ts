@@ -2,6 +2,13 @@ import * as z from 'zod/mini';
 import { described, lenientObject, named, text, timestamp, uuid } from '../fields.ts';
 import type { ServedOperation } from '../operation.ts';
 
+/** The message about an event. */
+export const templateSettings = lenientObject({
+  title: z.string(),
+  body: z.string(),
+  private: z.boolean(),
+});
+
 const groups = {
   quietHours: lenientObject({
     enabled: described(z.boolean(), 'Pause notifications during quiet hours'),
@@ -9,10 +16,7 @@ const groups = {
     end: text('End of quiet hours', { example: '07:00' }),
     timezone: text('Time zone of quiet hours', { example: 'Europe/Berlin' }),
   }),
-  templates: z.record(
-    z.string(),
-    lenientObject({ title: z.string(), body: z.string(), private: z.boolean() }),
-  ),
+  templates: z.record(z.string(), templateSettings),
   discovery: lenientObject({
     enabled: described(z.boolean(), 'List the store in discovery'),
     summary: text('Summary of the store in discovery'),

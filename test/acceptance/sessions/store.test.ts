@@ -117,13 +117,13 @@ test('blog create', async () => {
 test('settings save', async () => {
   const session = await openSession('storectl settings save');
   await session.pressAt(
-    /change\?\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*13 choices .*submit$/,
+    /change\?\n❯◯ Quiet hours enabled \(now yes\)\n(.*\n)*43 choices .*submit$/,
     'Space',
     'Down',
     'Space',
     'Enter',
   );
-  await session.pressAt(/Pause notifications during quiet hours\? \(Y\/n\)$/, 'Enter');
+  await session.pressAt(/Pause notifications during quiet hours\? \(y\/N\)$/, 'Enter');
   await session.pressAt(/Quiet hours start: 22:00$/, 'C-u');
   session.type('21:30');
   await session.pressAt(/❯ Yes\n(.*\n)+.*select$/, 'Enter');

@@ -56,6 +56,8 @@ export interface WhatChanges {
 
 export interface CurrentValues {
   readonly current: Readonly<Record<string, unknown>>;
+  /** Fields without a flag, such as those of a template: their names are values of the service. */
+  readonly moreFields?: readonly FieldFlag[];
   /** Whether the value of a field is known; all are unless given. */
   isSeen?(path: readonly string[]): boolean;
 }

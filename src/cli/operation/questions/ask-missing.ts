@@ -140,8 +140,10 @@ export async function askInto(
   field: FieldFlag,
   { now, ...given }: Omit<FieldHints, 'before'> & { readonly now?: unknown } = {},
 ): Promise<void> {
+  // Who chose to change a switch wants it to be changed.
+  const offered = field.kind === 'boolean' ? now !== true : now;
   const hints = {
-    before: valueAt(body, field.path) ?? now,
+    before: valueAt(body, field.path) ?? offered,
     ...given,
     words: given.words ?? knownValues(field.schema),
   };

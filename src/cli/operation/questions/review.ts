@@ -66,7 +66,13 @@ export async function askWhetherToSend(
   ]);
   if (answer === 'no') throw cancelledError();
   if (answer === 'yes') return;
-  await nullOnBack(() => askForMore(run, runQuestions));
+  const { body } = run.request;
+  const before = structuredClone(body);
+  // Who goes back from there has edited nothing.
+  if ((await nullOnBack(() => askForMore(run, runQuestions).then(() => true))) === null && body !== null) {
+    for (const name of Object.keys(body)) delete body[name];
+    Object.assign(body, before);
+  }
   throw new AnswersChanged();
 }
 

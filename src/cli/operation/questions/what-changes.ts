@@ -27,7 +27,7 @@ export async function askWhatChanges(
   const values = await read(input);
   return questionsOfFields(ui, {
     ...values,
-    fields,
+    fields: [...fields, ...(values.moreFields ?? [])],
     questionOf: (field) => () =>
       askInto(ui, body, field, { now: valueAt(values.current, field.path), canClear: canClear(field.path) }),
     leaveOut: ({ path }) => removePath(body, path),
