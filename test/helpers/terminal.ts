@@ -13,8 +13,8 @@ export interface Terminal {
   paste(text: string): void;
   /** Types a text and presses Enter. */
   type(text: string): void;
-  /** Makes the terminal wider or narrower. */
-  resize(columns: number): void;
+  /** Makes the terminal wider or narrower. Resolves when the program draws. */
+  resize(columns: number): Promise<void>;
   /** Whether a program has left the cursor visible. */
   isCursorShown(): boolean;
   /** The text on the screen now, without trailing blanks. */
@@ -121,7 +121,13 @@ export async function openTerminal(
     type: (text) => press(text, 'Enter'),
     resize(columns) {
       emulator.resize(columns, rows);
-      shell.resize(columns, rows);
+      return new Promise((resolve) => {
+        const drawn = shell.onData(() => {
+          drawn.dispose();
+          resolve();
+        });
+        shell.resize(columns, rows);
+      });
     },
     isCursorShown,
     screen,

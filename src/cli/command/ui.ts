@@ -46,8 +46,9 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
   const isAscii = isAsciiLocale(io.env);
   const inLocale = (text: string, { width }: Style) => (isAscii && width !== null ? inAscii(text) : text);
   const writeLine = (text: string) => {
-    io.transcript?.wrote(text);
-    status.writeAbove(() => io.stderr.write(`${inLocale(text, err)}\n`));
+    const whole = `${inLocale(text, err)}\n`;
+    io.transcript?.wrote(whole);
+    status.writeAbove(() => io.stderr.write(whole));
   };
   const untilQuestion: string[] = [];
   const writeNotice = quiet ? (text: string) => untilQuestion.push(text) : writeLine;

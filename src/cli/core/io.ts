@@ -61,7 +61,7 @@ export interface Transcript {
   answered(question: string, rows: number): void;
   /** The user left a question, to go back. */
   left(question: string): void;
-  /** Something was written below. */
+  /** Something was written below, with the end of its last line. */
   wrote(text: string): void;
   /**
    * How many rows above the cursor to remove before this question is asked: those since its earlier answer if the user went

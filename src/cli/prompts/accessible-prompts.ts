@@ -154,9 +154,9 @@ function searchHint({ length }: readonly Choice[]): string {
   return length < minToFilter ? '' : ', or a part of a name to find it';
 }
 
-/** The choices that have a text, or null if it is none or they have it not. */
+/** The choices that have a text; null for numbers, and if none has it. */
 function search(line: string, choices: readonly Choice[]): readonly Choice[] | null {
-  if (!/\p{L}/u.test(line)) return null;
+  if (/^[\d\s,]*$/.test(line)) return null;
   const found = matching(choices, line).filter(({ isOther }) => !isOther);
   return found.length === 0 ? null : found;
 }
