@@ -24,9 +24,9 @@ export const defects: readonly Defect[] = [
     name: 'the key of an earlier command is used again',
     patches: [
       {
-        find: 'bodyWithKey(request)), past)',
+        find: 'bodyWithKey(request)), snapshot',
         replace:
-          '((body) => body === request.body ? body : { ...body, idempotencyKey: past.find((r) => r.class === "keyed")?.idempotencyKey ?? body.idempotencyKey })(bodyWithKey(request))), past)',
+          '((body) => body === request.body ? body : { ...body, idempotencyKey: [...snapshot.records({ concerning: [request.operation.id] })].find((r) => r.class === "keyed")?.idempotencyKey ?? body.idempotencyKey })(bodyWithKey(request))), snapshot',
       },
     ],
   },
@@ -77,7 +77,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a wait is forgotten by the next command',
-    patches: [atStart('waitOf(records, now)', 'return 0;')],
+    patches: [atStart('storeWait(journal)', 'return 0;')],
   },
   {
     name: 'Retry-After is not read',
@@ -90,14 +90,14 @@ export const defects: readonly Defect[] = [
   {
     name: 'resume overwrites later changes',
     patches: [
-      atStart('changesAfter(history, record)', 'return [];'),
+      atStart('changesAfter(snapshot, record)', 'return [];'),
       atStart('isSuperseded(earlier, later)', 'return false;'),
     ],
   },
   {
     name: 'clocks order changes',
     patches: [
-      { find: 'log.number >= record.number', replace: 'true' },
+      { find: 'snapshot.records({ since: record.number })', replace: 'snapshot.records({})' },
       atStart('isAfter(one, other)', 'return one.createdAt > other.createdAt;'),
       { find: 'later.number <= earlier.number', replace: 'later.createdAt <= earlier.createdAt' },
     ],
