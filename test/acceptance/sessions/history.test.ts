@@ -95,7 +95,7 @@ test('resume: an update that may replace what others have changed since is shown
   const sent = scene.proxy.writes().length;
   scene.proxy.decide(() => 'pass');
   const refused = await openSession('storectl resume', { machine });
-  await refused.shows(/\(Y\/n\)$/);
+  await refused.shows(/\(y\/N\)$/);
   refused.type('n');
   expect(await refused.ends()).toMatchInlineSnapshot(`
     "$ storectl resume
@@ -112,7 +112,7 @@ test('resume: an update that may replace what others have changed since is shown
   const { stdout } = await machine.run(['history', 'list', '--json']);
   const [{ id }] = JSON.parse(stdout);
   const session = await openSession(`storectl resume ${id}`, { machine });
-  await session.pressAt(/\(Y\/n\)$/, 'Enter');
+  await session.pressAt(/\(y\/N\)$/, 'y', 'Enter');
   const screen = await session.ends();
   expect(screen).toMatch(/applied +<record> +store\.update +Outlet/);
   expect(screen).toMatch(/✓ Settled 1 change$/m);

@@ -132,15 +132,17 @@ test('settings save', async () => {
     demo: example data on this machine, not a real store
     Press Esc for the previous question, Ctrl-C to cancel.
     ✔ What do you want to change? Quiet hours enabled, Quiet hours start
-    ✔ Pause notifications during quiet hours? Yes
+    ✔ Pause notifications during quiet hours? No
     ✔ Quiet hours start: 21:30
     demo → store Juniper & Ink (5e0c7a52)
 
-    Quiet hours start  22:00 → 21:30
+    Quiet hours enabled  yes → no
+    Quiet hours start    22:00 → 21:30
 
     ✔ Save these settings? Yes
     ✓ Saved the operations settings
-    Quiet hours start  22:00 → 21:30
+    Quiet hours enabled  yes → no
+    Quiet hours start    22:00 → 21:30
     Undo: storectl undo <record>
     exit 0"
   `);
