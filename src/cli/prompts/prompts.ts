@@ -29,6 +29,8 @@ export interface Choice {
 export interface TextOptions {
   /** Initial answer, which the user can edit. */
   readonly preset?: string | undefined;
+  /** Whether what is typed first replaces the initial answer, as a value such as a number is. */
+  readonly replacesPreset?: boolean;
   /** Whether an empty answer is allowed. */
   readonly optional?: boolean;
   /** Whether pasted text keeps its line breaks. */
@@ -42,6 +44,7 @@ export interface TextOptions {
 /** Asks for a line of text. Pasted line breaks become spaces, unless `lineBreaks`. */
 export async function askText(io: Io, message: string, options: TextOptions = {}): Promise<string> {
   const { preset, optional = false, lineBreaks = false, isConfirmation = false, validate } = options;
+  const { replacesPreset = false } = options;
   const offered = readsLines(io.env) && preset !== undefined ? ` (Enter for ${preset})` : '';
   const question = () => asQuestion(io, message + offered);
   const decode = lineBreaks ? withLineBreaks : (line: string) => line;
@@ -52,6 +55,7 @@ export async function askText(io: Io, message: string, options: TextOptions = {}
   };
   const config = {
     preset: lineBreaks ? withMarks(preset ?? '') : (preset ?? ''),
+    replacesPreset,
     clearsWrong: isConfirmation,
     validate: (line: string) => check(decode(line)),
     summarize(line: string) {

@@ -37,6 +37,19 @@ test('store update', async () => {
   `);
 });
 
+test('a number that is typed replaces the one that stands there; after an arrow key it is edited', async () => {
+  const session = await openSession('storectl store update');
+  await session.shows(/⏎ submit$/);
+  session.press('cashback');
+  await session.pressAt(/❯◯ Cashback \(now 200 bp.*\n(.*\n)*.*submit$/, 'Space', 'Enter');
+  await session.typeAt(/Cashback \(basis points.*\): 200$/, '250');
+  await session.pressAt(/Cashback \(.*\): 250\n(.*\n)+.*❯ Yes\n(.*\n)+.*select$/, 'Escape');
+  await session.pressAt(/Cashback \(.*\): 250$/, '\x1b[D', 'BSpace');
+  session.press('3');
+  await session.pressAt(/Cashback \(.*\): 230$/, 'C-c');
+  expect(await session.ends()).toMatch(/exit 130/);
+});
+
 test('store update clears what is emptied, and removes the entries that are deleted from a list', async () => {
   const session = await openSession('storectl store update');
   await session.shows(/⏎ submit$/);

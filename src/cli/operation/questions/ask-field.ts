@@ -55,6 +55,7 @@ async function askLine(
 ): Promise<unknown> {
   const preset = before === undefined || before === null ? undefined : textOf(before);
   const remark = remarkOf(field);
+  const hasForm = field.kind === 'number' || inputHintOf(field.schema).example !== undefined;
   const isNeeded = preset === undefined || inputHintOf(field.schema).example === undefined;
   const several = field.kind === 'list' || field.kind === 'map' ? 'comma-separated' : '';
   const isClearable = canClear && preset !== undefined;
@@ -63,6 +64,7 @@ async function askLine(
     promptOf(field, isNeeded ? remark : '', several, isClearable ? 'empty to clear' : ''),
     {
       preset,
+      replacesPreset: hasForm,
       optional: isClearable,
       lineBreaks: field.fileFlag !== null,
       validate: (answer) => (isClearable && answer.trim() === '') || (problemOf(field, answer) ?? true),

@@ -10,6 +10,8 @@ interface LineConfig {
 interface TextConfig extends LineConfig {
   /** Stands in the line at first. */
   readonly preset: string;
+  /** Whether the first character that is typed replaces the preset, as in a selected field of a form. Other keys edit it. */
+  readonly replacesPreset: boolean;
   /** Whether a wrong answer is removed. */
   readonly clearsWrong: boolean;
   /** Returns what is wrong, or true. */
@@ -20,10 +22,11 @@ interface TextConfig extends LineConfig {
 
 /** A line of text. */
 export const text = createPrompt<string, TextConfig>((config, done) => {
-  const { look, message, preset, clearsWrong, validate, summarize } = config;
+  const { look, message, preset, replacesPreset, clearsWrong, validate, summarize } = config;
   const [line, setLine] = useState('');
   const [problem, setProblem] = useState('');
   const [isDone, setIsDone] = useState(false);
+  const [isSelected, setIsSelected] = useState(replacesPreset && preset !== '');
   useResize();
   useEffect((readline) => {
     if (preset === '') return;
@@ -33,6 +36,12 @@ export const text = createPrompt<string, TextConfig>((config, done) => {
   useKeypress((key, readline) => {
     if (isDone) return;
     if (!isEnterKey(key)) {
+      const added = readline.line.slice(preset.length);
+      if (isSelected && added !== '' && readline.line.startsWith(preset)) {
+        readline.clearLine(0);
+        readline.write(added);
+      }
+      setIsSelected(false);
       if (readline.line !== line) setProblem('');
       setLine(readline.line);
       return;
@@ -49,7 +58,8 @@ export const text = createPrompt<string, TextConfig>((config, done) => {
     else readline.write(line);
   });
   if (isDone) return `${look.title(message(), true)} ${look.paint('cyan', summarize(line))}`;
-  return [`${look.title(message(), false)} ${line}`, problem === '' ? '' : look.problem(problem)];
+  const shown = isSelected ? look.paint('dim', line) : line;
+  return [`${look.title(message(), false)} ${shown}`, problem === '' ? '' : look.problem(problem)];
 });
 
 /** A line that is not shown. */
