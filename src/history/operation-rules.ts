@@ -38,6 +38,8 @@ export interface OperationRules {
   readonly safetyBackupRule?: {
     readonly operation: Operation;
     body(record: Sent, label: string): Readonly<Record<string, unknown>>;
+    /** The backup that the service itself took before the change, by its response. */
+    takenByService(response: Readonly<Record<string, unknown>>): unknown;
   };
   /**
    * The same command again while one is in doubt: `continue` it, `read` first, `refuse` unless the service applies the key in its
@@ -152,6 +154,7 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
     safetyBackupRule: {
       operation: createBackup,
       body: (record, label) => ({ label, sections: requestBody(record).sections }),
+      takenByService: ({ preRestoreBackupId }) => preRestoreBackupId,
     },
     onSameCommand: 'send',
     writes: (record) => {

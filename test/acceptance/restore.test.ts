@@ -13,6 +13,10 @@ function confirmed(undo: string): string {
   return `${undo} --confirm ${undo.split(' ').at(-1)}`;
 }
 
+function nameOf({ storage }: ProgramScene['service']): Promise<string | undefined> {
+  return storage.read(async (db) => (await db.selectFrom('stores').select('name').execute())[0]?.name);
+}
+
 /** Lets reads pass: what a restore would change is asked first. */
 const holdWrites = ({ method }: { readonly method: string }) =>
   method === 'GET' ? ('pass' as const) : { holdUntil: new Promise<never>(() => {}) };
@@ -62,14 +66,12 @@ test('the safety backup is on the wire before the restore, and the printed undo 
   expect(JSON.parse(first?.body ?? '')).toMatchObject({ sections: ['store'] });
   expect(second?.path).toMatch(new RegExp(`/backups/${id}/restore$`));
   expect(restored.stderr).toMatch(/This replaces the store section of store .* with backup .*"first"/);
-  const name = () =>
-    service.storage.read(async (db) => (await db.selectFrom('stores').select('name').execute())[0]?.name);
-  expect(await name()).toBe('Old name');
+  expect(await nameOf(service)).toBe('Old name');
 
   const undo = /Undo: (.*)/.exec(restored.stderr)?.[1] ?? '';
   expect(undo).toContain('storectl ');
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
-  expect(await name()).toBe('New name');
+  expect(await nameOf(service)).toBe('New name');
 });
 
 test('resume of a restore that was killed during its safety backup says that nothing was restored', async () => {
@@ -95,6 +97,7 @@ test('resume of a restore that was killed during its safety backup says that not
   expect(resumed.stderr).toContain(`backup restore ${id} --sections store\n`);
   expect((await effectsOf(service)).restores).toEqual([]);
   // A safety backup whose restore was sent needs no such words.
+  await machine.run(['store', 'update', '--name', 'New name']);
   proxy.decide(({ path }) => (path.endsWith('/restore') ? 'lose' : 'pass'));
   const lost = await machine.run([...args, '--timeout', '4', '--json']);
   expect(lost).toMatchObject({ exitCode: 10 });
@@ -107,8 +110,10 @@ test('resume of a restore that was killed during its safety backup says that not
   expect(finished).toMatchObject({ exitCode: 0 });
   expect(finished.stderr).not.toContain('nothing was restored');
   expect(finished.stdout).toMatch(/^applied +\w+ +backup\.restore/);
+  // The first attempt had restored it, so what was there before that attempt comes back.
   const undo = /Undo: (.*)/.exec(finished.stderr)?.[1] ?? '';
   expect(await machine.shell(confirmed(undo))).toMatchObject({ exitCode: 0 });
+  expect(await nameOf(service)).toBe('New name');
 }, 120_000);
 
 test('a restore that was not begun is offered in a terminal by its label, and shows what it changed', async () => {

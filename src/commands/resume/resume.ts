@@ -143,7 +143,10 @@ async function resumeAll(
       record.open ? null : makeResult('exists', { record, message: describeState(recordSummary(record)) }),
     open: async ({ signal }) => ({
       async send(record) {
-        const resumed = await resumeOne(ui, session, record, { signal, isNamed: id === record.id });
+        const resumed = await resumeOne(ui, session, record, {
+          signal,
+          isNamed: id?.toLowerCase() === record.id,
+        });
         actions.set(record, resumed.action);
         return resultOfResumed(session, resumed, records.length === 1 ? record.id : 'ID');
       },
@@ -155,7 +158,9 @@ async function resumeAll(
   const documents = end.ended.map(({ item, result }) =>
     documentOfChange(item, result, actions.get(item) ?? null),
   );
-  return endBatch(ui, words, end, { document: id === records[0]?.id ? documents[0] : documents });
+  return endBatch(ui, words, end, {
+    document: id?.toLowerCase() === records[0]?.id ? documents[0] : documents,
+  });
 }
 
 /** Shows changes that would be sent again over what others may have set since, and asks. Throws exit 130 if the answer is no. */

@@ -31,7 +31,9 @@ export function planResume(snapshot: Snapshot, record: HistoryRecord, now: numbe
     return { kind: isSafe ? 'ask_service' : 'later_change', later };
   }
   if (proof !== undefined) return { kind: 'ask_service' };
-  if (resume === 'ask') return { kind: sentAgainByKey(record) === null ? 'ask_user' : 'ask_service' };
+  // A raw request may lack the key that its operation has in its body.
+  if (resume === 'ask' || (resume === 'send' && record.class === 'one-shot'))
+    return { kind: sentAgainByKey(record) === null ? 'ask_user' : 'ask_service' };
   if (isTooOld(record, now)) return { kind: 'too_old' };
   return { kind: safetyBackupRule === undefined ? 'send' : 'needs_yes' };
 }

@@ -1,3 +1,5 @@
+import { asObject } from '../../base/json.ts';
+import type { Applied } from '../../client/outcome.ts';
 import type { Decision, LeftReason } from '../decision.ts';
 import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
@@ -122,8 +124,20 @@ async function sendOrSettle(
   if (sent.kind === 'safety_backup')
     return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
   report(writer, record);
-  if (sent.outcome.kind === 'applied') await supersede(history, sent.record, open);
-  return { action: 'sent', ...sent };
+  if (sent.outcome.kind !== 'applied') return { action: 'sent', ...sent };
+  if (safety !== null && sent.outcome.replayed)
+    await writer.change([{ id, safetyBackupId: backupBeforeFirst(record, sent.outcome) }]);
+  await supersede(history, sent.record, open);
+  return { action: 'sent', ...sent, record: recordIn(writer.records, id) };
+}
+
+/**
+ * What undoes a change that an earlier attempt had made, as its response says: the backup from before that attempt, not the one that
+ * was taken now. Null if this machine knows none.
+ */
+function backupBeforeFirst({ operation, safetyBackupId }: HistoryRecord, { body }: Applied): string | null {
+  const taken = rulesOf(operation).safetyBackupRule?.takenByService(asObject(body));
+  return typeof taken === 'string' ? taken : safetyBackupId;
 }
 
 /**

@@ -93,14 +93,15 @@ async function createLog(
   // Its outcome has to fit as well.
   refuseTooLarge(Buffer.byteLength(text) + reservedBytes, fileOf(journal, name.name));
   const parsed = parseLog(text, name, fileOf(journal, name.name));
+  let writer: LogWriter;
   try {
     await writeLogFile(journal, name.name, text);
+    writer = openWriter(journal, lock, { ...parsed, name });
   } catch (error) {
     // Its name may be there without being on disk, and nothing is sent for it.
     if (holdsAll(journal)) removeQuietly(journal.files, fileOf(journal, name.name));
     throw error;
   }
-  const writer = openWriter(journal, lock, { ...parsed, name });
   try {
     // Another process that took over a lock while the log was put in place may not have seen it.
     journal.assertHeld();

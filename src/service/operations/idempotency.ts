@@ -30,7 +30,7 @@ export interface Keyed extends KeyedRequest {
 
 /** Undoes the transaction of a request that was answered before. */
 export class AppliedBefore extends Error {
-  override readonly name = 'AnsweredBefore';
+  override readonly name = 'AppliedBefore';
   readonly response: OperationResponse;
 
   constructor(response: OperationResponse) {

@@ -11,6 +11,17 @@ const settings = '/v1/stores/{store}/operations/settings';
 const made = answer(200, { id: 'made', b: 2, a: 1 });
 const backups = '/v1/stores/{store}/operations/backups';
 
+test('a raw dispute without a key in its body is not sent a second time, not by resume either', async () => {
+  const { machine, server } = await setScene({ answers: [{ does: 'drop' }] });
+  const args = ['api', 'POST', '/v1/stores/{store}/operations/disputes', '--input', '-'];
+  const sent = () => server.requests.filter(({ method }) => method === 'POST');
+
+  expect((await machine.run(args, { stdin: '{"reason":"Never arrived"}' })).exitCode).toBe(10);
+  expect(sent()).toHaveLength(1);
+  expect(await machine.run(['resume'])).toMatchObject({ exitCode: 10 });
+  expect(sent()).toHaveLength(1);
+});
+
 test('the real service: a read, a change that the history knows, and a refusal', async () => {
   const { service, machine } = await setScene();
 
