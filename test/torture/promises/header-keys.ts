@@ -87,8 +87,11 @@ function sentTooLate({ runs }: Story, run: Run): readonly string[] | null {
   const writes = run.requests.filter(({ write }) => write !== null);
   const verdicts = writes.flatMap((request) => {
     const key = keyIn(request);
-    const first = runs.find(({ requests }) =>
-      requests.some((other) => other.write !== null && keyIn(other) === key),
+    // Another place has a history of its own, and perhaps the same key: that of a job.
+    const first = runs.find(
+      ({ requests, identity }) =>
+        identity.place === run.identity.place &&
+        requests.some((other) => other.write !== null && keyIn(other) === key),
     );
     if (first === undefined || first === run || !isCertain(first) || first.inPair || run.inPair) return [];
     const ageMs = run.startedMs + run.mishaps.offsetMs - (first.startedMs + first.mishaps.offsetMs);

@@ -86,9 +86,8 @@ export const sendingPromises: readonly ProgramPromise[] = [
       if (affected.length === 0) return null;
       return affected.flatMap((run) => {
         const isRefused = run.exitCode === 2 || (run.exitCode === 11 && run.mishaps.fullAt > 0);
-        return isRefused && run.requests.length === 0
-          ? []
-          : [`exit ${run.exitCode}, ${run.requests.length} requests`];
+        const writes = run.requests.filter(({ write }) => write !== null);
+        return isRefused && writes.length === 0 ? [] : [`exit ${run.exitCode}, ${writes.length} writes`];
       });
     },
   },
@@ -158,11 +157,12 @@ function checkWaits(story: Story): readonly string[] | null {
   return seen ? broken : null;
 }
 
-/** What a write was asked to wait holds for all later commands: its record keeps it. */
-function sentDespiteEarlierAnswer({ runs, wasDamaged }: Story): string[] {
+/** What a write was asked to wait holds for all later commands. */
+function sentDespiteEarlierAnswer({ runs, wasDamaged, hadPowerCut }: Story): string[] {
   // A full disk keeps no time, and a clock that is off makes another of it.
   const isKept = ({ mishaps }: Run) => mishaps.offsetMs === 0 && mishaps.jumpAt === 0 && mishaps.fullAt === 0;
-  if (wasDamaged) return [];
+  // The file with the wait is not synced.
+  if (wasDamaged || hadPowerCut) return [];
   return runs.flatMap((run) => {
     const unkept = runs.findLastIndex((other) => other.startedMs <= run.startedMs && !isKept(other));
     const earlier = runs.filter(
