@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asObject, isObject, type JsonObject, leafPaths, valueAt } from '../../base/json.ts';
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../record/history-record.ts';
@@ -66,6 +67,14 @@ export function hasUndo(record: HistoryRecord): boolean {
   if (undo !== 'fields')
     return undo !== undefined && (undo === 'backup' ? safetyBackupId : replaced) !== null;
   return leafPaths(sentBody(record)).every((path) => valueAt(replaced, path) !== undefined);
+}
+
+/** Whether a change of single fields was applied that has set them to what they were, so that there is nothing to take back. */
+export function changedNothing(record: HistoryRecord): boolean {
+  const { operation, state, replaced } = record;
+  if (rulesOf(operation).undo !== 'fields' || state !== 'applied') return false;
+  const sent = sentBody(record);
+  return leafPaths(sent).every((path) => isDeepStrictEqual(valueAt(replaced, path), valueAt(sent, path)));
 }
 
 /** The document with this value at this path, or without the path if it is undefined; objects on the way are copied or made. */

@@ -11,7 +11,7 @@ import {
 } from '../record/history-record.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { waitForHolder } from './earlier.ts';
-import { lastSeen, withValue } from './replaced-values.ts';
+import { changedNothing, lastSeen, withValue } from './replaced-values.ts';
 
 /** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
 export interface UndoneField {
@@ -41,8 +41,8 @@ export async function waitForRunning(history: History, options: SendOptions): Pr
 }
 
 /**
- * How a change is taken back: that with this id, or the newest that is neither undone nor an undo. Throws a RefusedError where
- * it cannot be.
+ * How a change is taken back: that with this id, or the newest that changed something and is neither undone nor an undo.
+ * Throws a RefusedError where it cannot be.
  */
 export function planUndo(snapshot: Snapshot, id: string | undefined): Undo {
   const record = id === undefined ? newestUndoable(snapshot) : mainRecord(snapshot, id);
@@ -89,6 +89,7 @@ function newestUndoable(snapshot: Snapshot): HistoryRecord {
     else if (
       rulesOf(record.operation).undo !== undefined &&
       mayBeApplied(record) &&
+      !changedNothing(record) &&
       indexUndos(undos)(record) === null
     )
       return record;

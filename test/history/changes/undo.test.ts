@@ -139,6 +139,12 @@ describe('the newest change', () => {
     expect(sent(scene).at(-1)).toEqual({ name: 'B' });
   });
 
+  test('is not one that has changed nothing', async () => {
+    const { scene, record } = await renamedTwice();
+    await scene.change(rename('B'));
+    expect(plan(scene)).toMatchObject({ record: { id: record.id } });
+  });
+
   test('is not one that was undone, unless that was undone itself; nothing is concluded about others', async () => {
     const scene = await setHistoryScene();
     await scene.change(update({ name: 'A', locale: 'en' }));

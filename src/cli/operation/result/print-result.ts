@@ -1,6 +1,6 @@
 import { textAt } from '../../../base/json.ts';
 import { buildPath, type Operation } from '../../../contract/operation.ts';
-import { hasUndo } from '../../../history/changes/replaced-values.ts';
+import { changedNothing, hasUndo } from '../../../history/changes/replaced-values.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import { markedByHand } from '../../../history/record/recorded-outcome.ts';
 import { fieldNames, namesIn, refuseUnknownFields } from '../../command/answer-fields.ts';
@@ -49,7 +49,8 @@ async function print(run: Run, view: ResultView, result: Result): Promise<void> 
     const described = (await describeAnswer(run, view, result)) ?? renderJson(text, out);
     if (described !== '') ui.print(described);
   }
-  if (record !== null && !result.isEarlier && hasUndo(record)) noticeUndo(ui, session, record);
+  const isUndoable = record !== null && !result.isEarlier && hasUndo(record) && !changedNothing(record);
+  if (isUndoable) noticeUndo(ui, session, record);
 }
 
 /** Prints the command that takes a change back. */
