@@ -28,7 +28,9 @@ export async function rememberObjects(
   const seenAt = new Date().toISOString();
   const objects = items.slice(0, maxRemembered).flatMap((item) => {
     const { id, ...others } = asObject(item);
-    const fields = Object.fromEntries(kindOf(kind).fields.map((name) => [name, others[name]]));
+    const fields = Object.fromEntries(
+      [...kindOf(kind).fields, 'createdAt'].map((name) => [name, others[name]]),
+    );
     return typeof id === 'string' ? [{ kind, id, seenAt, fields }] : [];
   });
   if (objects.length === 0) return;

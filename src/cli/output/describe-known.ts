@@ -14,7 +14,8 @@ export function describeKnown(
   const values = recognizedBy.map((name) =>
     name === 'status' && !Number.isNaN(left) ? `due ${formatDistance(left - Date.now())}` : fields[name],
   );
-  return describeAged(values, due === undefined ? seenAt : '');
+  const { createdAt } = fields;
+  return describeAged(values, due !== undefined ? '' : typeof createdAt === 'string' ? createdAt : seenAt);
 }
 
 /** The texts and lists among the values, each shortened, and how long ago `time` is, unless it is empty. */
