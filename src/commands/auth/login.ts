@@ -77,6 +77,7 @@ within 30 seconds. Only the command is stored.`,
         ? readGivenKey(ui, session, given)
         : askLogin(ui, session, given));
     const { baseUrl, storeId, secret } = target;
+    const earlier = profiles.get(profile);
     await profiles.set(profile, (before) => {
       const { apiKey: _, keyCommand: __, ...rest } = before ?? {};
       const key = keyCommand === undefined ? { apiKey: secret } : { keyCommand };
@@ -84,6 +85,10 @@ within 30 seconds. Only the command is stored.`,
     });
     if (profiles.current() === null) await profiles.use(profile);
     printSuccess(ui, `Logged in to store ${describePlace(target)} (profile ${profile})`);
+    if (earlier?.apiKey !== undefined && describePlace(earlier) !== describePlace(target))
+      ui.notice(
+        line`This profile was for store ${describePlace(earlier)}, whose key is removed. For another store, use --profile NAME.`,
+      );
     ui.notice(line`The ${keyCommand === undefined ? 'key' : 'command'} is stored in ${profiles.file}.`);
     const variable = keyVariable(io.env);
     if (variable !== null)

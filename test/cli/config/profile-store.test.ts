@@ -95,6 +95,22 @@ describe('auth login', () => {
     expect(server.connections).toBe(0);
   });
 
+  test('says which store the profile was for before, whose key is gone', async () => {
+    await using server = await startFaultServer([answer(200, {})]);
+    const machine = newMachine();
+    const other = '7d3e0f6b-6a30-4c55-9a2c-4be5c0aa7a10';
+
+    const first = await login(machine, server.url);
+    const same = await login(machine, server.url);
+    const second = await login(machine, server.url, ['--store', other]);
+
+    for (const { stderr } of [first, same]) expect(stderr).not.toContain('This profile was for');
+    expect(second).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining(`This profile was for store ${storeId} @ `),
+    });
+  });
+
   test('fills a profile that is named, and takes the rest from the environment', async () => {
     await using server = await startFaultServer([answer(200, {})]);
     const machine = newMachine();
