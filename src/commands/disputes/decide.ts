@@ -67,8 +67,8 @@ export const command: CommandDefinition = {
   options: described.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
   tool: toolOf(input, 'A decision is final.'),
   description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
-id, or with several, a terminal asks for a decision that fits most of them, then shows each and takes one key for it; ${from}
-records the decisions in a file. Run the same command again to continue: nothing is decided twice.`,
+id, or with several, a terminal shows each and takes one key for it; ${from} records the decisions in a file. Run the same
+command again to continue: nothing is decided twice.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
 plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
 lost or withdrawn is refused as a typing error; others are sent. Exits with the most severe code of all rows (10 in doubt, 6
