@@ -189,8 +189,10 @@ const rows: Readonly<Partial<Record<OperationId, OperationRules>>> = {
 /** Nothing is known about a request outside the contract, so it is sent once. */
 const unknownOperation: OperationRules = { resume: 'ask', onSameCommand: 'refuse', writes: none };
 
+const rulesById = new Map<string, OperationRules>(Object.entries(rows));
+
 export function rulesOf(operation: string): OperationRules {
-  return new Map<string, OperationRules>(Object.entries(rows)).get(operation) ?? unknownOperation;
+  return rulesById.get(operation) ?? unknownOperation;
 }
 
 /** See {@link OperationRules.writes}. */

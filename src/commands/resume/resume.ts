@@ -190,7 +190,8 @@ async function resumeOne(
 ): Promise<Resumed> {
   const target = await session.connect();
   const history = await session.history();
-  const safetyLabel = await safetyLabelOf(session, objectIdOf(record) ?? '');
+  const isRestore = rulesOf(record.operation).safetyBackupRule !== undefined;
+  const safetyLabel = isRestore ? await safetyLabelOf(session, objectIdOf(record) ?? '') : undefined;
   const options = { ...changeOptions({ target, ui, session }), signal, safetyLabel };
   let resumed = await resumeRecord(history, record.id, options);
   if (resumed.action === 'left' && (await isWanted(ui, resumed, isNamed)))
