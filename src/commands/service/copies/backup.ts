@@ -1,11 +1,9 @@
 import { shellWord } from '../../../base/shell-word.ts';
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { askNeededOne } from '../../../cli/prompts/ask-or-fail.ts';
 import { copyDatabase } from '../../../service/index.ts';
 import { databaseOption } from '../operator/database-options.ts';
-import { fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
+import { fileOfCopy, fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
 
 export const command: CommandDefinition = {
   description: `Copy the embedded database into a new file, while the service runs. The copy is one consistent snapshot, checked, and
@@ -17,13 +15,7 @@ readable by you alone: it contains webhook URLs. For PostgreSQL use pg_dump, as 
     'service backup /backups/service.db --database service.db',
   ],
   async run({ ui, session, parsed }) {
-    const missing = {
-      field: 'copy',
-      give: '<copy>',
-      description: 'file to create',
-      question: 'File to create',
-    };
-    const file = argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { advice: 'flags' }));
+    const file = await fileOfCopy(ui, parsed, 'file to create', 'File to create');
     const place = fileOfDatabase(session, parsed, 'pg_dump');
     const copy = await onFiles(session, file, place, copyDatabase);
     printCopy(ui, `Copied ${place} to ${copy.file}`, copy);

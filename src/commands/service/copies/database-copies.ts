@@ -5,10 +5,11 @@ import type { Session } from '../../../cli/command/session.ts';
 import type { Ui } from '../../../cli/command/ui.ts';
 import { CliError, localStateError, usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
-import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
+import { argumentValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
 import { printSuccess } from '../../../cli/operation/result/print-result.ts';
 import { formatMinute } from '../../../cli/output/format-value.ts';
+import { askNeededOne } from '../../../cli/prompts/ask-or-fail.ts';
 import {
   type CopySummary,
   ForeignDatabaseError,
@@ -23,6 +24,12 @@ export function fileOfDatabase(session: Session, parsed: ParsedCommand, program:
   const { location } = readLocation(session, parsed);
   if (!isPostgresLocation(location)) return location;
   throw usageError(`this command is for the embedded database`, `use ${program}, as docs/operating.md says`);
+}
+
+/** The file that the command line names, or that a terminal is asked for. Throws exit 3 elsewhere. */
+export async function fileOfCopy(ui: Ui, parsed: ParsedCommand, description: string, question: string) {
+  const missing = { field: 'copy', give: '<copy>', description, question };
+  return argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { advice: 'flags' }));
 }
 
 /** Calls `work` with the database and the copy, and says in words why it failed. */

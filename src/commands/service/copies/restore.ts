@@ -1,10 +1,8 @@
 import type { CommandDefinition } from '../../../cli/command/command-definition.ts';
-import { argumentValue } from '../../../cli/core/parsed-command.ts';
 import { line } from '../../../cli/core/sanitize.ts';
-import { askNeededOne } from '../../../cli/prompts/ask-or-fail.ts';
 import { restoreDatabase } from '../../../service/index.ts';
 import { databaseOption } from '../operator/database-options.ts';
-import { fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
+import { fileOfCopy, fileOfDatabase, onFiles, printCopy } from './database-copies.ts';
 
 export const command: CommandDefinition = {
   description: `Put a copy from \`service backup\` in the place of the embedded database. Stop the service first. A database with newer
@@ -16,13 +14,7 @@ changes is never replaced: move it away, then restore. One with older changes is
     'service restore /backups/service.db --database service.db',
   ],
   async run({ ui, session, parsed }) {
-    const missing = {
-      field: 'copy',
-      give: '<copy>',
-      description: 'copy to restore',
-      question: 'Copy to restore (a file)',
-    };
-    const file = argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { advice: 'flags' }));
+    const file = await fileOfCopy(ui, parsed, 'copy to restore', 'Copy to restore (a file)');
     const place = fileOfDatabase(session, parsed, 'pg_restore');
     const restored = await onFiles(session, file, place, (location, copy) => restoreDatabase(copy, location));
     printCopy(ui, `Restored ${place} from ${restored.file}`, restored);
