@@ -11,8 +11,8 @@ const waitFile = '.wait.json';
 const maxKeptMs = 3_600_000;
 
 /**
- * Keeps for later commands that the store does not want to be asked before `until`, in epoch milliseconds. It is not synced: a
- * command that does not know it is told again.
+ * Keeps for later commands that the store does not want to be asked before `until`, in epoch milliseconds. It is not synced: where
+ * it is lost, the store asks again.
  */
 export function keepStoreWait(journal: Journal, until: number): void {
   const now = journal.now();
