@@ -46,6 +46,6 @@ export function unloadable(
     `${what} needs the package ${name}, which cannot be loaded: ${reason}`,
     platform === 'win32'
       ? 'install the Microsoft Visual C++ Redistributable (VCRUNTIME140.dll), or reinstall storectl'
-      : `reinstall storectl, or run \`npm install ${name}\``,
+      : 'reinstall storectl',
   );
 }

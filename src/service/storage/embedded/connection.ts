@@ -1,5 +1,7 @@
 import type Database from 'libsql';
 import { collectGarbage } from '../../../base/collect-garbage.ts';
+import { memoize } from '../../../base/memoize.ts';
+import { withWholeModules } from '../core/native-modules.ts';
 import { queriesOn } from '../core/queries-on.ts';
 import type { Queries, RunStatement } from '../core/storage.ts';
 import { unloadable } from '../core/unloadable.ts';
@@ -25,13 +27,13 @@ export interface EngineConnection {
 }
 
 /** The engine is an optional package with native code. A command that only calls a service does not need it. */
-export async function loadEngine(): Promise<EmbeddedEngine> {
+export const loadEngine = memoize(async (): Promise<EmbeddedEngine> => {
   try {
-    return (await import('libsql')).default;
+    return (await withWholeModules(() => import('libsql'))).default;
   } catch (cause) {
     throw unloadable('the embedded database', 'libsql', cause);
   }
-}
+});
 
 /**
  * Lets go of the files of a database that is closed. libsql keeps them open until its statements are collected, and Windows
