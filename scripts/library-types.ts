@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/contract/openapi/openapi.ts';
 import { responseSchemas } from '../src/contract/openapi/schemas.ts';
-import { additionsByMethod, operationsByMethod } from '../src/contract/operations.ts';
+import { additionsByMethod, operationsByMethod } from '../src/contract/operations/operations.ts';
 import { problems } from '../src/contract/problem.ts';
 
 /** What is used of a JSON schema of openapi.json. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { operations } from '../src/contract/operations.ts';
+import { operations } from '../src/contract/operations/operations.ts';
 import { failureText, layers } from './architecture/rules.ts';
 import { findViolations, isDeclaration, layerOf } from './architecture/violations.ts';
 import { importsOf, readSources, withoutComments } from './helpers/imports.ts';

@@ -2,9 +2,9 @@ import { asObject, isObject, leafPaths } from '../base/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { createBackup } from '../contract/operations/backups.ts';
 import { showDispute } from '../contract/operations/disputes.ts';
+import type { OperationId } from '../contract/operations/operations.ts';
 import { serverOwnedSettings, showSettings } from '../contract/operations/settings.ts';
 import { showStore } from '../contract/operations/store.ts';
-import type { OperationId } from '../contract/operations.ts';
 import { type HistoryRecord, objectIdOf, receivedBody, sentBody } from './record/history-record.ts';
 
 /** A request as far as the rules look at it. */

@@ -3,7 +3,7 @@ import { normalizeBaseUrl } from '../client/base-url.ts';
 import { openClient as connect } from '../client/client.ts';
 import { makeHeaderKey, makeIdempotencyKey } from '../client/idempotency-key.ts';
 import { canonicalId, type Operation, pathParameters } from '../contract/operation.ts';
-import { additionsByMethod, type MethodName, operationsByMethod } from '../contract/operations.ts';
+import { additionsByMethod, type MethodName, operationsByMethod } from '../contract/operations/operations.ts';
 import type { CallOptions, ClientOptions, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';
 import type { Sender } from './history.ts';

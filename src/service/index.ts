@@ -1,4 +1,4 @@
-export { type Preset, presets, type Scope, scopes } from '../contract/scopes.ts';
+export { type Preset, presets, type Scope, scopes } from '../contract/operations/scopes.ts';
 export * from './admin/api-keys.ts';
 export * from './admin/deliveries.ts';
 export * from './admin/emit-event.ts';

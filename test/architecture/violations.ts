@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/operations/operations.ts';
 import { circlesOf, type Import, importsOf, type SourceFile, withoutComments } from '../helpers/imports.ts';
 import {
   draws,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { uuidPattern } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/operations/operations.ts';
 import { machineFor } from '../helpers/cli.ts';
 import { answer, type Behaviour, type ReceivedRequest, startFaultServer } from '../helpers/fault-server.ts';
 import { setScene } from '../helpers/scene.ts';

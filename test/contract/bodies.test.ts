@@ -5,10 +5,10 @@ import { createBackup, restoreBackup } from '../../src/contract/operations/backu
 import { createBlogPost } from '../../src/contract/operations/blog.ts';
 import { decideDispute, openDispute, showDispute } from '../../src/contract/operations/disputes.ts';
 import { addEndpoint, markNotificationsRead } from '../../src/contract/operations/notifications.ts';
+import { operations } from '../../src/contract/operations/operations.ts';
 import { appealReclaim } from '../../src/contract/operations/reclaims.ts';
 import { saveSettings, showSettings } from '../../src/contract/operations/settings.ts';
 import { updateStore } from '../../src/contract/operations/store.ts';
-import { operations } from '../../src/contract/operations.ts';
 
 /** The names in the tables of sections 2.1 to 2.7. */
 const resources: readonly [name: string, schema: z.ZodMiniObject, fields: string][] = [

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { pathParameters } from '../../src/contract/operation.ts';
 import { createBackup } from '../../src/contract/operations/backups.ts';
 import { eventTypes } from '../../src/contract/operations/notifications.ts';
-import { servedOperations } from '../../src/contract/operations.ts';
-import { scopes } from '../../src/contract/scopes.ts';
+import { servedOperations } from '../../src/contract/operations/operations.ts';
+import { scopes } from '../../src/contract/operations/scopes.ts';
 import { describeService } from '../../src/service/http/operation-handlers.ts';
 
 /** What the document must say besides what `npm run check:openapi` asks of any. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Operation } from '../../src/contract/operation.ts';
-import { operations, servedOperations } from '../../src/contract/operations.ts';
+import { operations, servedOperations } from '../../src/contract/operations/operations.ts';
 
 /** What the server does with one request. */
 export type Behaviour =

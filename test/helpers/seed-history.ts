@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { normalizeBaseUrl } from '../../src/client/base-url.ts';
-import { findOperation } from '../../src/contract/operations.ts';
+import { findOperation } from '../../src/contract/operations/operations.ts';
 import { type History, openHistory } from '../../src/history/history.ts';
 import { parseLogName } from '../../src/history/journal/log-name.ts';
 import { recordIn } from '../../src/history/journal/log-writer.ts';

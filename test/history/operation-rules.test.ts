@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/operations/operations.ts';
 import { rulesOf } from '../../src/history/operation-rules.ts';
 import { RefusedError } from '../../src/history/record/errors.ts';
 import { appeal, decision, dispute, endpoint, hour, post, setHistoryScene } from './helpers/scene.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleIds } from '../../src/contract/objects.ts';
-import { additionsByMethod, operationsByMethod } from '../../src/contract/operations.ts';
+import { additionsByMethod, operationsByMethod } from '../../src/contract/operations/operations.ts';
 import { createClient } from '../../src/library/client.ts';
 import { createHistory, HistoryError, RefusedError } from '../../src/library/history.ts';
 import { filesBelow, temporaryFolder } from '../helpers/cli.ts';

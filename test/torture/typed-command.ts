@@ -1,5 +1,5 @@
 import { buildPath } from '../../src/contract/operation.ts';
-import { findOperation } from '../../src/contract/operations.ts';
+import { findOperation } from '../../src/contract/operations/operations.ts';
 import { type HistoryRecord, isInDoubt } from '../../src/history/record/history-record.ts';
 import type { Identity, Machine, Mishaps, Program } from './client/machine.ts';
 import { type OperationModel, operations, storeId, uuidOf } from './operations.ts';

@@ -3,7 +3,7 @@ import { inputNeeded } from '../../cli/command/input-needed.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { argumentValue, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { canonicalPath, type HttpMethod, type Operation, patternOfPath } from '../../contract/operation.ts';
-import { operations } from '../../contract/operations.ts';
+import { operations } from '../../contract/operations/operations.ts';
 import { rawOperationId } from '../../history/record/history-record.ts';
 
 export const rawMethods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

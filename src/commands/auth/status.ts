@@ -12,7 +12,7 @@ import { CliError } from '../../cli/core/errors.ts';
 import { tryKey } from '../../cli/operation/try-key.ts';
 import { renderRecord } from '../../cli/output/tables.ts';
 import { additionHeaders } from '../../contract/headers.ts';
-import { presets } from '../../contract/scopes.ts';
+import { presets } from '../../contract/operations/scopes.ts';
 
 /** Where a value comes from, if not from the stored profile. */
 function originOf(source: Source, setting: keyof typeof settingVariables): string {

@@ -17,7 +17,7 @@ import type { Style } from '../../cli/output/style.ts';
 import { type Cell, renderLines } from '../../cli/output/tables.ts';
 import { truncateText } from '../../cli/output/wrap.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
-import { operations } from '../../contract/operations.ts';
+import { operations } from '../../contract/operations/operations.ts';
 import { indexUndos } from '../../history/changes/undo.ts';
 import { knownObjects } from '../../history/objects/known-objects.ts';
 import { readSeen } from '../../history/objects/seen-objects.ts';

@@ -4,7 +4,7 @@ import { describeTarget } from '../../cli/config/connection-settings.ts';
 import { usageError } from '../../cli/core/errors.ts';
 import { optionValues, type ParsedCommand } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
-import { operations } from '../../contract/operations.ts';
+import { operations } from '../../contract/operations/operations.ts';
 import type { Setup } from './tools.ts';
 
 const allow = '--allow';

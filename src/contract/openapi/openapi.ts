@@ -6,7 +6,7 @@ import {
   pathParameters,
   type ServedOperation,
 } from '../operation.ts';
-import { servedOperations } from '../operations.ts';
+import { servedOperations } from '../operations/operations.ts';
 import { type ErrorCode, problemDetails, problems } from '../problem.ts';
 import {
   type BodySchemas,

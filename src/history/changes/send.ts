@@ -3,7 +3,7 @@ import { keepDoubt } from '../../client/doubt.ts';
 import { type KeyAnswer, keyAnswerIn } from '../../client/key-answers.ts';
 import type { Applied, AttemptFailure, Outcome } from '../../client/outcome.ts';
 import { buildPath } from '../../contract/operation.ts';
-import { findOperation } from '../../contract/operations.ts';
+import { findOperation } from '../../contract/operations/operations.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.ts';
 import type { Client } from '../../client/client.ts';
 import { makeHeaderKey } from '../../client/idempotency-key.ts';
 import { buildPath, canonicalId, canonicalPath, type Operation } from '../../contract/operation.ts';
-import { findOperation } from '../../contract/operations.ts';
+import { findOperation } from '../../contract/operations/operations.ts';
 import { HistoryError } from './errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt, sentBody } from './history-record.ts';
 

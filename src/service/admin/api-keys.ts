@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { sha256 } from '../../base/sha256.ts';
 import { base62, formatKey } from '../../contract/api-key.ts';
-import { type Preset, presets, type Scope } from '../../contract/scopes.ts';
+import { type Preset, presets, type Scope } from '../../contract/operations/scopes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import { oneLine } from '../model/field-schemas.ts';
 import { timestamp } from '../model/time.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { memoize } from '../../base/memoize.ts';
 import { packageFolder } from '../../base/package-folder.ts';
-import { servedOperations } from '../../contract/operations.ts';
+import { servedOperations } from '../../contract/operations/operations.ts';
 import type { Content } from './http-message.ts';
 
 /** Where the viewer is, relative to the service, for proxies that serve it below a path. */

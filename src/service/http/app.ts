@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { monotonicMs } from '../../base/clock.ts';
 import { additionHeaders } from '../../contract/headers.ts';
-import { servedOperations } from '../../contract/operations.ts';
+import { servedOperations } from '../../contract/operations/operations.ts';
 import type { ErrorCode } from '../../contract/problem.ts';
 import { describeError, notFound, ServiceError } from '../model/errors.ts';
 import { validate } from '../model/validation.ts';

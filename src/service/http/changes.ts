@@ -1,4 +1,4 @@
-import type { ChangeId } from '../../contract/operations.ts';
+import type { ChangeId } from '../../contract/operations/operations.ts';
 import { problems } from '../../contract/problem.ts';
 import { ServiceError } from '../model/errors.ts';
 import {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { buildOpenApi } from '../../contract/openapi/openapi.ts';
-import type { ChangeId } from '../../contract/operations.ts';
+import type { ChangeId } from '../../contract/operations/operations.ts';
 import { tagOfContent } from '../model/entity-tag.ts';
 import { settingsInput } from '../model/settings-document.ts';
 import { storePatch } from '../model/store-fields.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ReadId } from '../../contract/operations.ts';
+import type { ReadId } from '../../contract/operations/operations.ts';
 import { tagOfContent } from '../model/entity-tag.ts';
 import { backupsQuery, listBackups, showBackup } from '../operations/backups/read-backups.ts';
 import { disputesQuery, listDisputes, showDispute } from '../operations/disputes.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import { deriveFlags } from '../../../src/cli/input/field-flags.ts';
-import { operations } from '../../../src/contract/operations.ts';
+import { operations } from '../../../src/contract/operations/operations.ts';
 import { newMachine } from '../../helpers/cli.ts';
 
 /** Dotted paths of every leaf of a request body that one flag can hold: all but maps of objects. */

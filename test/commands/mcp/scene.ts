@@ -1,4 +1,4 @@
-import { operations } from '../../../src/contract/operations.ts';
+import { operations } from '../../../src/contract/operations/operations.ts';
 import { accessTo } from '../../helpers/cli.ts';
 import { setScene } from '../../helpers/scene.ts';
 import { startMcp } from './session.ts';

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import type { FileSystem } from '../../../src/base/files/files.ts';
 import { openClient } from '../../../src/client/client.ts';
-import { findOperation } from '../../../src/contract/operations.ts';
+import { findOperation } from '../../../src/contract/operations/operations.ts';
 import { recordChange } from '../../../src/history/changes/change.ts';
 import { openHistory } from '../../../src/history/history.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { findOperation, type ServedId } from '../../../src/contract/operations.ts';
+import { findOperation, type ServedId } from '../../../src/contract/operations/operations.ts';
 import type { App, AppOptions } from '../../../src/service/http/app.ts';
 import { tooLarge } from '../../../src/service/http/http-message.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';
+import { type ServedId, servedOperations } from '../../../src/contract/operations/operations.ts';
 import { createKey, presets, revokeKey, type Scope, scopes } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';

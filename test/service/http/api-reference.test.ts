@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { servedOperations } from '../../../src/contract/operations.ts';
+import { servedOperations } from '../../../src/contract/operations/operations.ts';
 import { openService } from '../helpers/service.ts';
 
 test('/docs has the operations for a browser without scripts, and only links that hold behind a path of a proxy', async () => {

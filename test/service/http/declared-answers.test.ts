@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exampleIds } from '../../../src/contract/objects.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { addEndpoint } from '../../../src/contract/operations/notifications.ts';
-import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';
+import { type ServedId, servedOperations } from '../../../src/contract/operations/operations.ts';
 import { problems } from '../../../src/contract/problem.ts';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createKey, type Scope, type Storage, seedExampleStore } from '../../../src/service/index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OperationId } from '../../../src/contract/operations.ts';
+import type { OperationId } from '../../../src/contract/operations/operations.ts';
 import { createApp, type Storage } from '../../../src/service/index.ts';
 import { rowsOf } from '../../helpers/rows.ts';
 import { type Answer, newDatabase, openService, openTestStorage, toFetch } from '../helpers/service.ts';

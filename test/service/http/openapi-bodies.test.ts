@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { valueAt } from '../../../src/base/json.ts';
 import { exampleIds } from '../../../src/contract/objects.ts';
 import { createBackup } from '../../../src/contract/operations/backups.ts';
-import { type ServedId, servedOperations } from '../../../src/contract/operations.ts';
+import { type ServedId, servedOperations } from '../../../src/contract/operations/operations.ts';
 import { describeService } from '../../../src/service/http/operation-handlers.ts';
 import { createApp, createKey, seedExampleStore } from '../../../src/service/index.ts';
 import { compile, expectConformance } from '../helpers/conformance.ts';

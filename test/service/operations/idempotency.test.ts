@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { backup } from '../../../src/contract/operations/backups.ts';
-import type { OperationId } from '../../../src/contract/operations.ts';
+import type { OperationId } from '../../../src/contract/operations/operations.ts';
 import { createApp } from '../../../src/service/index.ts';
 import { addReclaim } from '../../../src/service/operations/reclaims.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OperationId } from '../../../src/contract/operations.ts';
+import type { OperationId } from '../../../src/contract/operations/operations.ts';
 
 /** One request. Objects that earlier requests have made are named by their place among those of their kind. */
 export interface Step {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { OperationId } from '../../../src/contract/operations.ts';
+import type { OperationId } from '../../../src/contract/operations/operations.ts';
 import { openStorage, type Storage } from '../../../src/service/index.ts';
 import { createId } from '../../../src/service/model/ids.ts';
 import { insert } from '../../../src/service/storage/core/statement.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { servedOperations } from '../../../src/contract/operations.ts';
+import { servedOperations } from '../../../src/contract/operations/operations.ts';
 import { createKey } from '../../../src/service/index.ts';
 import { expectFaults, faults, openService } from '../helpers/service.ts';
 import { ids, lists, make, page, pages, read } from './read-pages.ts';

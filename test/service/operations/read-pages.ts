@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ReadId, servedOperations } from '../../../src/contract/operations.ts';
+import { type ReadId, servedOperations } from '../../../src/contract/operations/operations.ts';
 import { addReclaim } from '../../../src/service/operations/reclaims.ts';
 import type { Answer, Service } from '../helpers/service.ts';
 

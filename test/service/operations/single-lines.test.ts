@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OperationId } from '../../../src/contract/operations.ts';
+import type { OperationId } from '../../../src/contract/operations/operations.ts';
 import { createKey, createStore } from '../../../src/service/index.ts';
 import { expectFaults, faults, openService, openTestStorage } from '../helpers/service.ts';
 

@@ -20,7 +20,7 @@ export async function findChoices(
 ): Promise<Choices> {
   const { candidates } = request.operation;
   // Loaded on demand: nearly all commands are given their id.
-  const { findOperation } = await import('../../../contract/operations.ts');
+  const { findOperation } = await import('../../../contract/operations/operations.ts');
   const operation = findOperation(kindOf(kind).list.join('.'));
   const question = operation && { operation, query: candidates?.query ?? {} };
   const listed = question === undefined ? null : await listForHelp(session, target, question);

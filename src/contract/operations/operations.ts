@@ -1,16 +1,11 @@
-import type { Operation, ServedOperation } from './operation.ts';
-import { createBackup, listBackups, restoreBackup, showBackup } from './operations/backups.ts';
-import { createBlogPost, listBlogPosts, showBlogPost } from './operations/blog.ts';
-import { decideDispute, listDisputes, openDispute, showDispute } from './operations/disputes.ts';
-import {
-  addEndpoint,
-  listEndpoints,
-  listNotifications,
-  markNotificationsRead,
-} from './operations/notifications.ts';
-import { appealReclaim, listReclaims } from './operations/reclaims.ts';
-import { saveSettings, showSettings } from './operations/settings.ts';
-import { showStore, updateStore } from './operations/store.ts';
+import type { Operation, ServedOperation } from '../operation.ts';
+import { createBackup, listBackups, restoreBackup, showBackup } from './backups.ts';
+import { createBlogPost, listBlogPosts, showBlogPost } from './blog.ts';
+import { decideDispute, listDisputes, openDispute, showDispute } from './disputes.ts';
+import { addEndpoint, listEndpoints, listNotifications, markNotificationsRead } from './notifications.ts';
+import { appealReclaim, listReclaims } from './reclaims.ts';
+import { saveSettings, showSettings } from './settings.ts';
+import { showStore, updateStore } from './store.ts';
 
 /** The operations in the order of section 4 of the contract, by the method of the client library. */
 export const operationsByMethod = {

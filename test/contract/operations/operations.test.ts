@@ -6,11 +6,16 @@ import {
   parametersOf,
   pathParameterProblem,
   pathParameters,
-} from '../../src/contract/operation.ts';
-import { additions, findOperation, operations, servedOperations } from '../../src/contract/operations.ts';
+} from '../../../src/contract/operation.ts';
+import {
+  additions,
+  findOperation,
+  operations,
+  servedOperations,
+} from '../../../src/contract/operations/operations.ts';
 
 test('docs/contract.md lists each operation', () => {
-  const text = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
   for (const { method, path } of servedOperations) expect(text).toContain(`| ${method} | ${path} |`);
 });
 
