@@ -109,10 +109,17 @@ export function oneOf(values: readonly string[], description?: string, { open = 
   return schema;
 }
 
+/** A filter of an addition: one of these values, and no other. */
+export function choice<const Values extends readonly string[]>(values: Values, description: string) {
+  const schema = described(z.enum(values), `${description}: ${values.join(', ')}`);
+  knownTexts.add(schema, { values, open: false });
+  return schema;
+}
+
 /** The values that this repository's service knows for a field, or undefined. */
 export function knownValues(schema: z.core.$ZodType): readonly string[] | undefined {
   const { element } = schema._zod.def as { readonly element?: z.core.$ZodType };
-  return knownTexts.get((element ?? schema) as z.ZodMiniString)?.values;
+  return knownTexts.get((element ?? schema) as z.ZodMiniType)?.values;
 }
 
 /** The known value that is this text in another case, or the text. */
@@ -122,5 +129,5 @@ export function usualSpelling(schema: z.core.$ZodType, text: string): string {
 
 /** Whether this repository's service refuses all but {@link knownValues}. */
 export function isClosed(schema: z.core.$ZodType): boolean {
-  return knownTexts.get(schema as z.ZodMiniString)?.open === false;
+  return knownTexts.get(schema as z.ZodMiniType)?.open === false;
 }

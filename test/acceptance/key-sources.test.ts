@@ -56,9 +56,14 @@ describe('the key comes from', () => {
 });
 
 test.each([
-  ['fails', 'echo "the vault is locked" >&2; exit 3', 11, /exit status 3 \(the vault is locked\)/],
+  ['fails', 'echo "the vault is locked" >&2; exit 3', 4, /exit status 3 \(the vault is locked\)/],
   ['prints nothing', 'true', 2, /the key that the command prints is empty/],
-  ['wants a terminal', 'echo asked > /dev/tty', 11, /the command for the key failed/],
+  [
+    'wants a terminal',
+    'echo asked > /dev/tty',
+    4,
+    /the command for the key \(STORECTL_API_KEY_COMMAND\) failed/,
+  ],
 ])('a command that %s ends with a message that says so', async (_, command, exitCode, message) => {
   const { machine } = await addKeyFile({ STORECTL_API_KEY_COMMAND: command });
 

@@ -216,6 +216,20 @@ describe('a service that cannot be asked', () => {
     expect((await machine.run(['disputes', 'list', '--status', 'open', '-q'])).stdout).toBe('00\n');
   });
 
+  test('a filter with a few values names them, and refuses others before anything is sent', async () => {
+    const { machine, server } = await setScene({ answers: [answer(200, { items: [] })], hasReads: true });
+    const statuses = 'open, won, lost, withdrawn';
+    expect((await machine.run(['disputes', 'list', '--help'])).stdout).toContain(
+      `--status <STATUS>          Only disputes with this status: ${statuses}`,
+    );
+    const { exitCode, stderr } = await machine.run(['disputes', 'list', '--status', 'closed']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`--status must be one of ${statuses} (got "closed")`);
+    expect(server.requests).toEqual([]);
+    expect((await machine.run(['disputes', 'list', '--status', 'Won'])).stderr).toBe('No disputes match.\n');
+    expect(server.requests.map(({ path: url }) => url)).toEqual([expect.stringContaining('status=won')]);
+  });
+
   test('a page that leads to itself ends the list', async () => {
     const { machine } = await setScene({
       answers: [answer(200, { items: [{ id: 'a' }], next: 'n' })],

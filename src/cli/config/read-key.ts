@@ -2,7 +2,8 @@ import { constants, openSync, readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { describeSystemError } from '../../base/system-error.ts';
 import { quoteCommand } from '../core/command-text.ts';
-import { CliError, cancelledError, localStateError, usageError } from '../core/errors.ts';
+import { CliError, cancelledError, type Next, usageError } from '../core/errors.ts';
+import { exitCodes } from '../core/exit-codes.ts';
 import { type Io, withoutKey } from '../core/io.ts';
 import { checkKey, type KeyOrigin } from './api-key.ts';
 
@@ -18,7 +19,7 @@ const maxBytes = 64 * 1024;
 /** How often a named pipe is looked at that nobody writes into yet, in milliseconds. */
 const pipePollMs = 50;
 
-/** The key. `timeoutMs` shortens the wait for it, in milliseconds. Throws exit 2 for what cannot be one, exit 11 where it cannot be read, and exit 130 on Ctrl-C. */
+/** The key. `timeoutMs` shortens the wait for it, in milliseconds. Throws exit 2 for what cannot be one, exit 4 where it cannot be read, and exit 130 on Ctrl-C. */
 export async function readKey(
   key: KeyOrigin,
   { stdin, env, process, signal }: Io,
@@ -28,8 +29,13 @@ export async function readKey(
   if (key.kind === 'text') return key.text;
   if (key.kind === 'file')
     return checkKey((await readKeyFile(key.file, io)).trim(), `the key in ${key.file}`);
-  const [first = ''] = (await runKeyCommand(key.command, io)).split(/\r?\n/, 1);
+  const [first = ''] = (await runKeyCommand(key, io)).split(/\r?\n/, 1);
   return checkKey(first.trim(), 'the key that the command prints');
+}
+
+/** There is no key, so it is exit 4, as without one. */
+function noKey(code: string, what: string, next: Next): CliError {
+  return usageError(what, next, { code, exitCode: exitCodes.notAllowed });
 }
 
 /** A file, or a pipe such as `<(pass store)` or standard input. */
@@ -42,9 +48,9 @@ async function readKeyFile(file: string, io: KeyIo): Promise<string> {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw localStateError(
+    throw noKey(
       'key_file_unreadable',
-      `cannot read the key from ${file}: ${describeSystemError(error)}`,
+      `cannot read the key from ${file} (STORECTL_API_KEY_FILE): ${describeSystemError(error)}`,
       'set STORECTL_API_KEY_FILE to a readable file or pipe, or unset it',
     );
   }
@@ -52,7 +58,8 @@ async function readKeyFile(file: string, io: KeyIo): Promise<string> {
 
 async function readStandardInput(io: KeyIo): Promise<string> {
   if (io.stdin.isTTY === true) {
-    throw usageError(
+    throw noKey(
+      'key_file_unreadable',
       'STORECTL_API_KEY_FILE is the terminal',
       `run ${quoteCommand('auth', 'login')} to type the key`,
     );
@@ -97,12 +104,16 @@ async function readToEnd(stream: Readable, io: KeyIo, deadline: number): Promise
 }
 
 /** What the command prints. It has no terminal, and no key in its environment. */
-async function runKeyCommand(command: string, { env, process, signal, timeoutMs }: KeyIo): Promise<string> {
+async function runKeyCommand(
+  { command, source }: KeyOrigin & { readonly kind: 'command' },
+  { env, process, signal, timeoutMs }: KeyIo,
+): Promise<string> {
   const { spawn } = await import('node:child_process');
+  const from = source === 'environment' ? ' (STORECTL_API_KEY_COMMAND)' : '';
   const fail = (why: string) =>
-    localStateError(
+    noKey(
       'key_command_failed',
-      `the command for the key failed: ${why}`,
+      `the command for the key${from} failed: ${why}`,
       `run it in a terminal to see why: ${command}`,
     );
   const ownGroup = process.platform !== 'win32';

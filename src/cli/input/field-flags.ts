@@ -90,6 +90,8 @@ function unwrap(field: z.ZodMiniType): { schema: z.ZodMiniType; required: boolea
 
 function kindOf(schema: z.ZodMiniType): FlagKind | null {
   switch (schema.def.type) {
+    case 'enum':
+      return 'text';
     case 'string':
       return globalRegistry.get(schema)?.format === 'date-time' ? 'time' : 'text';
     case 'number':

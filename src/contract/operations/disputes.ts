@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  choice,
   described,
   ifSet,
   lenientObject,
@@ -17,6 +18,9 @@ import { pageOf, pageQuery } from '../pages.ts';
 /** Decisions that this repository's service accepts. */
 export const decisions = ['won', 'lost', 'withdrawn'] as const;
 
+/** Statuses of disputes that this repository's service knows. */
+export const disputeStatuses = ['open', ...decisions] as const;
+
 const beforeRiskSignals = {
   id: uuid(),
   storeId: uuid(),
@@ -25,7 +29,7 @@ const beforeRiskSignals = {
   buyerEmail: ifSet(z.string()),
   providerCaseId: ifSet(z.string()),
   kind: z.string(),
-  status: oneOf(['open', ...decisions]),
+  status: oneOf(disputeStatuses),
   reason: z.string(),
 };
 
@@ -139,7 +143,7 @@ export const listDisputes = {
   class: 'read',
   body: null,
   query: pageQuery({
-    status: z.optional(oneOf(['open'], 'Only open disputes, the earliest deadline first')),
+    status: z.optional(choice(disputeStatuses, 'Only disputes with this status')),
     providerCaseId: z.optional(text('Only disputes with this case number of the payment provider')),
     orderId: z.optional(described(uuid(), 'Only disputes about this order', { remark: 'UUID' })),
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { decisions } from '../../contract/operations/disputes.ts';
+import { decisions, disputeStatuses } from '../../contract/operations/disputes.ts';
 import { notFound, ServiceError } from '../model/errors.ts';
 import {
   filledLine,
@@ -123,22 +123,23 @@ export async function showDispute(tenant: Tenant, disputeId: string) {
 
 /** Query of `disputes.list`. */
 export const disputesQuery = pageInput({
-  status: z.enum(['open']).optional(),
+  status: z.enum(disputeStatuses).optional(),
   providerCaseId: text(200).optional(),
   orderId: uuid().optional(),
 });
 
-/** `disputes.list`: the open ones by deadline, all of them newest first. */
+/** `disputes.list`: the open ones by deadline, others newest first. */
 export async function listDisputes(tenant: Tenant, query: z.output<typeof disputesQuery>) {
   const { limit, status, after, ...filters } = query;
   const page = { ...filters, limit: limit + 1 };
   const show = (dispute: ListedDispute) => toDispute(tenant, dispute);
-  if (status === undefined) {
-    const [below = null] = byId.read(after) ?? [];
-    return toPage(await findDisputes(tenant, page, below), limit, ({ id }) => byId.write(id), show);
+  if (status === 'open') {
+    const rows = await findOpenDisputes(tenant, page, byDeadline.read(after));
+    return toPage(rows, limit, ({ deadlineAt, id }) => byDeadline.write(deadlineAt, id), show);
   }
-  const rows = await findOpenDisputes(tenant, page, byDeadline.read(after));
-  return toPage(rows, limit, ({ deadlineAt, id }) => byDeadline.write(deadlineAt, id), show);
+  const [below = null] = byId.read(after) ?? [];
+  const rows = await findDisputes(tenant, { ...page, status }, below);
+  return toPage(rows, limit, ({ id }) => byId.write(id), show);
 }
 
 /** Adds evidence that `disputes.show` shows. `submittedBy` says in a word who it is from. */

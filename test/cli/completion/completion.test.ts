@@ -10,7 +10,7 @@ import type { CompletedCommand } from '../../../src/cli/completion/model.ts';
 import { exampleIds } from '../../../src/contract/objects.ts';
 import { sectionNames } from '../../../src/contract/operations/backups.ts';
 import { postStates } from '../../../src/contract/operations/blog.ts';
-import { decisions } from '../../../src/contract/operations/disputes.ts';
+import { decisions, disputeStatuses } from '../../../src/contract/operations/disputes.ts';
 import { eventTypes } from '../../../src/contract/operations/notifications.ts';
 import { storeFolder } from '../../../src/history/store-folder.ts';
 import { type Machine, newMachine } from '../../helpers/cli.ts';
@@ -64,6 +64,7 @@ describe('the model', () => {
     ['notify add-endpoint', '--kind', ['discord']],
     ['blog create', '--status', postStates],
     ['disputes decide', '--status', decisions],
+    ['disputes list', '--status', disputeStatuses],
     ['disputes open', '--kind', ['payment']],
   ])('%s %s offers the values that the service of this package takes', (place, name, values) => {
     const flag = nodes.get(place)?.flags.find(({ names }) => names.includes(name));

@@ -479,7 +479,10 @@ describe('where a setting comes from', () => {
       env: { STORECTL_API_KEY_FILE: `${file}.none` },
     });
 
-    expect([result.exitCode, both.exitCode, missing.exitCode]).toEqual([0, 0, 11]);
+    expect([result.exitCode, both.exitCode, missing.exitCode]).toEqual([0, 0, 4]);
+    expect(missing.stderr).toContain(
+      `cannot read the key from ${file}.none (STORECTL_API_KEY_FILE): no such file or directory`,
+    );
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${apiKey}`,
       'Bearer key-of-env',

@@ -33,6 +33,22 @@ describe('disputes.list', () => {
     expect(ids((await page(service, 'disputes.list')).items)).toEqual([decided, second, first, late]);
   });
 
+  test('has those that were decided in one way, newest first', async () => {
+    const service = await openService();
+    const opened: string[] = [];
+    for (const status of ['won', 'lost', 'won', 'withdrawn', 'won', 'open']) {
+      const id = await open(service, `d${opened.length}`);
+      if (status !== 'open') await service.call('disputes.decide', id, { status, resolution: 'x' });
+      opened.push(id);
+    }
+
+    for (const limit of [1, 2, 50]) {
+      const found = await pages(service, 'disputes.list', { status: 'won', limit });
+      expect(ids(found.flat())).toEqual([opened[4], opened[2], opened[0]]);
+    }
+    expect(ids((await page(service, 'disputes.list', { status: 'withdrawn' })).items)).toEqual([opened[3]]);
+  });
+
   test('a decision during paging hides no other dispute', async () => {
     const service = await openService();
     const opened: string[] = [];
@@ -67,7 +83,7 @@ describe('disputes.list', () => {
     const refused = async (query: Record<string, string>) =>
       faults(await read(service, 'disputes.list', query));
 
-    expect(await refused({ status: 'won' })).toEqual(['/status invalid_value']);
+    expect(await refused({ status: 'closed' })).toEqual(['/status invalid_value']);
     expect(await refused({ orderId: 'x' })).toEqual(['/orderId invalid_format']);
     expect(await refused({ providerCaseId: 'x\0' })).toEqual(['/providerCaseId invalid_format']);
     await open(service, 'a');

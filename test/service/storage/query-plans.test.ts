@@ -169,6 +169,7 @@ describe.each([
     ['a post by its id', (db: Queries) => findPost(tenant(db), 'p1')],
     ['a page of disputes', (db: Queries) => findDisputes(tenant(db), { limit: 3 }, null)],
     ['the next one', (db: Queries) => findDisputes(tenant(db), { limit: 3 }, 'd5')],
+    ['a page of won disputes', (db: Queries) => findDisputes(tenant(db), { limit: 3, status: 'won' }, 'd5')],
     ['a page of open disputes', (db: Queries) => findOpenDisputes(tenant(db), { limit: 3 }, null)],
     [
       'the next one of these',

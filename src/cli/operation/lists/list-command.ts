@@ -68,9 +68,10 @@ function fieldsOf({ response }: Operation): string[] {
 }
 
 function filterOption({ flag, kind, description, schema }: FieldFlag): OptionSpec {
-  const input = { type: kind === 'boolean' ? 'boolean' : 'string' };
-  const value = flagValues[kind];
-  return { flag, description, input, complete: knownValues(schema), ...(value !== null && { value }) };
+  const complete = knownValues(schema);
+  const input = { type: kind === 'boolean' ? 'boolean' : 'string', ...(complete && { enum: complete }) };
+  const value = complete === undefined ? flagValues[kind] : flag.slice(2).toUpperCase();
+  return { flag, description, input, complete, ...(value !== null && { value }) };
 }
 
 function exampleOf({ flag, kind, schema }: FieldFlag): string[] {

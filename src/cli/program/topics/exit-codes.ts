@@ -7,7 +7,7 @@ export const exitCodeRows: readonly (readonly [code: number, meaning: string, ap
   [1, 'a bug in storectl', 'see the message'],
   [2, 'wrong usage, or the input is invalid', 'no, nothing sent'],
   [3, 'input or confirmation needed, but there is no terminal to ask in', 'no, nothing sent'],
-  [4, 'no key, or the key was refused (401, 403)', 'no'],
+  [4, 'no key, or one that cannot be read, or the key was refused (401, 403)', 'no'],
   [5, 'not found (404, 410)', 'no'],
   [
     6,

@@ -53,6 +53,7 @@ const indexes = [
   'index posts_id on posts (store_id, id)',
   'index posts_slug on posts (store_id, slug)',
   `index disputes_open on disputes (store_id, deadline_at, id) where status = 'open'`,
+  `index disputes_decided on disputes (store_id, status, id) where status <> 'open'`,
   'index disputes_case on disputes (store_id, provider_case_id, id) where provider_case_id is not null',
   'index disputes_order on disputes (store_id, order_id, id) where order_id is not null',
   'index endpoints_due on endpoints (is_failing, due_at) where due_at is not null',

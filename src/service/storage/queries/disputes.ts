@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { decisions } from '../../../contract/operations/disputes.ts';
 import type { RecordOf, Schema } from '../core/schema.ts';
 import { insert, statement } from '../core/statement.ts';
 import type { ObjectRef, Tenant } from '../core/storage.ts';
@@ -19,8 +20,12 @@ export async function findDispute({ db, storeId }: Tenant, id: string): Promise<
   return row && { ...row, riskSignals: JSON.parse(row.riskSignals) };
 }
 
+type Decision = (typeof decisions)[number];
+
 /** A dispute without its risk signals. */
 export type ListedDispute = Omit<DisputeRecord, 'riskSignals'>;
+
+// The status of a partial index is in the text of the queries, or the embedded engine does not use the index.
 
 /** Which disputes are asked for. */
 export interface DisputePage {
@@ -29,13 +34,14 @@ export interface DisputePage {
   readonly limit: number;
 }
 
-/** Newest first: those with lower ids than one, unless it is null. */
+/** Newest first, of all or of those that were decided so: with lower ids than one, unless it is null. */
 export async function findDisputes(
   tenant: Tenant,
-  page: DisputePage,
+  { status, ...page }: DisputePage & { readonly status?: Decision | undefined },
   below: string | null,
 ): Promise<ListedDispute[]> {
-  const query = selectDisputes(tenant, page).orderBy('id', 'desc');
+  let query = selectDisputes(tenant, page).orderBy('id', 'desc');
+  if (status !== undefined) query = query.where('status', '=', status).where(sql<boolean>`status <> 'open'`);
   return (below === null ? query : query.where('id', '<', below)).execute();
 }
 
@@ -45,7 +51,6 @@ export async function findOpenDisputes(
   page: DisputePage,
   after: readonly [deadlineAt: string, id: string] | null,
 ): Promise<ListedDispute[]> {
-  // In the text of the query, or the embedded engine does not use the index of open disputes.
   const open = sql<boolean>`status = 'open'`;
   const query = selectDisputes(tenant, page).where(open).orderBy('deadlineAt').orderBy('id');
   if (after === null) return query.execute();
