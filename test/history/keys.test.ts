@@ -5,6 +5,7 @@ import {
   backup,
   dispute,
   hour,
+  rename,
   restore,
   safetyLabel,
   setHistoryScene,
@@ -125,6 +126,27 @@ describe('a key of the user', () => {
     expect(scene.server.received).toEqual([]);
     expect(await scene.resume(record.id, { isConfirmed: true })).toMatchObject({ action: 'sent' });
   });
+
+  test.each([
+    ['a backup, 21 hours later', withKey(backup), backup, 21 * hour],
+    ['a restore', withKey(restore), restore, 0],
+    ['an update', { ...rename('A'), idempotencyKey: 'mine' }, rename('A'), 0],
+  ])(
+    'that was superseded is refused where it could overwrite what is later, or be another effect: %s',
+    async (_, keyed, later, ahead) => {
+      const scene = await setHistoryScene(() => 'drop');
+      const { record } = await scene.change(keyed);
+      scene.react = () => 'answer';
+      await scene.change(later);
+      scene.server.clear();
+      scene.ahead = ahead;
+      await expect(scene.change(keyed)).rejects.toMatchObject({
+        reason: 'superseded',
+        earlier: { id: record.id },
+      });
+      expect(scene.server.received).toEqual([]);
+    },
+  );
 
   test('of a restore in doubt takes a new safety backup before the same bytes are sent', async () => {
     const scene = await setHistoryScene(({ path }) => (path.endsWith('/restore') ? 'drop' : 'answer'));

@@ -118,7 +118,7 @@ export function describeDecision(decision: Decision): Printable {
       return line`${decision.id} begun: no earlier change is in its way`;
     case 'continued': {
       const { record } = decision;
-      return line`${record.id} continued: the same command ${isInDoubt(record) ? 'is in doubt' : `was ${wordsOf(record)}`}`;
+      return line`${record.id} continued: the same command ${record.state === 'applied' ? 'was applied' : 'is in doubt'}`;
     }
     case 'refused':
       return line`refused: ${decision.error.message}`;

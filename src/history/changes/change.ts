@@ -18,13 +18,13 @@ import {
   sendAfterBackup,
 } from './safety-backup.ts';
 import { supersede } from './supersede.ts';
-import { planUndo } from './undo.ts';
+import { indexUndos, planUndo } from './undo.ts';
 
 export interface RecordOptions extends SendOptions {
   /** Of the backup to make before a change that destroys something; none is made without it. */
   readonly safetyLabel?: string | undefined;
-  /** An earlier record is continued: it is sent again if it is in doubt, else only reported. */
-  onEarlier?(record: HistoryRecord): void;
+  /** An earlier record is continued: it is sent again if it is in doubt, else only reported. `undo` is the change that took it back. */
+  onEarlier?(record: HistoryRecord, undo: HistoryRecord | null): void;
 }
 
 /**
@@ -135,12 +135,14 @@ async function continueEarlier(
   // Its process has ended while this one waited for it: what it found out is what this one reports.
   const wasRunning = past.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
   if (!wasRunning || recordedOutcome(record) === null) {
-    options.onEarlier?.(record);
+    const since = [...history.snapshot().usable({ since: record.number })];
+    options.onEarlier?.(record, indexUndos(since)(record));
     // Giving the same key again confirms a change that destroys something.
     const isConfirmed = rulesOf(record.operation).safetyBackupRule !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if ('kind' in resumed) return resumed;
     if (resumed.action === 'left') throw new RefusedError('in_doubt', resumed.record);
+    if (resumed.action === 'superseded') throw new RefusedError('superseded', resumed.record);
   }
   return recordedResult(recordIn(writer.records, id));
 }

@@ -10,6 +10,7 @@ import {
 } from '../record/history-record.ts';
 import { type ChangeRequest, changeWithKey, isSameCommand } from '../record/intent.ts';
 import { resumeRecord } from './resume.ts';
+import { isSuperseded } from './supersede.ts';
 
 /** How long the same content counts as sent twice by mistake. */
 const duplicateMs = 24 * 3_600_000;
@@ -96,7 +97,8 @@ export function isRestoredOver(record: HistoryRecord, others: Iterable<HistoryRe
 
 /**
  * With a key of the user, the same key is one effect: the record that was, or may yet be, applied. After a definite refusal,
- * or if nothing was sent, the key may be used with corrected arguments.
+ * or if nothing was sent, the key may be used with corrected arguments. One that was superseded is never sent again, but what is asked
+ * for now is sent with the same key, so the service applies one of the two; unless that sets values over those of a later change.
  */
 function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
   const own = past.filter(({ operation }) => operation === intent.operation);
@@ -108,11 +110,15 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
   );
   const other = used.find((record) => record.fingerprint !== intent.fingerprint);
   if (other !== undefined) throw new RefusedError('key_reused', other);
-  const found = used.find((record) => record.state === 'applied') ?? used[0] ?? null;
+  const found = used.find((record) => record.state === 'applied') ?? used[0];
   const lost = own.find((record) => record.unreadable && isInDoubt(record));
-  const inDoubt = found === null ? lost : isInDoubt(found) && isTooOld(found, now) ? found : undefined;
-  if (inDoubt !== undefined) throw new RefusedError('in_doubt', inDoubt);
-  return found;
+  if (found === undefined && lost !== undefined) throw new RefusedError('in_doubt', lost);
+  if (found === undefined || found.state === 'applied') return found ?? null;
+  const supersededBy = found.supersededBy ?? own.find((later) => isSuperseded(found, later))?.id ?? null;
+  const isOver = supersededBy !== null;
+  if (isTooOld(found, now) || (isOver && rulesOf(found.operation).inOrder))
+    throw new RefusedError(isOver ? 'superseded' : 'in_doubt', { ...found, supersededBy });
+  return isOver ? null : found;
 }
 
 /** The record as the process that holds its log has left it, which is read again. */

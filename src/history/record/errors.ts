@@ -63,6 +63,8 @@ const clauses = {
   duplicate: (id: string) => `the same was already sent (${id})`,
   only_once: (id: string) => `this was already sent (${id}), and the service takes it once`,
   key_reused: (id: string) => `the idempotency key was already used with other arguments (${id})`,
+  /** A later change has set the same, and sending it again could overwrite that one, or have a second effect. */
+  superseded: (id: string) => `a later change has superseded the one with this idempotency key (${id})`,
   not_undoable: (id: string) =>
     `the service cannot take ${id} back: only store updates, saved settings and restores can be undone`,
   already_undone: (id: string) => `${id} was already undone`,

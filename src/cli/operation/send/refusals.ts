@@ -50,6 +50,13 @@ const refusals: Readonly<
     code: 'idempotency_key_reused',
     next: () => anotherKey,
   },
+  superseded: {
+    code: 'already_sent',
+    next: (earlier) => [
+      { run: ['history', 'show', earlier?.supersededBy ?? ''], rest: 'to see the later change' },
+      { say: 'use another idempotency key to send it now' },
+    ],
+  },
 };
 
 /** Turns an error of the history into a CLI error; returns any other error unchanged. */

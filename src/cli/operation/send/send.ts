@@ -2,6 +2,7 @@ import type { FailedSafetyBackup, RecordedChange } from '../../../history/change
 import type { Recorded } from '../../../history/history.ts';
 import { rememberStoreName } from '../../../history/objects/seen-objects.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
+import { markedByHand } from '../../../history/record/recorded-outcome.ts';
 import type { Ui } from '../../command/ui.ts';
 import { isOn } from '../../core/parsed-command.ts';
 import { line } from '../../core/sanitize.ts';
@@ -44,7 +45,7 @@ export async function recordRun(
       change(
         history,
         { operation, parameters, body, bodyText, ...options, fresh: isOn(parsed, '--new') },
-        { ...common, safetyLabel, onEarlier: (earlier) => noteEarlier(ui, earlier) },
+        { ...common, safetyLabel, onEarlier: (...earlier) => noteEarlier(ui, ...earlier) },
       ),
     sendAnyway(allowDuplicateFlag),
   );
@@ -81,13 +82,20 @@ export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui'
 }
 
 /** One line on stderr, with `--quiet` too: what is printed is not what this command did. */
-function noteEarlier(ui: Ui, earlier: HistoryRecord): void {
+function noteEarlier(ui: Ui, earlier: HistoryRecord, undo: HistoryRecord | null): void {
   const text =
     earlier.state === 'applied'
-      ? `Already applied (${earlier.id}); nothing was sent. This is the response from then.`
+      ? describeApplied(earlier, undo)
       : `Sending ${earlier.id} again, because it is in doubt: with the same idempotency key it is applied only once.`;
   if (ui.quiet) ui.writeAlways(line`${text}`);
   else ui.notice(line`${text}`, 'dim');
+}
+
+function describeApplied({ id, failure }: HistoryRecord, undo: HistoryRecord | null): string {
+  if (undo !== null)
+    return `Already applied (${id}), and undone since (${undo.id}); nothing was sent. To do it again, use another idempotency key.`;
+  const response = failure?.code === markedByHand ? '' : ' This is the response from then.';
+  return `Already applied (${id}); nothing was sent.${response}`;
 }
 
 const findings = {
