@@ -4,7 +4,8 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutate.config.mts' },
   mutate: [
-    'src/client/{combine-attempts,doubt,retry,throttle}.ts',
+    'src/client/throttle.ts',
+    'src/client/outcome/{combine-attempts,doubt,retry}.ts',
     'src/client/response/{classify,mismatch}.ts',
     'src/base/files/**/*.ts',
     'src/history/**/*.ts',

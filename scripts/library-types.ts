@@ -65,7 +65,7 @@ export function libraryTypes(): Record<string, string> {
     );
   }
   const client = [
-    withProblemCodes(['src/client/outcome.ts', 'src/library/api.ts'].map(declarationsOf).join('\n')),
+    withProblemCodes(['src/client/outcome/outcome.ts', 'src/library/api.ts'].map(declarationsOf).join('\n')),
     ...answers.map(([name, schema]) => declare(name, schema, 'answer')),
     ...inputs,
     ['export interface Client {', ...methods, ...memberTypes(), '}', ''].join('\n'),

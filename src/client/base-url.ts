@@ -1,16 +1,5 @@
+import { isLoopbackHost } from '../base/loopback.ts';
 import { canonicalId } from '../contract/operation.ts';
-
-const LOOPBACK_IPV4 = /^127\.\d+\.\d+\.\d+$/;
-
-/** True for `localhost`, `*.localhost`, 127.0.0.0/8 and `[::1]`, as `URL.hostname` writes them. */
-export function isLoopbackHost(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    LOOPBACK_IPV4.test(hostname)
-  );
-}
 
 /**
  * The base URL of a service: an origin with an optional path prefix, without a trailing slash.

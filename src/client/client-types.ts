@@ -2,8 +2,8 @@ import type { Operation, OperationClass } from '../contract/operation.ts';
 import type { Clock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import type { KeyAnswer } from './key-answers.ts';
-import type { Outcome } from './outcome.ts';
-import type { Retry } from './retry.ts';
+import type { Outcome } from './outcome/outcome.ts';
+import type { Retry } from './outcome/retry.ts';
 
 export interface ClientOptions {
   /** Origin with an optional path prefix, see {@link parseBaseUrl}. */

@@ -4,19 +4,19 @@ import { buildPath, type OperationClass } from '../contract/operation.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { CallInput, Client, ClientOptions, RawRequest } from './client-types.ts';
 import { MAX_TIMER_MS, systemClock } from './clock.ts';
-import { combineAttempts, type FailedAttempt } from './combine-attempts.ts';
 import { headerKeyPattern } from './idempotency-key.ts';
 import { createKeyAnswers, helpTimeoutMs, type KeyAnswer } from './key-answers.ts';
-import type { Applied, AttemptFailure, Outcome } from './outcome.ts';
-import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
-import { createRedactor } from './response/redact.ts';
+import { combineAttempts, type FailedAttempt } from './outcome/combine-attempts.ts';
+import type { Applied, AttemptFailure, Outcome } from './outcome/outcome.ts';
 import {
   ATTEMPT_TIMEOUT_MS,
   mayRetry,
   OPERATION_TIMEOUT_MS,
   reconnectsForMs,
   waitBeforeRetryMs,
-} from './retry.ts';
+} from './outcome/retry.ts';
+import { classifyResponse, etagPattern, readResponse } from './response/classify.ts';
+import { createRedactor } from './response/redact.ts';
 import { createThrottle, parsePolicy } from './throttle.ts';
 import { chooseProxy } from './wire/proxy.ts';
 import { createTransport } from './wire/transport.ts';

@@ -1,4 +1,4 @@
-import type { AttemptFailure } from './outcome.ts';
+import type { AttemptFailure } from './outcome/outcome.ts';
 
 /** One request and what came of it, for `--debug` and the like. The API key is in none of its strings. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './outcome/outcome.ts';
 
 /** Whether a service applies the idempotency key of a header once; `unanswered` if it could not be asked this time. */
 export type KeyAnswer = 'yes' | 'no' | 'unanswered';

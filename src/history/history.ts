@@ -1,6 +1,6 @@
 import type { LockOptions } from '../base/files/lock.ts';
 import type { CallInput, Client } from '../client/client.ts';
-import type { Outcome } from '../client/outcome.ts';
+import type { Outcome } from '../client/outcome/outcome.ts';
 import type { Decision } from './decision.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import type { LogWriter } from './journal/log-writer.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../client/outcome.ts';
+import type { Outcome } from '../client/outcome/outcome.ts';
 
 // These types are published as they stand here: scripts/library-types.ts puts them into dist/library/client.d.ts.
 

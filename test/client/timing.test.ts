@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.ts';
-import { parseRetryAfter } from '../../src/client/retry.ts';
+import { parseRetryAfter } from '../../src/client/outcome/retry.ts';
 import { createTransport } from '../../src/client/wire/transport.ts';
 import type { OperationClass } from '../../src/contract/operation.ts';
 import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';

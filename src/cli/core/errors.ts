@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../../client/outcome.ts';
+import type { OutcomeKind } from '../../client/outcome/outcome.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 /** One input that is wrong or missing, and the flag or argument that sets it. */

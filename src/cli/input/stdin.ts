@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
+import { OPERATION_TIMEOUT_MS } from '../../client/outcome/retry.ts';
 import type { GlobalFlags } from '../command/global-flags.ts';
 import { type CliError, cancelledError, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';

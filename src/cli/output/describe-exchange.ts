@@ -1,5 +1,5 @@
 import type { Exchange } from '../../client/exchange.ts';
-import type { Retry } from '../../client/retry.ts';
+import type { Retry } from '../../client/outcome/retry.ts';
 import { line, maskWebhooksIn, type Printable, printableLines } from '../core/sanitize.ts';
 
 /** One request and its answer for `--debug`. The client has redacted the key already. */

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../../client/outcome.ts';
+import type { OutcomeKind } from '../../client/outcome/outcome.ts';
 import type { ConnectionFlags } from '../config/connection-settings.ts';
 import { phraseText } from '../config/phrase.ts';
 import type { Failure, FieldError, Step } from '../core/errors.ts';

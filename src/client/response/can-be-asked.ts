@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../outcome/outcome.ts';
 
 /**
  * Statuses of a service that does not have a read beyond the contract. Gateways answer unknown paths with 401 and 403, too, but

@@ -1,7 +1,7 @@
 import type { Operation, OperationClass } from '../../contract/operation.ts';
-import type { FailedAttempt } from '../combine-attempts.ts';
-import type { Applied, AttemptFailure, Problem, ServiceFeature } from '../outcome.ts';
-import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../retry.ts';
+import type { FailedAttempt } from '../outcome/combine-attempts.ts';
+import type { Applied, AttemptFailure, Problem, ServiceFeature } from '../outcome/outcome.ts';
+import { parseRetryAfter, type RowName, rowOfFailure, rowOfStatus } from '../outcome/retry.ts';
 import { WireError } from '../wire/connect.ts';
 import { decodeBody } from '../wire/decode.ts';
 import type { WireResponse } from '../wire/transport.ts';

@@ -1,5 +1,5 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
-import type { Problem } from '../outcome.ts';
+import type { Problem } from '../outcome/outcome.ts';
 
 /** An error response, its body decoded. */
 export interface ErrorResponse {

@@ -1,6 +1,7 @@
 import { isIP, type Socket, connect as startTcp } from 'node:net';
+import { isLoopbackAddress } from '../../base/loopback.ts';
 import { errorCode } from '../../base/system-error.ts';
-import type { AttemptFailure } from '../outcome.ts';
+import type { AttemptFailure } from '../outcome/outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 
 /** Why a request got no complete response, as an error to pass through undici. */
@@ -25,7 +26,7 @@ export async function openSocket(origin: URL, proxy: URL | null, signal: AbortSi
   const socket = proxy === null ? await openTcp(origin, signal) : await openTunnel(origin, proxy, signal);
   if (origin.protocol === 'https:') return openTls(socket, origin, signal);
   // A name such as store.localhost is loopback by convention only, and the key must not leave in clear.
-  if (!/^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')) {
+  if (!isLoopbackAddress(socket.remoteAddress ?? '')) {
     socket.destroy();
     throw new WireError('connect_failed', `HTTPS is required for ${origin.host}`);
   }

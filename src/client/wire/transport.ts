@@ -1,7 +1,7 @@
 import type { Client, Dispatcher } from 'undici';
 import { monotonicMs } from '../../base/clock.ts';
 import { errorCode } from '../../base/system-error.ts';
-import type { AttemptFailure } from '../outcome.ts';
+import type { AttemptFailure } from '../outcome/outcome.ts';
 import { connectReason, WireError } from './connect.ts';
 import { type HttpConnection, openAhead, openConnection } from './connection.ts';
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';

@@ -3,7 +3,7 @@ import { nearName } from '../../base/nearest-name.ts';
 import type { Failure } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
 import { adviseAssistant } from '../../cli/output/failure-text.ts';
-import type { OutcomeKind } from '../../client/outcome.ts';
+import type { OutcomeKind } from '../../client/outcome/outcome.ts';
 import { toCallResult } from './result.ts';
 import { type CommandEnd, type Inputs, runCommand, runTool } from './run-command.ts';
 import type { CallToolResult } from './sdk.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isObject } from '../../base/json.ts';
 import { isTooDeep } from '../../cli/core/json-text.ts';
 import { maskWebhooksIn, withoutControls } from '../../cli/core/sanitize.ts';
-import type { OutcomeKind } from '../../client/outcome.ts';
+import type { OutcomeKind } from '../../client/outcome/outcome.ts';
 import type { CallToolResult } from './sdk.ts';
 
 /** What a tool returns. Only `untrusted` may contain text of the service. */

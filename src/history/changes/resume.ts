@@ -1,5 +1,5 @@
 import { asObject } from '../../base/json.ts';
-import type { Applied } from '../../client/outcome.ts';
+import type { Applied } from '../../client/outcome/outcome.ts';
 import type { Decision, LeftReason } from '../decision.ts';
 import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';

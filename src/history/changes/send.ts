@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepDoubt } from '../../client/doubt.ts';
 import { type KeyAnswer, keyAnswerIn } from '../../client/key-answers.ts';
-import type { Applied, AttemptFailure, Outcome } from '../../client/outcome.ts';
+import { keepDoubt } from '../../client/outcome/doubt.ts';
+import type { Applied, AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
 import { buildPath } from '../../contract/operation.ts';
 import { findOperation } from '../../contract/operations/operations.ts';
 import type { Finding, Recorded, SendOptions } from '../history.ts';

@@ -4,7 +4,7 @@ import { assertWritable, ensureFolder, type FileSystem } from '../../base/files/
 import { type Lock, type LockOptions, openLocks } from '../../base/files/lock.ts';
 import { type ProcessFacts, readMachine } from '../../base/files/process-identity.ts';
 import { memoize } from '../../base/memoize.ts';
-import { OPERATION_TIMEOUT_MS } from '../../client/retry.ts';
+import { OPERATION_TIMEOUT_MS } from '../../client/outcome/retry.ts';
 import { historyFiles } from '../record/errors.ts';
 import { locksFolder } from './log-name.ts';
 

@@ -1,5 +1,5 @@
 import { type JsonObject, jsonOrText } from '../../base/json.ts';
-import type { Problem } from '../../client/outcome.ts';
+import type { Problem } from '../../client/outcome/outcome.ts';
 import type { HttpMethod, OperationClass } from '../../contract/operation.ts';
 
 /** Operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
@@ -7,7 +7,7 @@ export const rawOperationId = 'api';
 
 /**
  * How far a change got: `sent` is on disk before the first byte leaves this machine, and means that no outcome is recorded
- * yet; the others are the outcomes of `client/outcome.ts`.
+ * yet; the others are the outcomes of `client/outcome/outcome.ts`.
  */
 export const recordStates = ['sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
 

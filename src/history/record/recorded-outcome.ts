@@ -1,5 +1,5 @@
 import { jsonOrText } from '../../base/json.ts';
-import type { AttemptFailure, Outcome } from '../../client/outcome.ts';
+import type { AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
 import type { HistoryRecord, RecordChange } from './history-record.ts';
 
 /** Code of a failure that a person has settled: no response of the service proves it. */

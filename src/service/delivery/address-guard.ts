@@ -32,17 +32,12 @@ const notPublicIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000:
 const refusedIpv4 = blockList('ipv4', notPublicIpv4);
 const acceptedIpv6 = blockList('ipv6', [publicIpv6]);
 const refusedIpv6 = blockList('ipv6', notPublicIpv6);
-const loopback = blockList('ipv4', ['127.0.0.0/8']);
 
 /** Whether a text is an IP address of a host on the public Internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !refusedIpv4.check(address, 'ipv4');
   if (isIP(address) !== 6 || address.includes('%')) return false;
   return acceptedIpv6.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6');
-}
-
-export function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || (isIP(address) === 4 && loopback.check(address, 'ipv4'));
 }
 
 export type Resolve = (

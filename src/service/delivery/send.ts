@@ -1,9 +1,10 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { asObject, parseJson } from '../../base/json.ts';
+import { isLoopbackAddress } from '../../base/loopback.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { parseDiscordUrl } from '../model/discord-url.ts';
-import { guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from './address-guard.ts';
+import { guardedLookup, isPublicAddress, type Resolve } from './address-guard.ts';
 
 const defaultTimeouts: Timeouts = { connect: 8_000, total: 15_000 };
 const maxBodyBytes = 64 * 1024;

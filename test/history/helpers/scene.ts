@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type FileSystem, nodeFileSystem } from '../../../src/base/files/files.ts';
 import type { Client } from '../../../src/client/client.ts';
-import type { Outcome } from '../../../src/client/outcome.ts';
+import type { Outcome } from '../../../src/client/outcome/outcome.ts';
 import { createBackup, restoreBackup } from '../../../src/contract/operations/backups.ts';
 import { createBlogPost } from '../../../src/contract/operations/blog.ts';
 import { decideDispute, openDispute } from '../../../src/contract/operations/disputes.ts';

@@ -1,4 +1,4 @@
-import type { Applied, Outcome } from '../../../client/outcome.ts';
+import type { Applied, Outcome } from '../../../client/outcome/outcome.ts';
 import { nounOf, type Operation } from '../../../contract/operation.ts';
 import type { RecordedChange } from '../../../history/changes/safety-backup.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';

@@ -1,7 +1,7 @@
 import { nearName } from '../../../base/nearest-name.ts';
 import { hintOfVersion } from '../../../client/base-url.ts';
-import type { Outcome, Problem } from '../../../client/outcome.ts';
-import { isRateLimit, MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/retry.ts';
+import type { Outcome, Problem } from '../../../client/outcome/outcome.ts';
+import { isRateLimit, MAX_ATTEMPTS, retryTable, rowOfStatus } from '../../../client/outcome/retry.ts';
 import type { OperationClass } from '../../../contract/operation.ts';
 import type { Session } from '../../command/session.ts';
 import { keyVariable } from '../../config/api-key.ts';

@@ -1,6 +1,6 @@
 import { asObject, isObject } from '../../../base/json.ts';
 import { helpTimeoutMs } from '../../../client/key-answers.ts';
-import type { Applied, Outcome } from '../../../client/outcome.ts';
+import type { Applied, Outcome } from '../../../client/outcome/outcome.ts';
 import { canBeAsked } from '../../../client/response/can-be-asked.ts';
 import { canonicalId, type Operation } from '../../../contract/operation.ts';
 import { maxPageSize } from '../../../contract/pages.ts';

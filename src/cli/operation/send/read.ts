@@ -1,5 +1,5 @@
 import { isObject } from '../../../base/json.ts';
-import type { Outcome } from '../../../client/outcome.ts';
+import type { Outcome } from '../../../client/outcome/outcome.ts';
 import { HistoryError } from '../../../history/record/errors.ts';
 import type { Session } from '../../command/session.ts';
 import { CliError } from '../../core/errors.ts';

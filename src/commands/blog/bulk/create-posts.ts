@@ -22,7 +22,7 @@ import type { Run } from '../../../cli/operation/call/run.ts';
 import { announce } from '../../../cli/operation/send/announce.ts';
 import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
-import type { Problem } from '../../../client/outcome.ts';
+import type { Problem } from '../../../client/outcome/outcome.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { HistoryBatch } from '../../../history/changes/batch.ts';
 import type { Recorded } from '../../../history/history.ts';

@@ -1,5 +1,5 @@
-import { backoffMs } from '../base/backoff.ts';
-import type { OperationClass } from '../contract/operation.ts';
+import { backoffMs } from '../../base/backoff.ts';
+import type { OperationClass } from '../../contract/operation.ts';
 import type { AttemptFailure, OutcomeKind } from './outcome.ts';
 
 /** What happens after an attempt that did not succeed. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { OperationClass } from '../../src/contract/operation.ts';
-import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
-import { clientFor, skippingClock } from './support.ts';
+import type { OperationClass } from '../../../src/contract/operation.ts';
+import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
+import { clientFor, skippingClock } from '../support.ts';
 
 const request = (operationClass: OperationClass) =>
   ({ method: 'POST', path: '/v1/x', body: '{}', class: operationClass }) as const;

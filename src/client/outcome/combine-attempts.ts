@@ -1,4 +1,4 @@
-import type { OperationClass } from '../contract/operation.ts';
+import type { OperationClass } from '../../contract/operation.ts';
 import { keepDoubt } from './doubt.ts';
 import type { AttemptFailure, Outcome, Problem, ServiceFeature } from './outcome.ts';
 import { type Attempt, retryTable } from './retry.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../src/client/outcome.ts';
-import { rowOfStatus, waitBeforeRetryMs } from '../../src/client/retry.ts';
-import type { OperationClass } from '../../src/contract/operation.ts';
-import { answer, type Behaviour, startFaultServer } from '../helpers/fault-server.ts';
-import { serve } from '../helpers/raw-server.ts';
-import { clientFor, skippingClock } from './support.ts';
+import type { Outcome } from '../../../src/client/outcome/outcome.ts';
+import { rowOfStatus, waitBeforeRetryMs } from '../../../src/client/outcome/retry.ts';
+import type { OperationClass } from '../../../src/contract/operation.ts';
+import { answer, type Behaviour, startFaultServer } from '../../helpers/fault-server.ts';
+import { serve } from '../../helpers/raw-server.ts';
+import { clientFor, skippingClock } from '../support.ts';
 
 const classes = ['read', 'repeatable', 'keyed', 'one-shot'] as const satisfies readonly OperationClass[];
 
