@@ -6,8 +6,8 @@ import type { HistoryRecord } from './record/history-record.ts';
  * - `running`: another process works on it.
  * - `too_old`: it has been in doubt for 20 hours; `needs_yes`: it destroys what was changed since. Both are sent if confirmed.
  * - `later_change`: sending it could overwrite a later change.
- * - `not_settled`: a read did not show it; `finding` says what it showed.
- * - `ask_user`: it cannot be sent twice, and only the user can find out; `unreadable`: so is one whose request was lost.
+ * - `not_settled`: a read did not show it; `proofResult` says what it showed.
+ * - `ask_user`: it cannot be sent twice, and only the user can find out; `request_lost`: a damaged log has lost the request.
  */
 export type LeftReason =
   | 'running'
@@ -16,7 +16,7 @@ export type LeftReason =
   | 'later_change'
   | 'not_settled'
   | 'ask_user'
-  | 'unreadable';
+  | 'request_lost';
 
 /** What the history decided about a change, and why: `--debug` says it. */
 export type Decision =

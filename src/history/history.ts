@@ -34,11 +34,11 @@ export interface Recorded {
   /** Why the outcome could not be written down, or null if it was. The record stays open then. */
   readonly recordingError: HistoryError | null;
   /** What a read after a lost response has shown. */
-  readonly finding: Finding | null;
+  readonly proofResult: ProofResult | null;
 }
 
-/** See `Proof.judge`; `unreadable` if the read failed. */
-export type Finding = 'applied' | 'untouched' | 'other' | 'unreadable';
+/** See `Proof.judge`; `unanswered` if the read failed or its response is about something else. */
+export type ProofResult = 'applied' | 'untouched' | 'other' | 'unanswered';
 
 export interface HistorySettings extends JournalSettings {
   /** Called with each decision about a change, and its reason. */

@@ -65,7 +65,7 @@ export interface Resumed {
     | 'later_change'
     | 'not_settled'
     | 'ask_user'
-    | 'unreadable'
+    | 'request_lost'
     | null;
 }
 

@@ -6,16 +6,16 @@ import { sha256 } from '../../src/base/sha256.ts';
 import type { ChangeRequest } from '../../src/history/record/intent.ts';
 import { backup, post, rename, restore, safetyLabel, save, setHistoryScene } from './helpers/scene.ts';
 
-type Held = 'begin' | 'order' | 'log';
+type Held = 'operation' | 'order' | 'log';
 
 /** The file of a lock that is held now, or null. */
 function findLock(folder: string, held: Held, { operation }: ChangeRequest): string | null {
   const locks = path.join(folder, 'locks');
   const nameOf = (name: string) => `${sha256(name).slice(0, 32)}.lock`;
-  const [begin, order] = [nameOf(`begin ${operation.id}`), nameOf('order')];
+  const [ofOperation, order] = [nameOf(`operation ${operation.id}`), nameOf('order')];
   const isWanted = (name: string) => {
-    if (held === 'log') return name.endsWith('.lock') && name !== begin && name !== order;
-    return name === (held === 'begin' ? begin : order);
+    if (held === 'log') return name.endsWith('.lock') && name !== ofOperation && name !== order;
+    return name === (held === 'operation' ? ofOperation : order);
   };
   const name = fs.existsSync(locks) ? fs.readdirSync(locks).find(isWanted) : undefined;
   return name === undefined ? null : path.join(locks, name);
@@ -57,8 +57,8 @@ async function loseAt(held: Held, request: ChangeRequest, at: number) {
   const ids = () => scene.records().map(({ id }) => id);
   const { fileSystem, calls } = disturbed(at, () => {
     const file = findLock(scene.folder, held, request);
-    // Once the log can be seen, no other process begins the same.
-    if (file === null || (held === 'begin' && scene.files().length > 0)) return;
+    // Once the log can be seen, no other process begins the same operation.
+    if (file === null || (held === 'operation' && scene.files().length > 0)) return;
     fs.writeFileSync(file, JSON.stringify({ nonce: 'of another', pid: 1, host: 'far' }));
     sentBefore = sent();
     seenBefore = ids();
@@ -75,11 +75,11 @@ async function loseAt(held: Held, request: ChangeRequest, at: number) {
 }
 
 describe.each<[string, ChangeRequest, readonly Held[]]>([
-  ['a store update', rename('A'), ['begin', 'order', 'log']],
-  ['a saved document', save, ['begin', 'order', 'log']],
-  ['a restore and its safety backup', restore, ['begin', 'order', 'log']],
-  ['a backup', backup, ['begin', 'log']],
-  ['a post', post, ['begin', 'log']],
+  ['a store update', rename('A'), ['operation', 'order', 'log']],
+  ['a saved document', save, ['operation', 'order', 'log']],
+  ['a restore and its safety backup', restore, ['operation', 'order', 'log']],
+  ['a backup', backup, ['operation', 'log']],
+  ['a post', post, ['operation', 'log']],
 ])('%s', (_, request, locks) => {
   test.each(locks)(
     'sends nothing after its lock "%s" was lost, and keeps what others could see, wherever that happens',

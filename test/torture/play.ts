@@ -68,7 +68,7 @@ export interface Trace {
   /** Records by their ids as they were last seen, whatever became of their logs. */
   readonly records: ReadonlyMap<
     string,
-    Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body' | 'unreadable' | 'number' | 'operation' | 'state'>
+    Pick<HistoryRecord, 'idempotencyKey' | 'path' | 'body' | 'requestLost' | 'number' | 'operation' | 'state'>
   >;
   readonly wasDamaged: boolean;
 }

@@ -50,7 +50,7 @@ export async function openHistoryBatch(run: Run, limits: Limits): Promise<Histor
 export function itemResultOf(run: Run, recorded: Recorded): ItemResult {
   const { ui } = run;
   const { record, outcome, recordingError } = recorded;
-  if (recordingError !== null) noteRecording(ui, { recordingError, finding: null });
+  if (recordingError !== null) noteRecording(ui, { recordingError, proofResult: null });
   switch (outcome.kind) {
     case 'applied':
       noteDrift(ui, outcome);

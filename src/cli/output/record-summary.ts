@@ -107,7 +107,7 @@ const leftReasons: Readonly<Record<Extract<Decision, { kind: 'left' }>['reason']
   later_change: 'a later change may set the same',
   not_settled: 'no read showed it, and the service did not say that it applies a key once',
   ask_user: 'the service did not say that it applies a key once',
-  unreadable: 'its request was lost in a damaged log',
+  request_lost: 'its request was lost in a damaged log',
   no_safety_backup: 'its safety backup failed',
 };
 

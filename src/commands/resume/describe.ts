@@ -6,7 +6,7 @@ import { recordSummary } from '../../cli/output/record-summary.ts';
 import type { previewResume } from '../../history/changes/plan-resume.ts';
 import type { Resumed } from '../../history/changes/resume.ts';
 import type { LeftReason } from '../../history/decision.ts';
-import type { Finding } from '../../history/history.ts';
+import type { ProofResult } from '../../history/history.ts';
 import { type HistoryRecord, receivedBody } from '../../history/record/history-record.ts';
 
 export const words = {
@@ -18,11 +18,11 @@ export const words = {
   again: null,
 } as const;
 
-const findings: Readonly<Record<Finding, string>> = {
+const proofResults: Readonly<Record<ProofResult, string>> = {
   applied: 'the store has it',
   untouched: 'the store does not have it so far; the request may still be in progress',
   other: 'the store has something else than was sent',
-  unreadable: 'the store could not be read',
+  unanswered: 'the store could not be read',
 };
 
 const mark = (id: string): readonly Step[] => [
@@ -38,7 +38,7 @@ const reasons: Readonly<Record<LeftReason, string>> = {
   later_change: 'sending it again could overwrite a later change',
   not_settled: 'could not be settled',
   ask_user: 'the service cannot be asked, and sending it again could do it twice',
-  unreadable: 'its request was lost in a damaged log',
+  request_lost: 'its request was lost in a damaged log',
 };
 
 /** What the user can do about a change that stays open. `id` is the change's, or `ID` for several. */
@@ -93,8 +93,8 @@ export function resultOfResumed(session: Session, resumed: Resumed, id: string):
       message: `no longer matters, because ${record.supersededBy} was applied later`,
     });
   if (resumed.action === 'left') {
-    const { reason, later, finding } = resumed;
-    const found = finding === undefined ? '' : `: ${findings[finding]}`;
+    const { reason, later, proofResult } = resumed;
+    const found = proofResult === undefined ? '' : `: ${proofResults[proofResult]}`;
     const message = `${reasons[reason]}${later === undefined ? '' : ` (${later.id})`}${found}`;
     return makeResult('unknown', { record, code: reason, message, remedy: remedyOf(reason, id) });
   }

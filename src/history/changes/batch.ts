@@ -30,7 +30,7 @@ const sizeOf = (intent: Intent) => 2 * Buffer.byteLength(JSON.stringify(intent))
 export async function beginBatch(history: History, options: BatchOptions) {
   const { journal } = history;
   const { operation, client } = options;
-  const lock = await journal.acquire(`begin ${operation.id}`, options);
+  const lock = await journal.acquire(`operation ${operation.id}`, options);
   let past: readonly HistoryRecord[];
   try {
     past = history.refresh().openAndRecent(operation.id);
@@ -42,7 +42,7 @@ export async function beginBatch(history: History, options: BatchOptions) {
   const by = sameCommandBy(operation.id);
   const same = new Map<string, HistoryRecord[]>();
   for (const record of past) {
-    const key = record.unreadable ? '' : record[by];
+    const key = record.requestLost ? '' : record[by];
     same.set(key, [...(same.get(key) ?? []), record]);
   }
   const takeSlot = openSlots(options);

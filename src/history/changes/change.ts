@@ -40,7 +40,7 @@ export async function recordChange(
 ): Promise<RecordedChange | FailedSafetyBackup> {
   const { journal } = history;
   const { client, signal } = options;
-  const begin = await journal.acquire(`begin ${request.operation.id}`, options);
+  const begin = await journal.acquire(`operation ${request.operation.id}`, options);
   let order: Lock | null = null;
   try {
     if (rulesOf(request.operation.id).inOrder) order = await journal.acquire('order', options);

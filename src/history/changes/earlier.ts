@@ -53,7 +53,7 @@ export async function findEarlier(
       if (!isOwn || request.fresh) continue;
       // Telling what came of it needs no key.
       if (record.state === 'applied') return record;
-      if (!isTooOld(record, now) && !record.unreadable) return record;
+      if (!isTooOld(record, now) && !record.requestLost) return record;
       throw new RefusedError('in_doubt', record);
     } else if (rules.onSameCommand === 'refuse' && !request.allowDuplicate) {
       if (isInDoubt(record)) {
@@ -82,7 +82,7 @@ async function isSafeToContinue(
   { client, timeoutMs, signal }: SendOptions,
 ): Promise<boolean> {
   const change = changeWithKey(record);
-  if (change === null || record.unreadable || isTooOld(record, now)) return false;
+  if (change === null || record.requestLost || isTooOld(record, now)) return false;
   return (await client.appliesOnce(change, { timeoutMs, signal })) === 'yes';
 }
 
@@ -105,13 +105,13 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
   const used = own.filter(
     (record) =>
       record.idempotencyKey === intent.idempotencyKey &&
-      !record.unreadable &&
+      !record.requestLost &&
       (mayBeApplied(record) || record.supersededBy !== null),
   );
   const other = used.find((record) => record.fingerprint !== intent.fingerprint);
   if (other !== undefined) throw new RefusedError('key_reused', other);
   const found = used.find((record) => record.state === 'applied') ?? used[0];
-  const lost = own.find((record) => record.unreadable && isInDoubt(record));
+  const lost = own.find((record) => record.requestLost && isInDoubt(record));
   if (found === undefined && lost !== undefined) throw new RefusedError('in_doubt', lost);
   if (found === undefined || found.state === 'applied') return found ?? null;
   const supersededBy = found.supersededBy ?? own.find((later) => isSuperseded(found, later))?.id ?? null;

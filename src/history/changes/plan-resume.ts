@@ -19,7 +19,7 @@ interface ResumePlan {
 
 export function planResume(snapshot: Snapshot, record: HistoryRecord, now: number): ResumePlan {
   if (!isInDoubt(record)) return { kind: record.supersededBy === null ? 'reported' : 'superseded' };
-  if (record.unreadable) return { kind: 'unreadable' };
+  if (record.requestLost) return { kind: 'request_lost' };
   const changes = changesAfter(snapshot, record);
   const winner = changes.find((other) => isSuperseded(record, other));
   if (winner !== undefined) return { kind: 'superseded', later: winner };

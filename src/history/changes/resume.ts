@@ -1,7 +1,7 @@
 import { asObject } from '../../base/json.ts';
 import type { Applied } from '../../client/outcome/outcome.ts';
 import type { Decision, LeftReason } from '../decision.ts';
-import { type Finding, type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
+import { type History, isTooOld, logIdOf, type ProofResult, type SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { HistoryError, RefusedError } from '../record/errors.ts';
@@ -50,7 +50,7 @@ export type Resumed =
       readonly reason: LeftReason;
       /** The change that stands in the way, of `later_change`. */
       readonly later?: HistoryRecord | undefined;
-      readonly finding?: Finding;
+      readonly proofResult?: ProofResult;
     };
 
 /**
@@ -159,7 +159,7 @@ async function askService(
   let found = proof && (await readProof(sending, record));
   const shown = found && (await settle(found));
   if (shown) return shown;
-  if (resume === 'read-then-send' && found?.finding === 'untouched' && later === undefined) return null;
+  if (resume === 'read-then-send' && found?.proofResult === 'untouched' && later === undefined) return null;
   const change = sending.readsOnly ? null : sentAgainByKey(record);
   const answer =
     change === null ? 'no' : (found?.answer ?? (await client.appliesOnce(change, { timeoutMs, signal })));
@@ -167,8 +167,9 @@ async function askService(
   found = found && (await readAgain(sending, record, found));
   const shownNow = found && (await settle(found));
   if (shownNow) return shownNow;
-  if (found !== undefined) return leaveOpen(writer, record, 'not_settled', { finding: found.finding });
-  if (answer === 'unanswered') return leaveOpen(writer, record, 'not_settled', { finding: 'unreadable' });
+  if (found !== undefined)
+    return leaveOpen(writer, record, 'not_settled', { proofResult: found.proofResult });
+  if (answer === 'unanswered') return leaveOpen(writer, record, 'not_settled', { proofResult: 'unanswered' });
   return later === undefined
     ? leaveOpen(writer, record, 'ask_user')
     : leaveOpen(writer, record, 'later_change', { later });
@@ -196,7 +197,7 @@ function report(writer: LogWriter, { id }: HistoryRecord): void {
 export function recordedResult(record: HistoryRecord): RecordedChange {
   const outcome = recordedOutcome(record);
   if (outcome === null) throw new RefusedError('in_doubt', record);
-  const none = { recordingError: null, finding: null, safetyBackup: null };
+  const none = { recordingError: null, proofResult: null, safetyBackup: null };
   return { kind: 'change', record, outcome, isEarlier: true, ...none };
 }
 
@@ -205,7 +206,7 @@ async function leaveOpen(
   writer: LogWriter,
   record: HistoryRecord,
   reason: LeftReason,
-  why: Pick<Extract<Resumed, { reason: LeftReason }>, 'later' | 'finding'> = {},
+  why: Pick<Extract<Resumed, { reason: LeftReason }>, 'later' | 'proofResult'> = {},
 ): Promise<Resumed> {
   const failure = { code: 'connection_lost', message: 'storectl ended before the response arrived' };
   if (record.state === 'sent') await writer.change([{ id: record.id, state: 'unknown', failure }]);

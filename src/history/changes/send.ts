@@ -4,7 +4,7 @@ import { keepDoubt } from '../../client/outcome/doubt.ts';
 import type { Applied, AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
 import { buildPath } from '../../contract/operation.ts';
 import { findOperation } from '../../contract/operations/operations.ts';
-import type { Finding, Recorded, SendOptions } from '../history.ts';
+import type { ProofResult, Recorded, SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { HistoryError } from '../record/errors.ts';
@@ -77,13 +77,13 @@ export async function sendRecord(
     }
     outcome = interrupted(error, started);
   }
-  let finding: Finding | null = null;
+  let proofResult: ProofResult | null = null;
   if (outcome.kind === 'unknown' && rulesOf(opened.operation).proof !== undefined) {
     const found = await readAgain(sending, opened, await readProof(sending, opened));
-    finding = found.finding;
+    proofResult = found.proofResult;
     outcome = found.applied ?? outcome;
   }
-  return { ...(await writeOutcome(sending, id, outcome, finding === 'applied')), finding };
+  return { ...(await writeOutcome(sending, id, outcome, proofResult === 'applied')), proofResult };
 }
 
 /** Writes an outcome that this run has found out. */
@@ -102,7 +102,7 @@ export async function writeOutcome(
     recordingError = error;
   }
   const record = recordIn(writer.records, id);
-  return { record, outcome, isEarlier: false, recordingError, finding: null };
+  return { record, outcome, isEarlier: false, recordingError, proofResult: null };
 }
 
 /** Why the outcome is unknown; where sending it again failed now, why that failed. */
@@ -123,7 +123,7 @@ function interrupted(error: HistoryError, attempts: number): Outcome {
 
 /** What a read has shown, and what it said about keys if it was of the change's own path. */
 export interface Proved {
-  readonly finding: Finding;
+  readonly proofResult: ProofResult;
   readonly applied: Applied | null;
   readonly answer: KeyAnswer | null;
 }
@@ -134,7 +134,7 @@ export interface Proved {
  */
 export async function readProof(sending: Omit<Sending, 'writer'>, record: HistoryRecord): Promise<Proved> {
   const { proof } = rulesOf(record.operation);
-  if (proof === undefined) return { finding: 'unreadable', applied: null, answer: null };
+  if (proof === undefined) return { proofResult: 'unanswered', applied: null, answer: null };
   const { timeoutMs, signal, inBatch } = sending;
   const path = buildPath(proof.operation, { storeId: record.storeId, ...record.parameters });
   const request = { method: 'GET', path, body: null, class: 'read' } as const;
@@ -146,10 +146,10 @@ export async function readProof(sending: Omit<Sending, 'writer'>, record: Histor
   const answer = key === null ? null : keyAnswerIn(read);
   const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
   if (verdict !== 'applied' || read.kind !== 'applied')
-    return { finding: verdict ?? 'unreadable', applied: null, answer };
+    return { proofResult: verdict ?? 'unanswered', applied: null, answer };
   const body = proof.result(read.body);
   const applied = { ...read, body, text: JSON.stringify(body), drift: [] };
-  return { finding: 'applied', applied, answer };
+  return { proofResult: 'applied', applied, answer };
 }
 
 /**
@@ -161,7 +161,7 @@ export async function readAgain(
   record: HistoryRecord,
   found: Proved,
 ): Promise<Proved> {
-  if (found.finding !== 'untouched' || rulesOf(record.operation).resume !== 'read') return found;
+  if (found.proofResult !== 'untouched' || rulesOf(record.operation).resume !== 'read') return found;
   const { settlePauseMs = 2_000, signal } = sending;
   // The read that follows ends by the same signal.
   await sleep(settlePauseMs, undefined, signal && { signal }).catch(() => {});

@@ -42,7 +42,7 @@ export function findInDoubt(history: History, request: ChangeRequest): HistoryRe
 
 /** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
 export function isSuperseded(earlier: HistoryRecord, later: HistoryRecord): boolean {
-  if (earlier.unreadable || later.state !== 'applied' || later.number <= earlier.number) return false;
+  if (earlier.requestLost || later.state !== 'applied' || later.number <= earlier.number) return false;
   const rules = rulesOf(later.operation);
   if (rules.supersedesSame && isSameCommand(earlier, later, 'fingerprint')) return true;
   // Ordered changes set values in the order of their numbers: the later one replaces what the earlier one set.

@@ -112,7 +112,7 @@ export function blankRecord(
     failure: null,
     supersededBy: null,
     open: true,
-    unreadable: false,
+    requestLost: false,
   };
 }
 

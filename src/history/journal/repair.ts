@@ -25,7 +25,7 @@ export interface RepairedLog {
   readonly message: string;
   /** The file that holds a copy of it. */
   readonly copy: string;
-  /** The records that the log has now; one that is `unreadable` stands for those whose request may be lost. */
+  /** The records that the log has now; one with `requestLost` stands for those whose request may be lost. */
   readonly records: readonly HistoryRecord[];
 }
 
@@ -97,7 +97,7 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
 
 /**
  * Reads the whole lines of a damaged log, wherever they stand. Records whose request is there keep their last whole outcome, and
- * are `unknown` without one. Where others may be missing, one that is `unreadable` stands for all of them. `newHeader` is for a
+ * are `unknown` without one. Where others may be missing, one with `requestLost` stands for all of them. `newHeader` is for a
  * log whose own header is lost.
  */
 function salvage(
@@ -127,7 +127,7 @@ function salvage(
   const isAll = closed?.records === records.size && !hasForeign && (mayBeOpen || closed.open.length === 0);
   if (!isAll) {
     const id = freeId(records, name);
-    records.set(id, { ...blankRecord(header, id, header.createdAt), unreadable: true });
+    records.set(id, { ...blankRecord(header, id, header.createdAt), requestLost: true });
   }
   const ended = [...records.values()].map((record) => {
     const state = record.state === 'sent' ? 'unknown' : record.state;

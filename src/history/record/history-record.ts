@@ -93,7 +93,7 @@ export interface HistoryRecord extends Intent {
    */
   readonly open: boolean;
   /** Its request was lost in a damaged log, so it stands for every command of its operation. */
-  readonly unreadable: boolean;
+  readonly requestLost: boolean;
 }
 
 /** What changes in a record while its operation runs. */

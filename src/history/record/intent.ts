@@ -91,7 +91,7 @@ export function changeWithKey(record: Intent): { kind: string; path: string; key
 /** A record whose request was lost stands for every command of its operation, until it is marked. */
 export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' | 'fingerprint'): boolean {
   if (record.operation !== intent.operation) return false;
-  return record.unreadable ? isInDoubt(record) : record[by] === intent[by];
+  return record.requestLost ? isInDoubt(record) : record[by] === intent[by];
 }
 
 /** Throws a HistoryError `secret_in_record` when a request contains the API key, which is never written down. */

@@ -86,8 +86,8 @@ describe('a closed log', () => {
       expect(records).toEqual(repaired?.records);
       const doubt = records.filter((record) => record.state !== 'applied');
       expect(doubt.every(({ state, open }) => state === 'unknown' && open)).toBe(true);
-      // Either each of the three is there, or something unreadable stands for the rest.
-      expect(records.length >= 3 || records.some((record) => record.unreadable)).toBe(true);
+      // Either each of the three is there, or a record without its request stands for the rest.
+      expect(records.length >= 3 || records.some((record) => record.requestLost)).toBe(true);
       expect(await repairLogs(scene.open())).toEqual([]);
     },
   );
@@ -115,7 +115,7 @@ describe('a closed log', () => {
     await writeBatch(scene, { isPending: true });
     scene.write(breakLine(scene, 'outcome'));
     await repairLogs(scene.open());
-    expect(allRecords(scene.open()).map(({ unreadable }) => unreadable)).toEqual([false, false, false]);
+    expect(allRecords(scene.open()).map(({ requestLost }) => requestLost)).toEqual([false, false, false]);
   });
 
   test('under another number is damaged', async () => {
@@ -131,7 +131,7 @@ describe('a closed log', () => {
     const id = await writeBatch(scene);
     scene.write(breakLine(scene, 'request', 1));
     await repairLogs(scene.open());
-    const third = allRecords(scene.open()).filter((record) => record.unreadable);
+    const third = allRecords(scene.open()).filter((record) => record.requestLost);
     expect(third).toMatchObject([
       { id: `${id}.3`, operation: 'blog.create', state: 'unknown', body: null, path: '', open: true },
     ]);
@@ -152,7 +152,7 @@ describe('a closed log', () => {
     expect(allRecords(scene.open())).toMatchObject([
       {
         operation: intent.operation,
-        unreadable: true,
+        requestLost: true,
         state: 'unknown',
         open: true,
         createdAt: '2026-11-23T00:00:00.000Z',
@@ -169,7 +169,7 @@ describe('a closed log', () => {
     scene.write(cutAt(log, lineOf(log, 'header').end));
     const [repaired] = await repairLogs(scene.open());
     expect(repaired?.message).toBe('ends before its first record');
-    expect(allRecords(scene.open())).toMatchObject([{ unreadable: true, state: 'unknown', open: true }]);
+    expect(allRecords(scene.open())).toMatchObject([{ requestLost: true, state: 'unknown', open: true }]);
   });
 
   test('of a newer version is neither damaged nor repaired', async () => {
@@ -344,7 +344,7 @@ test.each([false, true])(
         if (isNoticed) await repairLogs(scene.open());
         const after = allRecords(scene.open());
         const byId = new Map(after.map((record) => [record.id, record]));
-        const standsForAll = after.some((record) => record.unreadable && record.open);
+        const standsForAll = after.some((record) => record.requestLost && record.open);
         for (const { open: _, updatedAt: __, ...was } of before) {
           const record = byId.get(was.id);
           // Without a closing line, the end of a log with a doubt looks like the end of a killed process.

@@ -21,7 +21,7 @@ test('a change is open from its first line on, and closed when its log is', asyn
     failure: null,
     supersededBy: null,
     open: true,
-    unreadable: false,
+    requestLost: false,
   };
   expect([...writer.records.values()]).toEqual([sent]);
   expect(allRecords(open())).toEqual([sent]);

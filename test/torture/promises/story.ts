@@ -109,7 +109,7 @@ interface OpenAsk {
 function asksAbout(trace: Trace & { readonly effects: readonly Effect[] }, subject: string): Ask[] {
   const { schedule, runs } = trace;
   const { again, class: operationClass } = operations[schedule.operation];
-  const isUnreadable = ({ args }: Run) => args.some((word) => trace.records.get(word)?.unreadable === true);
+  const isUnreadable = ({ args }: Run) => args.some((word) => trace.records.get(word)?.requestLost === true);
   const isMade = schedule.key === 'made';
   const asks: OpenAsk[] = [];
   /** Whether the user knows what became of the last one, and so asks for another with the same command. */

@@ -98,20 +98,20 @@ function describeApplied({ id, failure }: HistoryRecord, undo: HistoryRecord | n
   return `Already applied (${id}); nothing was sent.${response}`;
 }
 
-const findings = {
+const proofResults = {
   applied: 'The response was lost, but a check shows that the change was applied.',
   untouched: 'A check shows that nothing has changed yet. The request may still be in progress.',
   other: 'A check shows something else than was sent.',
-  unreadable: null,
+  unanswered: null,
 } as const;
 
 /** What the user should know about how an outcome was found out and written down. */
 export function noteRecording(
   ui: Ui,
-  { finding, recordingError }: Pick<Recorded, 'finding' | 'recordingError'>,
+  { proofResult, recordingError }: Pick<Recorded, 'proofResult' | 'recordingError'>,
 ): void {
   const { notice } = ui;
-  const found = finding && findings[finding];
+  const found = proofResult && proofResults[proofResult];
   if (found) notice(found, 'yellow');
   if (recordingError !== null)
     notice(line`The outcome could not be recorded: ${recordingError.message}`, 'yellow');
