@@ -10,7 +10,7 @@ export default {
     'src/base/files/**/*.ts',
     'src/history/**/*.ts',
     'src/cli/batch/**/*.ts',
-    'src/commands/disputes/dispute-status.ts',
+    'src/commands/disputes/dispute/dispute-status.ts',
   ],
   // Messages are checked by other tests, and say nothing about outcomes.
   mutator: { excludedMutations: ['StringLiteral'] },

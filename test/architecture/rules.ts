@@ -82,9 +82,6 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
   },
 };
 
-/** Layers whose folders must not import each other in a circle. */
-export const layersWithoutFolderCircles = ['base', 'history', 'library', 'cli', 'service'];
-
 /** `commands` has one entry for each noun, so it may have more. */
 export const maxEntries = 14;
 

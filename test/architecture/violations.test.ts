@@ -93,6 +93,31 @@ describe('the check of the architecture finds', () => {
     ]);
   });
 
+  test('a circle between a folder and the files beside it', () => {
+    const circle = [
+      { file: 'src/contract/operations.ts', text: `import { blog } from './operations/blog.ts';` },
+      { file: 'src/contract/operations/blog.ts', text: `import type { Field } from '../fields.ts';` },
+      { file: 'src/contract/fields.ts', text: '' },
+    ];
+
+    expect(findViolations(circle)).toEqual([
+      'circle of folders: src/contract/operations.ts -> src/contract/operations/blog.ts, src/contract/operations/blog.ts -> src/contract/fields.ts',
+    ]);
+  });
+
+  test('a circle of folders with all that is in them', () => {
+    const circle = [
+      { file: 'src/history/journal/open.ts', text: `import { sent } from '../changes/send/sent.ts';` },
+      { file: 'src/history/changes/send/sent.ts', text: '' },
+      { file: 'src/history/changes/undo.ts', text: `import { line } from '../journal/lines/line.ts';` },
+      { file: 'src/history/journal/lines/line.ts', text: '' },
+    ];
+
+    expect(findViolations(circle)).toEqual([
+      'circle of folders: src/history/journal/open.ts -> src/history/changes/send/sent.ts, src/history/changes/undo.ts -> src/history/journal/lines/line.ts',
+    ]);
+  });
+
   test.each([
     ['cli/core', 'cli/output'],
     ['cli/operation/send', 'cli/operation/questions'],

@@ -7,7 +7,6 @@ import {
   failureText,
   folders,
   layers,
-  layersWithoutFolderCircles,
   maxEntries,
   offered,
   packages,
@@ -71,36 +70,45 @@ function folderViolationOf({ from, target }: Import): string | null {
   return `${from} (${own}) must not import ${target} (${other})`;
 }
 
-/** Every circle of files or folders, with its imports: of values and types, and on demand. */
-function findCircles(imports: readonly Import[]): string[] {
-  const own = imports.filter(({ from, target }) => target.startsWith('src/') && target !== from);
-  const betweenFolders = own.filter(
-    ({ from, target }) =>
-      layerOf(from) === layerOf(target) &&
-      layersWithoutFolderCircles.includes(layerOf(from)) &&
-      folderOf(from) !== folderOf(target),
-  );
-  const describeCircle = (what: string, circle: readonly string[], nameOf: (file: string) => string) => {
-    const steps = own
-      .filter(({ from, target }) => nameOf(from) !== nameOf(target))
-      .filter(({ from, target }) => circle.includes(nameOf(from)) && circle.includes(nameOf(target)))
-      .map(({ from, target }) => `${from} -> ${target}`);
-    return `circle of ${what}: ${[...new Set(steps)].join(', ')}`;
-  };
-  const fileCircles = circlesOf(graphOf(own, (file) => file));
-  const folderCircles = circlesOf(graphOf(betweenFolders, path.posix.dirname));
-  return [
-    ...fileCircles.map((circle) => describeCircle('files', circle, (file) => file)),
-    ...folderCircles.map((circle) => describeCircle('folders', circle, path.posix.dirname)),
-  ];
+/** A file or folder that needs another one, and the import that shows it. */
+interface Step {
+  readonly from: string;
+  readonly target: string;
+  readonly shown: string;
 }
 
-function graphOf(imports: readonly Import[], nameOf: (file: string) => string): Map<string, Set<string>> {
+/** Every circle of files or folders, with its imports: of values and types, and on demand. `layers` is the order of the layers. */
+function findCircles(imports: readonly Import[]): string[] {
+  const own = imports.filter(({ from, target }) => target.startsWith('src/') && target !== from);
+  const files = own.map(({ from, target }) => ({ from, target, shown: `${from} -> ${target}` }));
+  const folders = own
+    .filter(({ from, target }) => layerOf(from) === layerOf(target))
+    .map(stepOfFolders)
+    .filter(({ from, target }) => from !== target);
+  return [...describeCircles('files', files), ...describeCircles('folders', folders)];
+}
+
+/**
+ * Which folder needs which one beside it, in the innermost folder that holds both files. A folder stands for all that is in
+ * it, and the files that lie directly in the outer folder are one more: `src/client/*`.
+ */
+function stepOfFolders({ from, target }: Import): Step {
+  const [own, other] = [from.split('/'), target.split('/')];
+  const files = Math.min(own.length, other.length) - 1;
+  const different = own.slice(0, files).findIndex((name, index) => name !== other[index]);
+  const depth = different === -1 ? files : different;
+  const inFolder = (names: readonly string[]) =>
+    names.length === depth + 1 ? `${names.slice(0, depth).join('/')}/*` : names.slice(0, depth + 1).join('/');
+  return { from: inFolder(own), target: inFolder(other), shown: `${from} -> ${target}` };
+}
+
+function describeCircles(what: string, steps: readonly Step[]): string[] {
   const graph = new Map<string, Set<string>>();
-  for (const { from, target } of imports) {
-    graph.set(nameOf(from), (graph.get(nameOf(from)) ?? new Set()).add(nameOf(target)));
-  }
-  return graph;
+  for (const { from, target } of steps) graph.set(from, (graph.get(from) ?? new Set()).add(target));
+  return circlesOf(graph).map((circle) => {
+    const inCircle = steps.filter(({ from, target }) => circle.includes(from) && circle.includes(target));
+    return `circle of ${what}: ${[...new Set(inCircle.map(({ shown }) => shown))].join(', ')}`;
+  });
 }
 
 /** The folders of `src` with too many entries. */

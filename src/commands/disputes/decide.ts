@@ -7,8 +7,8 @@ import { describeOperation, toolOf } from '../../cli/operation/call/operation-op
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { decideDispute } from '../../contract/operations/disputes.ts';
 import { columnFlag } from './bulk/columns.ts';
-import { decideOne } from './decide-one.ts';
-import { expectStatus } from './dispute-status.ts';
+import { decideOne } from './dispute/decide-one.ts';
+import { expectStatus } from './dispute/dispute-status.ts';
 
 const from = '--from';
 

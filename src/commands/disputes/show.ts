@@ -7,7 +7,7 @@ import { printDryRun, printResult } from '../../cli/operation/result/print-resul
 import { send } from '../../cli/operation/send/send.ts';
 import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { showDispute } from '../../contract/operations/disputes.ts';
-import { describeDispute } from './case-file.ts';
+import { describeDispute } from './dispute/case-file.ts';
 
 const input = { operation: showDispute };
 

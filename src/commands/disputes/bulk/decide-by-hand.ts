@@ -14,7 +14,7 @@ import { openOutputFile } from '../../../cli/output/output-file.ts';
 import { askOne } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
-import { readDispute } from '../dispute-status.ts';
+import { readDispute } from '../dispute/dispute-status.ts';
 import { decideNext } from './decide-next.ts';
 import { askPlan, type Planned } from './plan-by-hand.ts';
 import { documentOfRow, runFor, wordsByHand } from './rows.ts';

@@ -7,8 +7,8 @@ import { refuseEarlier } from '../../../cli/operation/send/send.ts';
 import { askKey, type KeyChoice } from '../../../cli/prompts/prompts.ts';
 import { askEach, explainKeys, type Question } from '../../../cli/prompts/questions.ts';
 import { decisions } from '../../../contract/operations/disputes.ts';
-import { confirmAndDecide, expectedStatus, showCaseFile } from '../decide-one.ts';
-import { type Decision, readDispute } from '../dispute-status.ts';
+import { confirmAndDecide, expectedStatus, showCaseFile } from '../dispute/decide-one.ts';
+import { type Decision, readDispute } from '../dispute/dispute-status.ts';
 import { decisionFields } from './plan-by-hand.ts';
 import { runFor } from './rows.ts';
 

@@ -4,7 +4,7 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { usualSpelling } from '../../../contract/fields.ts';
 import { canonicalId, uuidPattern } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import type { Decision } from '../dispute-status.ts';
+import type { Decision } from '../dispute/dispute-status.ts';
 import {
   type Columns,
   columnFlag,

@@ -9,7 +9,7 @@ import { askChoice } from '../../../cli/prompts/prompts.ts';
 import { askAll, explainKeys, type Question } from '../../../cli/prompts/questions.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
 import type { KnownObject } from '../../../history/objects/known-objects.ts';
-import { type Decision, remarkOn } from '../dispute-status.ts';
+import { type Decision, remarkOn } from '../dispute/dispute-status.ts';
 import { words } from './rows.ts';
 
 /** The fields of a decision: its status, then its resolution. */

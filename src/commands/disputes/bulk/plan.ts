@@ -16,7 +16,7 @@ import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printable, printableInOneLine } from '../../../cli/core/sanitize.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { isInDoubt } from '../../../history/record/history-record.ts';
-import { expectedStatus } from '../decide-one.ts';
+import { expectedStatus } from '../dispute/decide-one.ts';
 import {
   askDispute,
   type CurrentDispute,
@@ -24,7 +24,7 @@ import {
   type Decision,
   remarkOn,
   unexpectedStatus,
-} from '../dispute-status.ts';
+} from '../dispute/dispute-status.ts';
 import { type DecisionRow, isSameDecision } from './decisions-file.ts';
 import { type FindOwn, nameOfCase, rowWords, runFor, sentDecision } from './rows.ts';
 

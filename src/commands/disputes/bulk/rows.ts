@@ -10,7 +10,7 @@ import {
   receivedBody,
   sentBody,
 } from '../../../history/record/history-record.ts';
-import type { Decision } from '../dispute-status.ts';
+import type { Decision } from '../dispute/dispute-status.ts';
 import type { CaseNumber, DecisionRow } from './decisions-file.ts';
 
 export const words = {

@@ -1,11 +1,11 @@
 import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
-import type { Palette } from '../../../src/cli/output/style.ts';
-import { withoutColors } from '../../../src/cli/output/style.ts';
-import { describeDispute } from '../../../src/commands/disputes/case-file.ts';
-import { describeTimeline } from '../../../src/commands/disputes/timeline.ts';
-import { setScene } from '../../helpers/scene.ts';
-import { typed } from '../../helpers/typed.ts';
+import type { Palette } from '../../../../src/cli/output/style.ts';
+import { withoutColors } from '../../../../src/cli/output/style.ts';
+import { describeDispute } from '../../../../src/commands/disputes/dispute/case-file.ts';
+import { describeTimeline } from '../../../../src/commands/disputes/dispute/timeline.ts';
+import { setScene } from '../../../helpers/scene.ts';
+import { typed } from '../../../helpers/typed.ts';
 
 const now = Date.parse('2030-01-31T12:00:00Z');
 const pipe = { color: new Chalk({ level: 0 }) as Palette, width: null };

@@ -1,6 +1,6 @@
-import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
-import type { Style } from '../../cli/output/style.ts';
-import { displayWidth } from '../../cli/output/wrap.ts';
+import { joined, line, type Printable } from '../../../cli/core/sanitize.ts';
+import type { Style } from '../../../cli/output/style.ts';
+import { displayWidth } from '../../../cli/output/wrap.ts';
 
 const gap = 2;
 const maxWidth = 76;

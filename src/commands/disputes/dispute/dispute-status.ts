@@ -1,12 +1,12 @@
-import { asObject, isObject } from '../../base/json.ts';
-import { rememberObjects } from '../../cli/command/known.ts';
-import { CliError, type Step } from '../../cli/core/errors.ts';
-import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { printable, shorten } from '../../cli/core/sanitize.ts';
-import type { Run } from '../../cli/operation/call/run.ts';
-import { errorOfRun, noteDrift, unreadableAnswer } from '../../cli/operation/result/expect-applied.ts';
-import { askBeforeWrite } from '../../cli/operation/send/read.ts';
-import { decisions, showDispute } from '../../contract/operations/disputes.ts';
+import { asObject, isObject } from '../../../base/json.ts';
+import { rememberObjects } from '../../../cli/command/known.ts';
+import { CliError, type Step } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { printable, shorten } from '../../../cli/core/sanitize.ts';
+import type { Run } from '../../../cli/operation/call/run.ts';
+import { errorOfRun, noteDrift, unreadableAnswer } from '../../../cli/operation/result/expect-applied.ts';
+import { askBeforeWrite } from '../../../cli/operation/send/read.ts';
+import { decisions, showDispute } from '../../../contract/operations/disputes.ts';
 
 export const expectStatus = '--expect-status';
 

@@ -1,10 +1,10 @@
-import { asObject, isObject } from '../../base/json.ts';
-import { joined, line, type Printable, printableLines } from '../../cli/core/sanitize.ts';
-import { formatValue } from '../../cli/output/format-value.ts';
-import { labelOf, type Tone, toneOf } from '../../cli/output/labels.ts';
-import type { Style } from '../../cli/output/style.ts';
-import { indented, type Row, renderIndented, renderRecord, rowsOf } from '../../cli/output/tables.ts';
-import { wrapText } from '../../cli/output/wrap.ts';
+import { asObject, isObject } from '../../../base/json.ts';
+import { joined, line, type Printable, printableLines } from '../../../cli/core/sanitize.ts';
+import { formatValue } from '../../../cli/output/format-value.ts';
+import { labelOf, type Tone, toneOf } from '../../../cli/output/labels.ts';
+import type { Style } from '../../../cli/output/style.ts';
+import { indented, type Row, renderIndented, renderRecord, rowsOf } from '../../../cli/output/tables.ts';
+import { wrapText } from '../../../cli/output/wrap.ts';
 import { describeTimeline } from './timeline.ts';
 
 /** Fields at the top of the case file, in this order. */

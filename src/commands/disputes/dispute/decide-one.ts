@@ -1,17 +1,17 @@
-import type { JsonObject } from '../../base/json.ts';
-import { valueAt } from '../../base/json.ts';
-import type { CommandCall, CommandResult } from '../../cli/command/command-definition.ts';
-import { optionValue } from '../../cli/core/parsed-command.ts';
-import { joined, line, type Printable } from '../../cli/core/sanitize.ts';
-import type { OperationInput } from '../../cli/operation/call/operation-input.ts';
-import { type Result, type ResultView, type Run, unchangedResult } from '../../cli/operation/call/run.ts';
-import { confirm } from '../../cli/operation/confirm.ts';
-import { readInput } from '../../cli/operation/read-input.ts';
-import { printDryRun, printResult } from '../../cli/operation/result/print-result.ts';
-import { announce } from '../../cli/operation/send/announce.ts';
-import { refuseEarlier, send } from '../../cli/operation/send/send.ts';
-import { untilAccepted } from '../../cli/operation/until-accepted.ts';
-import { renderRecord, rowsOf } from '../../cli/output/tables.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { valueAt } from '../../../base/json.ts';
+import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
+import { optionValue } from '../../../cli/core/parsed-command.ts';
+import { joined, line, type Printable } from '../../../cli/core/sanitize.ts';
+import type { OperationInput } from '../../../cli/operation/call/operation-input.ts';
+import { type Result, type ResultView, type Run, unchangedResult } from '../../../cli/operation/call/run.ts';
+import { confirm } from '../../../cli/operation/confirm.ts';
+import { readInput } from '../../../cli/operation/read-input.ts';
+import { printDryRun, printResult } from '../../../cli/operation/result/print-result.ts';
+import { announce } from '../../../cli/operation/send/announce.ts';
+import { refuseEarlier, send } from '../../../cli/operation/send/send.ts';
+import { untilAccepted } from '../../../cli/operation/until-accepted.ts';
+import { renderRecord, rowsOf } from '../../../cli/output/tables.ts';
 import { describeDispute } from './case-file.ts';
 import {
   type CurrentDispute,
