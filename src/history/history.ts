@@ -1,13 +1,10 @@
 import type { LockOptions } from '../base/files/lock.ts';
 import type { CallInput, Client } from '../client/client.ts';
-import type { Outcome } from '../client/outcome/outcome.ts';
 import type { Decision } from './decision.ts';
 import { type JournalSettings, openJournal } from './journal/journal.ts';
 import type { LogWriter } from './journal/log-writer.ts';
 import { beginLog, type LogStart, reopenLog } from './journal/open-log.ts';
 import { storeWait } from './journal/store-wait.ts';
-import type { HistoryError } from './record/errors.ts';
-import type { HistoryRecord } from './record/history-record.ts';
 import { openReader } from './snapshot.ts';
 
 /** What this machine knows of the changes of one store. */
@@ -23,22 +20,6 @@ export interface SendOptions {
   /** Between two reads of something that may still be changing, in milliseconds; 2 s by default. */
   readonly settlePauseMs?: number | undefined;
 }
-
-/** What came of a change. */
-export interface Recorded {
-  readonly record: HistoryRecord;
-  /** By all that this machine knows: if an earlier attempt may have been applied, a later refusal leaves it `unknown`. */
-  readonly outcome: Outcome;
-  /** Nothing was sent: this is what came of the same request before. */
-  readonly isEarlier: boolean;
-  /** Why the outcome could not be written down, or null if it was. The record stays open then. */
-  readonly recordingError: HistoryError | null;
-  /** What a read after a lost response has shown. */
-  readonly proofResult: ProofResult | null;
-}
-
-/** See `Proof.judge`; `unanswered` if the read failed or its response is about something else. */
-export type ProofResult = 'applied' | 'untouched' | 'other' | 'unanswered';
 
 export interface HistorySettings extends JournalSettings {
   /** Called with each decision about a change, and its reason. */
@@ -106,18 +87,4 @@ export function openHistory(settings: HistorySettings) {
       for (const writer of ended) await writer.close();
     },
   };
-}
-
-/** How long a change in doubt is sent again: services forget keys, often after 24 hours, and others change the same. */
-const resendMs = 20 * 3_600_000;
-
-/** Whether a change in doubt is sent again only after a yes. A date in the future says nothing, so it counts as old. */
-export function isTooOld({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
-  const age = now - Date.parse(createdAt);
-  return !(age >= 0 && age < resendMs);
-}
-
-/** The id of the log of a record. */
-export function logIdOf(recordId: string): string {
-  return recordId.split('.')[0] ?? recordId;
 }

@@ -8,7 +8,7 @@ import { markRecords, resumeRecord } from '../history/changes/resume.ts';
 import { openHistory, type History as RecordedHistory, type SendOptions } from '../history/history.ts';
 import type { StoreIdentity } from '../history/journal/journal.ts';
 import { repairLogs } from '../history/journal/repair.ts';
-import type { ChangeRequest } from '../history/record/intent.ts';
+import type { ChangeRequest } from '../history/record/change-request.ts';
 import { storeFolder } from '../history/store-folder.ts';
 import type { History, HistoryEntry, RecordFilter, Result, Resumed } from './api.ts';
 import { checkOptions } from './check-options.ts';

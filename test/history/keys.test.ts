@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fingerprint, keyOf } from '../../src/history/record/intent.ts';
+import { fingerprint } from '../../src/history/record/intent.ts';
+import { bodyKeyOf } from '../../src/history/record/keys.ts';
 import { damageFirstRequest } from './helpers/damage.ts';
 import {
   backup,
@@ -47,9 +48,9 @@ describe('the fingerprint', () => {
 });
 
 test('the key of a body is its idempotencyKey, if that is a string', () => {
-  expect(keyOf(command)).toBe('K');
+  expect(bodyKeyOf(command)).toBe('K');
   expect(
-    [null, '{}', '[]', '"K"', '{"idempotencyKey":5}', 'not JSON'].map((body) => keyOf({ body })),
+    [null, '{}', '[]', '"K"', '{"idempotencyKey":5}', 'not JSON'].map((body) => bodyKeyOf({ body })),
   ).toEqual(Array(6).fill(null));
 });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/base/files/files.ts';
 import { sha256 } from '../../src/base/sha256.ts';
-import type { ChangeRequest } from '../../src/history/record/intent.ts';
+import type { ChangeRequest } from '../../src/history/record/change-request.ts';
 import { backup, post, rename, restore, safetyLabel, save, setHistoryScene } from './helpers/scene.ts';
 
 type Held = 'operation' | 'order' | 'log';

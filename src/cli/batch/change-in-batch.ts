@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/operation.ts';
 import { beginBatch, type HistoryBatch } from '../../history/changes/batch.ts';
+import type { Recorded } from '../../history/changes/change-result.ts';
 import { resumeRecord } from '../../history/changes/resume.ts';
-import { logIdOf, type Recorded } from '../../history/history.ts';
-import { isInDoubt } from '../../history/record/history-record.ts';
+import { isInDoubt, logIdOf } from '../../history/record/history-record.ts';
 import type { Session } from '../command/session.ts';
 import type { Ui } from '../command/ui.ts';
 import { nameOfStore } from '../config/connection-settings.ts';

@@ -6,8 +6,7 @@ import { errorOfRun, resultOfChange } from '../../cli/operation/result/expect-ap
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { describeHistoryError } from '../../cli/operation/send/refusals.ts';
 import { recordRun } from '../../cli/operation/send/send.ts';
-import type { FailedSafetyBackup } from '../../history/changes/safety-backup.ts';
-import type { Recorded } from '../../history/history.ts';
+import type { FailedSafetyBackup, Recorded } from '../../history/changes/change-result.ts';
 import type { HistoryRecord } from '../../history/record/history-record.ts';
 
 /**

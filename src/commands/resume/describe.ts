@@ -3,10 +3,10 @@ import type { Session } from '../../cli/command/session.ts';
 import { CliError, type Step } from '../../cli/core/errors.ts';
 import { outcomeError } from '../../cli/operation/result/outcome-error.ts';
 import { recordSummary } from '../../cli/output/record-summary.ts';
+import type { ProofResult } from '../../history/changes/change-result.ts';
 import type { previewResume } from '../../history/changes/plan-resume.ts';
 import type { Resumed } from '../../history/changes/resume.ts';
 import type { LeftReason } from '../../history/decision.ts';
-import type { ProofResult } from '../../history/history.ts';
 import { type HistoryRecord, receivedBody } from '../../history/record/history-record.ts';
 
 export const words = {

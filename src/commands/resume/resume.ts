@@ -19,10 +19,9 @@ import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { openRecords, previewResume } from '../../history/changes/plan-resume.ts';
 import { hasUndo } from '../../history/changes/replaced-values.ts';
 import { markRecords, type Resumed, resumeRecord } from '../../history/changes/resume.ts';
-import { logIdOf } from '../../history/history.ts';
 import { rememberStoreName } from '../../history/objects/seen-objects.ts';
 import { rulesOf } from '../../history/operation-rules.ts';
-import { type HistoryRecord, objectIdOf, sentBody } from '../../history/record/history-record.ts';
+import { type HistoryRecord, logIdOf, objectIdOf, sentBody } from '../../history/record/history-record.ts';
 import { safetyLabelOf } from '../backup/for-others.ts';
 import { cellsOf, createdId, describePlan, documentOfChange, resultOfResumed, words } from './describe.ts';
 

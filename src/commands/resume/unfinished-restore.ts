@@ -7,8 +7,8 @@ import { confirmById } from '../../cli/operation/confirm.ts';
 import { printResult } from '../../cli/operation/result/print-result.ts';
 import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { restoreBackup } from '../../contract/operations/backups.ts';
-import { type History, logIdOf } from '../../history/history.ts';
-import { type HistoryRecord, objectIdOf } from '../../history/record/history-record.ts';
+import type { History } from '../../history/history.ts';
+import { type HistoryRecord, logIdOf, objectIdOf } from '../../history/record/history-record.ts';
 import {
   describeBackup,
   describeReplaced,

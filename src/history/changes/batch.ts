@@ -1,10 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { History, Recorded, SendOptions } from '../history.ts';
+import type { History, SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
+import type { ChangeRequest } from '../record/change-request.ts';
 import { RefusedError } from '../record/errors.ts';
 import type { HistoryRecord, Intent } from '../record/history-record.ts';
-import { type ChangeRequest, intentOf, refuseSecret } from '../record/intent.ts';
+import { intentOf, refuseSecret } from '../record/intent.ts';
+import type { Recorded } from './change-result.ts';
 import { findEarlier, sameCommandBy } from './earlier.ts';
 import { type Resumed, resumeRecord } from './resume.ts';
 import { sendRecord } from './send.ts';

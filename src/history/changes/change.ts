@@ -1,35 +1,36 @@
 import type { Lock } from '../../base/files/lock.ts';
-import { makeIdempotencyKey } from '../../client/idempotency-key.ts';
-import { type History, logIdOf, type SendOptions } from '../history.ts';
+import type { History, SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
+import type { ChangeRequest } from '../record/change-request.ts';
 import { RefusedError } from '../record/errors.ts';
-import { type HistoryRecord, type Intent, sentBody } from '../record/history-record.ts';
-import { type ChangeRequest, intentOf, refuseSecret } from '../record/intent.ts';
+import { type HistoryRecord, type Intent, logIdOf, sentBody } from '../record/history-record.ts';
+import { intentOf, refuseSecret } from '../record/intent.ts';
+import { bodyWithKey, hasOwnKey } from '../record/keys.ts';
 import { recordedOutcome } from '../record/recorded-outcome.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { findEarlier, hasOwnKey } from './earlier.ts';
+import { type FailedSafetyBackup, type RecordedChange, recordedResult } from './change-result.ts';
+import { findEarlier } from './earlier.ts';
 import { lastSeen, replacedValues } from './replaced-values.ts';
-import { continueRecord, recordedResult } from './resume.ts';
-import {
-  type FailedSafetyBackup,
-  type RecordedChange,
-  safetyIntent,
-  sendAfterBackup,
-} from './safety-backup.ts';
+import { continueRecord } from './resume.ts';
+import { safetyIntent, sendAfterBackup } from './safety-backup.ts';
+import { sendRecord } from './send.ts';
 import { supersede } from './supersede.ts';
 import { indexUndos, planUndo } from './undo.ts';
 
 export interface RecordOptions extends SendOptions {
-  /** Of the backup to make before a change that destroys something; none is made without it. */
+  /** The label of the safety backup. Without a label, no safety backup is taken. */
   readonly safetyLabel?: string | undefined;
-  /** An earlier record is continued: it is sent again if it is in doubt, else only reported. `undo` is the change that took it back. */
+  /**
+   * Called if an earlier record is continued in place of the request: a record in doubt is sent again, any other is only reported.
+   * `undo` is the change that took the earlier one back.
+   */
   onEarlier?(record: HistoryRecord, undo: HistoryRecord | null): void;
 }
 
 /**
- * Records a change and sends it: its request is on disk before its first byte leaves, and its outcome after. The log stays
- * this process's until `history.end()`.
+ * Records a change and sends it. The intent is on disk before the first byte of the request leaves, the outcome after the response. This
+ * process holds the log until `history.end()`.
  *
  * Throws a HistoryError or RefusedError if nothing was sent, and a RangeError for an invalid path parameter.
  */
@@ -40,10 +41,11 @@ export async function recordChange(
 ): Promise<RecordedChange | FailedSafetyBackup> {
   const { journal } = history;
   const { client, signal } = options;
-  const begin = await journal.acquire(`operation ${request.operation.id}`, options);
-  let order: Lock | null = null;
+  const operationLock = await journal.acquire(`operation ${request.operation.id}`, options);
+  let orderLock: Lock | null = null;
   try {
-    if (rulesOf(request.operation.id).inOrder) order = await journal.acquire('order', options);
+    if (rulesOf(request.operation.id).inOrder) orderLock = await journal.acquire('order', options);
+    // Only a listing that is made under the locks decides.
     const snapshot = history.refresh();
     refuseMovedUndo(snapshot, request);
     const past = readPast(snapshot, request);
@@ -57,22 +59,26 @@ export async function recordChange(
     if (earlier !== null) {
       history.explain({ kind: 'continued', record: earlier });
       const writer = await history.reopen(logIdOf(earlier.id), options);
-      begin.release();
+      operationLock.release();
       return await continueEarlier(history, writer, earlier.id, past, options);
     }
     const safety = safetyIntent(history, intent, options.safetyLabel);
-    // The connection is opened while the record is written.
+    // The connection is opened while the log is written.
     if (!signal?.aborted) client.connect();
     const { operation } = intent;
     const writer = await history.begin({ operation, intents: [safety ?? intent], isBatch: safety !== null });
     history.explain({ kind: 'begun', id: writer.id });
-    begin.release();
+    operationLock.release();
     const { id } = writer;
-    const sent = await sendAfterBackup({ ...options, writer, now: journal.now }, safety && `${id}.1`, {
-      id,
-      isFirst: true,
-      writeDown: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
-    });
+    const sending = { ...options, writer, now: journal.now };
+    const sent: RecordedChange | FailedSafetyBackup =
+      safety === null
+        ? { ...(await sendRecord(sending, id, { isFirst: true })), kind: 'change', safetyBackup: null }
+        : await sendAfterBackup(sending, `${id}.1`, {
+            id,
+            isFirst: true,
+            recordBackup: (safetyBackupId) => writer.add({ ...intent, safetyBackupId }, { isMain: true }),
+          });
     if (sent.kind === 'change' && sent.outcome.kind === 'applied')
       await supersede(history, sent.record, past);
     return sent;
@@ -80,12 +86,14 @@ export async function recordChange(
     if (error instanceof RefusedError) history.explain({ kind: 'refused', error });
     throw error;
   } finally {
-    begin.release();
-    order?.release();
+    operationLock.release();
+    orderLock?.release();
   }
 }
 
-/** Throws what {@link recordChange} would throw, but for what only a read can find out. No change is recorded or sent. */
+/**
+ * Throws the RefusedError that {@link recordChange} would throw, as far as the history alone can tell. Records and sends nothing.
+ */
 export async function previewChange(
   history: History,
   request: ChangeRequest,
@@ -96,7 +104,9 @@ export async function previewChange(
   await findEarlier(history, request, intentOf(request, history.journal.store.storeId), past, options);
 }
 
-/** Between the question and the lock, another process may have undone the same, or changed it again. */
+/**
+ * Refuses an undo if another process has undone the same change, or has changed the same fields again, since the user was asked.
+ */
 function refuseMovedUndo(snapshot: Snapshot, { undoes, seenLater = [] }: ChangeRequest): void {
   if (!undoes) return;
   const moved = planUndo(snapshot, undoes).later.find(({ id }) => !seenLater.includes(id));
@@ -104,21 +114,15 @@ function refuseMovedUndo(snapshot: Snapshot, { undoes, seenLater = [] }: ChangeR
 }
 
 /**
- * What a change has to know, newest first: a key of the user, and what the service takes only once, count whatever their age. Throws
- * a DamagedError.
+ * The earlier records that may decide about a request, newest first. Old records are among them if the caller gave a key, or if the
+ * service takes the change only once. Throws a DamagedError.
  */
 function readPast(snapshot: Snapshot, request: ChangeRequest): HistoryRecord[] {
   const { id } = request.operation;
   return snapshot.openAndRecent(id, { all: rulesOf(id).guard === 'once' || hasOwnKey(request) });
 }
 
-function bodyWithKey(request: ChangeRequest): ChangeRequest['body'] {
-  const { operation, body, idempotencyKey = makeIdempotencyKey() } = request;
-  const needsKey = operation.class === 'keyed' && typeof body?.idempotencyKey !== 'string';
-  return needsKey ? { ...body, idempotencyKey } : body;
-}
-
-/** The values that the request replaces, as far as this machine has seen them, where the caller does not know them. */
+/** The intent with the values that it replaces. If the caller has not read them, they are those that this machine has seen last. */
 function withReplaced(intent: Intent, past: Iterable<HistoryRecord>): Intent {
   if (intent.replaced !== null || rulesOf(intent.operation).undo !== 'fields') return intent;
   return { ...intent, replaced: replacedValues(lastSeen(intent.operation, past), sentBody(intent)) };
@@ -132,12 +136,12 @@ async function continueEarlier(
   options: RecordOptions,
 ): Promise<RecordedChange | FailedSafetyBackup> {
   const record = recordIn(writer.records, id);
-  // Its process has ended while this one waited for it: what it found out is what this one reports.
+  // Another process has sent this record and ended, while this process waited for the log. The outcome is only reported.
   const wasRunning = past.find((other) => other.id === id)?.updatedAt !== record.updatedAt;
   if (!wasRunning || recordedOutcome(record) === null) {
     const since = [...history.snapshot().usable({ since: record.number })];
     options.onEarlier?.(record, indexUndos(since)(record));
-    // Giving the same key again confirms a change that destroys something.
+    // A user who gives the same key again has confirmed a restore.
     const isConfirmed = rulesOf(record.operation).safetyBackupRule !== undefined;
     const resumed = await continueRecord(history, writer, record, { ...options, isConfirmed });
     if ('kind' in resumed) return resumed;

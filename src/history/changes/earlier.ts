@@ -1,24 +1,23 @@
-import { type History, isTooOld, logIdOf, type SendOptions } from '../history.ts';
+import type { History, SendOptions } from '../history.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
+import type { ChangeRequest } from '../record/change-request.ts';
 import { RefusedError } from '../record/errors.ts';
 import {
   type HistoryRecord,
   type Intent,
   isAfter,
   isInDoubt,
+  isTooOld,
+  logIdOf,
   mayBeApplied,
 } from '../record/history-record.ts';
-import { type ChangeRequest, changeWithKey, isSameCommand } from '../record/intent.ts';
+import { isSameCommand } from '../record/intent.ts';
+import { hasOwnKey, keyQuestionOf } from '../record/keys.ts';
 import { resumeRecord } from './resume.ts';
 import { isSuperseded } from './supersede.ts';
 
 /** How long the same content counts as sent twice by mistake. */
 const duplicateMs = 24 * 3_600_000;
-
-/** Whether the caller gave the key: then the same key is one effect. */
-export function hasOwnKey({ body, idempotencyKey }: ChangeRequest): boolean {
-  return typeof body?.idempotencyKey === 'string' || idempotencyKey !== undefined;
-}
 
 /** What two commands have in common that are the same for the rules. */
 export function sameCommandBy(operation: string): 'path' | 'fingerprint' {
@@ -81,7 +80,7 @@ async function isSafeToContinue(
   now: number,
   { client, timeoutMs, signal }: SendOptions,
 ): Promise<boolean> {
-  const change = changeWithKey(record);
+  const change = keyQuestionOf(record);
   if (change === null || record.requestLost || isTooOld(record, now)) return false;
   return (await client.appliesOnce(change, { timeoutMs, signal })) === 'yes';
 }

@@ -1,12 +1,19 @@
 import type { LeftReason } from '../decision.ts';
-import { type History, isTooOld, logIdOf } from '../history.ts';
+import type { History } from '../history.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
-import { type HistoryRecord, isAfter, isInDoubt, mayBeApplied } from '../record/history-record.ts';
-import { changeWithKey } from '../record/intent.ts';
+import {
+  type HistoryRecord,
+  isAfter,
+  isInDoubt,
+  isTooOld,
+  logIdOf,
+  mayBeApplied,
+} from '../record/history-record.ts';
+import { keyQuestionOf } from '../record/keys.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { isSuperseded } from './supersede.ts';
 
-/** What can be said of a record from the history alone: `later` is the change that decides it. */
+/** What to do about an open record, as far as the history alone can tell. */
 interface ResumePlan {
   readonly kind:
     | 'reported'
@@ -14,9 +21,11 @@ interface ResumePlan {
     | 'ask_service'
     | 'send'
     | Exclude<LeftReason, 'running' | 'not_settled'>;
+  /** The later change that decides it, if one does. */
   readonly later?: HistoryRecord | undefined;
 }
 
+/** Throws a DamagedError if a log that decides cannot be read. */
 export function planResume(snapshot: Snapshot, record: HistoryRecord, now: number): ResumePlan {
   if (!isInDoubt(record)) return { kind: record.supersededBy === null ? 'reported' : 'superseded' };
   if (record.requestLost) return { kind: 'request_lost' };
@@ -26,12 +35,12 @@ export function planResume(snapshot: Snapshot, record: HistoryRecord, now: numbe
   const { proof, resume, safetyBackupRule } = rulesOf(record.operation);
   const [later] = changes;
   if (later !== undefined) {
-    // With If-Match it overwrites nothing. What is in doubt itself goes first: if it is applied, this one no longer matters.
+    // With If-Match, the record overwrites nothing. But a later change in doubt goes first: if it is applied, this one is superseded.
     const isSafe = sentAgainByKey(record) !== null && !changes.some(isInDoubt);
     return { kind: isSafe ? 'ask_service' : 'later_change', later };
   }
   if (proof !== undefined) return { kind: 'ask_service' };
-  // A raw request may lack the key that its operation has in its body.
+  // A raw request of class `keyed` whose user left the key out of the body is recorded as one-shot.
   if (resume === 'ask' || (resume === 'send' && record.class === 'one-shot'))
     return { kind: sentAgainByKey(record) === null ? 'ask_user' : 'ask_service' };
   if (isTooOld(record, now)) return { kind: 'too_old' };
@@ -39,8 +48,8 @@ export function planResume(snapshot: Snapshot, record: HistoryRecord, now: numbe
 }
 
 /**
- * What `resumeRecord` would do, from the history alone: tell an outcome, say that it no longer matters, ask the service (and
- * perhaps send), `send`, or leave it for a reason. Throws a DamagedError if part of the history cannot be read.
+ * What `resumeRecord` would do about a record, as far as the history alone can tell. Sends nothing and takes no lock. Throws a
+ * DamagedError if part of the history cannot be read.
  */
 export function previewResume(history: History, record: HistoryRecord): ResumePlan['kind'] | 'running' {
   if (history.isHeldElsewhere(logIdOf(record.id))) return 'running';
@@ -48,15 +57,15 @@ export function previewResume(history: History, record: HistoryRecord): ResumePl
 }
 
 /**
- * A record that can be sent again to a service that applies the key in its header once, or null. What was not applied is then applied
- * now, so what sets values also needs `If-Match`: others may have set them since.
+ * The question whether the service applies the key in the header of a record once: if so, the record can be sent again. Null if the
+ * record has no such key, or sets values and has no `If-Match`: others may have set the same values since.
  */
-export function sentAgainByKey(record: HistoryRecord): ReturnType<typeof changeWithKey> {
+export function sentAgainByKey(record: HistoryRecord): ReturnType<typeof keyQuestionOf> {
   const overwrites = rulesOf(record.operation).inOrder ?? false;
-  return overwrites && record.ifMatch === null ? null : changeWithKey(record);
+  return overwrites && record.ifMatch === null ? null : keyQuestionOf(record);
 }
 
-/** Later changes of the same, which were or may have been applied, oldest first. Throws a DamagedError. */
+/** The later changes of the same values that were applied or may have been, oldest first. Throws a DamagedError. */
 function changesAfter(snapshot: Snapshot, record: HistoryRecord): HistoryRecord[] {
   const { supersedesSame = false, inOrder = false } = rulesOf(record.operation);
   if (!supersedesSame && !inOrder) return [];
@@ -66,7 +75,7 @@ function changesAfter(snapshot: Snapshot, record: HistoryRecord): HistoryRecord[
   );
 }
 
-/** Of several open ones of one command that is about now, only the newest is sent. */
+/** Whether a later change sets some of the same, or is from the same command and supersedes the record. */
 function writesSame(later: HistoryRecord, record: HistoryRecord): boolean {
   const { supersedesSame, inOrder } = rulesOf(record.operation);
   const isSame = supersedesSame === true && later.fingerprint === record.fingerprint;
@@ -74,8 +83,8 @@ function writesSame(later: HistoryRecord, record: HistoryRecord): boolean {
 }
 
 /**
- * What `resumeRecord` is for, oldest first, but for what a later change in doubt stands in the way of: that comes after it.
- * Throws a DamagedError if part of the history cannot be read.
+ * The open records, oldest first. A record comes last if a later change of the same values is in doubt: once that one is applied, the
+ * record is superseded. Throws a DamagedError if part of the history cannot be read.
  */
 export function openRecords(history: History): HistoryRecord[] {
   const newestFirst = history.snapshot().listWhole({ open: true });

@@ -4,10 +4,10 @@ import { makeHeaderKey } from '../../client/idempotency-key.ts';
 import { helpTimeoutMs } from '../../client/key-answers.ts';
 import type { History } from '../history.ts';
 import { rulesOf } from '../operation-rules.ts';
-import type { ChangeRequest } from '../record/intent.ts';
+import type { ChangeRequest } from '../record/change-request.ts';
 import { type RecordOptions, recordChange } from './change.ts';
+import type { FailedSafetyBackup, RecordedChange } from './change-result.ts';
 import { replacedValues, shownNow } from './replaced-values.ts';
-import type { FailedSafetyBackup, RecordedChange } from './safety-backup.ts';
 
 /** How often a change is sent while others change other fields of the same document. */
 const maxSent = 3;

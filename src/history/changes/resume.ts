@@ -1,40 +1,42 @@
 import { asObject } from '../../base/json.ts';
 import type { Applied } from '../../client/outcome/outcome.ts';
 import type { Decision, LeftReason } from '../decision.ts';
-import { type History, isTooOld, logIdOf, type ProofResult, type SendOptions } from '../history.ts';
+import type { History, SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
-import { HistoryError, RefusedError } from '../record/errors.ts';
-import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
-import { markedByHand, recordedOutcome } from '../record/recorded-outcome.ts';
-import { planResume, sentAgainByKey } from './plan-resume.ts';
+import { HistoryError } from '../record/errors.ts';
+import { type HistoryRecord, isInDoubt, isTooOld, logIdOf } from '../record/history-record.ts';
+import { markedByHand } from '../record/recorded-outcome.ts';
 import {
   type FailedSafetyBackup,
+  type ProofResult,
   type RecordedChange,
-  safetyIntent,
-  sendAfterBackup,
-} from './safety-backup.ts';
-import { type Proved, readAgain, readProof, type Sending, writeOutcome } from './send.ts';
+  recordedResult,
+} from './change-result.ts';
+import { planResume, sentAgainByKey } from './plan-resume.ts';
+import { type Proved, readAgain, readProof } from './read-proof.ts';
+import { safetyIntent, sendAfterBackup } from './safety-backup.ts';
+import { type Sending, sendRecord, writeOutcome } from './send.ts';
 import { supersede } from './supersede.ts';
 
 export interface ResumeOptions extends SendOptions {
-  /** The user has said yes to sending this one, whatever its age. */
+  /** The user has agreed to send this record again, whatever its age. */
   readonly isConfirmed?: boolean | undefined;
-  /** Of the backup to make before a change that destroys something; none is made without it. */
+  /** The label of the safety backup. Without a label, no safety backup is taken. */
   readonly safetyLabel?: string | undefined;
-  /** Reads, and sends nothing: the caller wants something else than what is in doubt. */
+  /** Only reads for proof. The record is not sent again: the caller wants another change than the one in doubt. */
   readonly readsOnly?: boolean | undefined;
-  /** One of many requests. */
+  /** The record belongs to a batch. */
   readonly inBatch?: boolean | undefined;
 }
 
 /**
- * What `resume` did about a record:
- * - `sent`: sent again, with this outcome.
- * - `settled`: a read has shown it.
- * - `reported`: its outcome was known already, but had not been reported.
- * - `superseded`: it no longer matters, because `record.supersededBy` was applied later.
- * - `left`: nothing.
+ * What {@link resumeRecord} did about a record:
+ * - `sent`: the record was sent again, with this outcome.
+ * - `settled`: a read has shown that the change was applied.
+ * - `reported`: the outcome was in the record already. Nothing was sent.
+ * - `superseded`: the record no longer matters, because the later change `record.supersededBy` was applied.
+ * - `left`: the record stays open, for this reason. Nothing was sent.
  */
 export type Resumed =
   | ({ readonly action: 'sent' | 'settled' | 'reported' } & RecordedChange)
@@ -48,19 +50,21 @@ export type Resumed =
       readonly action: 'left';
       readonly record: HistoryRecord;
       readonly reason: LeftReason;
-      /** The change that stands in the way, of `later_change`. */
+      /** For the reason `later_change`: the later change. */
       readonly later?: HistoryRecord | undefined;
       readonly proofResult?: ProofResult;
     };
 
 /**
- * Continues an open record, under the lock of its log. What is particular to its operation stands in operation-rules.ts.
+ * Reports, settles or sends again an open record, by the row of its operation in operation-rules.ts. Takes the order lock if the
+ * record sets values, and the log lock. A record that another process is sending is left to that process.
+ *
  * Throws a HistoryError if nothing was sent.
  */
 export async function resumeRecord(history: History, id: string, options: ResumeOptions): Promise<Resumed> {
   const found = history.snapshot().get(id);
   if (history.isHeldElsewhere(logIdOf(found.id))) {
-    // The other process still has to print an outcome.
+    // The other process has the outcome, but may not have printed it yet.
     const resumed: Resumed = isInDoubt(found)
       ? { action: 'left', record: found, reason: 'running' }
       : { action: 'reported', ...recordedResult(found) };
@@ -68,16 +72,16 @@ export async function resumeRecord(history: History, id: string, options: Resume
     return resumed;
   }
   const { inOrder } = rulesOf(found.operation);
-  const order = inOrder ? await history.journal.acquire('order', options) : null;
+  const orderLock = inOrder ? await history.journal.acquire('order', options) : null;
   try {
     const writer = await history.reopen(logIdOf(found.id), options);
     return await continueRecord(history, writer, recordIn(writer.records, found.id), options);
   } finally {
-    order?.release();
+    orderLock?.release();
   }
 }
 
-/** As {@link resumeRecord}, of a log that this process holds, with the lock that the operation needs. */
+/** As {@link resumeRecord}, for a caller that holds the log of the record, and the order lock if the record sets values. */
 export async function continueRecord(...given: Parameters<typeof sendOrSettle>): Promise<Resumed> {
   const [history] = given;
   const resumed = await sendOrSettle(...given);
@@ -113,14 +117,17 @@ async function sendOrSettle(
   if (options.readsOnly) return leaveOpen(writer, record, 'not_settled');
   if (isTooOld(record, history.journal.now()) && !options.isConfirmed)
     return leaveOpen(writer, record, 'too_old');
-  // Read before it is sent: where that fails, nothing is.
+  // Read before anything is sent, because a damaged log throws here.
   const open = [...snapshot.records({ open: true })];
   const safety = safetyIntent(history, record, options.safetyLabel);
-  const sent = await sendAfterBackup(sending, safety && (await writer.add(safety)).id, {
-    id,
-    isFirst: false,
-    writeDown: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
-  });
+  const sent: RecordedChange | FailedSafetyBackup =
+    safety === null
+      ? { ...(await sendRecord(sending, id, { isFirst: false })), kind: 'change', safetyBackup: null }
+      : await sendAfterBackup(sending, (await writer.add(safety)).id, {
+          id,
+          isFirst: false,
+          recordBackup: (safetyBackupId) => writer.change([{ id, safetyBackupId }]),
+        });
   if (sent.kind === 'safety_backup')
     return { action: 'left', record: recordIn(writer.records, id), reason: 'no_safety_backup', ...sent };
   report(writer, record);
@@ -132,8 +139,9 @@ async function sendOrSettle(
 }
 
 /**
- * What undoes a change that an earlier attempt had made, as its response says: the backup from before that attempt, not the one that
- * was taken now. Null if this machine knows none.
+ * The backup that undoes a restore whose response was replayed. An earlier attempt had restored the backup, so the safety backup that was
+ * taken just now is too late. The service names the backup that it took itself before that attempt; else the safety backup from
+ * before that attempt counts. Null if neither is known.
  */
 function backupBeforeFirst({ operation, safetyBackupId }: HistoryRecord, { body }: Applied): string | null {
   const taken = rulesOf(operation).safetyBackupRule?.takenByService(asObject(body));
@@ -141,8 +149,8 @@ function backupBeforeFirst({ operation, safetyBackupId }: HistoryRecord, { body 
 }
 
 /**
- * What the service says about a record: a read may show it, and whether it applies the key in the header once. Null if it is safe
- * to send it again.
+ * Asks the service about a record in doubt: first with a read for proof, then whether the service applies the key in the header once.
+ * Null if it is safe to send the record again.
  */
 async function askService(
   sending: Sending & Pick<ResumeOptions, 'readsOnly'>,
@@ -175,7 +183,7 @@ async function askService(
     : leaveOpen(writer, record, 'later_change', { later });
 }
 
-/** What `--debug` says of it. */
+/** The decision that `--debug` prints. */
 function decisionOf(resumed: Resumed): Decision {
   const { action, record } = resumed;
   const { id } = record;
@@ -187,21 +195,16 @@ function decisionOf(resumed: Resumed): Decision {
   return { kind: action, id, reason: resumed.reason, later: later ? { record: later, paths } : null };
 }
 
-/** Reporting a change also reports the backup before it. */
+/** Counts a record as reported, and the safety backup before it. */
 function report(writer: LogWriter, { id }: HistoryRecord): void {
   for (const other of writer.records.values())
     if (other.id === id || (id === writer.id && other.safetyBackupFor !== null)) writer.report(other.id);
 }
 
-/** An outcome that was known before, as it is handed on. Throws a RefusedError `in_doubt` if there is none. */
-export function recordedResult(record: HistoryRecord): RecordedChange {
-  const outcome = recordedOutcome(record);
-  if (outcome === null) throw new RefusedError('in_doubt', record);
-  const none = { recordingError: null, proofResult: null, safetyBackup: null };
-  return { kind: 'change', record, outcome, isEarlier: true, ...none };
-}
-
-/** Leaves a record open. One that says `sent` under our lock belongs to a process that was killed: its response is lost. */
+/**
+ * Leaves a record open. A record that says `sent` although this process holds its log was sent by a process that was killed: its
+ * outcome becomes `unknown`.
+ */
 async function leaveOpen(
   writer: LogWriter,
   record: HistoryRecord,
@@ -214,8 +217,8 @@ async function leaveOpen(
 }
 
 /**
- * Ends open records with what a person found out by looking at the store: that with this id, or all of the log whose id it is.
- * Throws a HistoryError `already_settled` if none of them is in doubt.
+ * Settles records in doubt with the state that a person found in the store. `id` is that of a record, or of a log for all its records
+ * in doubt. Throws a HistoryError `already_settled` if none of them is in doubt.
  */
 export async function markRecords(
   history: History,

@@ -1,33 +1,34 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type KeyAnswer, keyAnswerIn } from '../../client/key-answers.ts';
 import { keepDoubt } from '../../client/outcome/doubt.ts';
-import type { Applied, AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
-import { buildPath } from '../../contract/operation.ts';
+import type { AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
 import { findOperation } from '../../contract/operations/operations.ts';
-import type { ProofResult, Recorded, SendOptions } from '../history.ts';
+import type { SendOptions } from '../history.ts';
 import { type LogWriter, recordIn } from '../journal/log-writer.ts';
 import { rulesOf } from '../operation-rules.ts';
 import { HistoryError } from '../record/errors.ts';
 import type { HistoryRecord } from '../record/history-record.ts';
-import { headerKeyOf } from '../record/intent.ts';
+import { headerKeyOf } from '../record/keys.ts';
 import { changeOf } from '../record/recorded-outcome.ts';
+import type { ProofResult, Recorded } from './change-result.ts';
+import { readAgain, readProof } from './read-proof.ts';
 
-/** Where a record is sent from. */
+/** How a record is sent. */
 export interface Sending extends SendOptions {
+  /** Writes the log of the record. */
   readonly writer: LogWriter;
   /** Epoch milliseconds. */
   now(): number;
-  /** One of many requests. */
+  /** The record belongs to a batch. */
   readonly inBatch?: boolean | undefined;
   readonly onRetry?: (() => void) | undefined;
 }
 
 /**
- * Sends the stored bytes of a record, whose log this process holds, and writes its outcome. `isFirst`: no byte of it has left
- * this machine yet. An unknown outcome that a read can settle is settled.
+ * Sends a record whose log this process holds, and writes the outcome to the log. The request has the bytes that the record has.
+ * `isFirst`: no byte of the request has left this machine before. If the outcome is unknown, and the operation has a read for proof, that
+ * read may settle it.
  *
- * Throws a HistoryError only if it is certain that nothing was sent by this call. An outcome that cannot be written (a full
- * disk) leaves the record open, which is true.
+ * Throws a HistoryError only if it is certain that this call sent nothing. An outcome that cannot be written, because the disk is full,
+ * is returned with a `recordingError`, and the record stays open.
  */
 export async function sendRecord(
   sending: Sending,
@@ -41,7 +42,7 @@ export async function sendRecord(
   async function beforeAttempt(attempt: number): Promise<void> {
     writer.assertHeld();
     const attempts = (isFirst ? 0 : opened.attempts) + attempt;
-    // The first attempt of a new record was written with its request.
+    // The first attempt of a new record is in the log already, with the intent.
     if (attempts > 1) await writer.change([{ id, attempts, sentAt: new Date(now()).toISOString() }]);
   }
 
@@ -65,7 +66,7 @@ export async function sendRecord(
     };
     const { method, body, class: how } = opened;
     const path = opened.requestTarget ?? opened.path;
-    // Nothing is known about a request outside the contract, so its response cannot differ from it.
+    // A request outside the contract has no operation, so its response is not compared with one.
     const operation = findOperation(opened.operation) ?? null;
     const sent = await client.send({ method, path, body, class: how, operation }, input);
     outcome = isFirst ? sent : keepDoubt(sent, doubtOf(opened, sent));
@@ -86,7 +87,7 @@ export async function sendRecord(
   return { ...(await writeOutcome(sending, id, outcome, proofResult === 'applied')), proofResult };
 }
 
-/** Writes an outcome that this run has found out. */
+/** Writes the outcome of a record to its log. `settledByReading`: the outcome is not from a response to the change, but from a read. */
 export async function writeOutcome(
   { writer, now, inBatch = false }: Pick<Sending, 'writer' | 'now' | 'inBatch'>,
   id: string,
@@ -95,7 +96,7 @@ export async function writeOutcome(
 ): Promise<Recorded> {
   let recordingError: HistoryError | null = null;
   try {
-    // In a batch nothing waits for this outcome, so it is synced together with the next request.
+    // In a batch nothing waits for this line, so the line is synced together with the next record.
     await writer.change([{ id, ...changeOf(outcome, now(), settledByReading) }], { mayWait: inBatch });
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
@@ -105,7 +106,7 @@ export async function writeOutcome(
   return { record, outcome, isEarlier: false, recordingError, proofResult: null };
 }
 
-/** Why the outcome is unknown; where sending it again failed now, why that failed. */
+/** Why the outcome of a record that was sent again is still unknown: why this attempt failed, or else an earlier one. */
 function doubtOf({ failure }: HistoryRecord, sent: Outcome): AttemptFailure {
   const message =
     sent.kind === 'not_sent'
@@ -114,56 +115,9 @@ function doubtOf({ failure }: HistoryRecord, sent: Outcome): AttemptFailure {
   return { code: 'connection_lost', message };
 }
 
-/** Attempts were made, and then the log could not be written any more. */
+/** The outcome after attempts were made and the log could not be written any more. */
 function interrupted(error: HistoryError, attempts: number): Outcome {
   const failure = { code: 'cancelled', message: error.message } as const;
   const none = { requestId: null, features: [], status: null, problem: null, retryAt: null };
   return { kind: 'unknown', attempts, failure, ...none };
-}
-
-/** What a read has shown, and what it said about keys if it was of the change's own path. */
-export interface Proved {
-  readonly proofResult: ProofResult;
-  readonly applied: Applied | null;
-  readonly answer: KeyAnswer | null;
-}
-
-/**
- * Reads what the change should have changed. Only a read that shows the change ends the doubt: anything else, a failed read
- * included, leaves it.
- */
-export async function readProof(sending: Omit<Sending, 'writer'>, record: HistoryRecord): Promise<Proved> {
-  const { proof } = rulesOf(record.operation);
-  if (proof === undefined) return { proofResult: 'unanswered', applied: null, answer: null };
-  const { timeoutMs, signal, inBatch } = sending;
-  const path = buildPath(proof.operation, { storeId: record.storeId, ...record.parameters });
-  const request = { method: 'GET', path, body: null, class: 'read' } as const;
-  const key = path === (record.requestTarget ?? record.path) ? headerKeyOf(record) : null;
-  const read = await sending.client.send(
-    { ...request, operation: proof.operation },
-    { timeoutMs, signal, inBatch, ownConnection: true, idempotencyKey: key ?? undefined },
-  );
-  const answer = key === null ? null : keyAnswerIn(read);
-  const verdict = read.kind === 'applied' ? proof.judge(record, read.body) : null;
-  if (verdict !== 'applied' || read.kind !== 'applied')
-    return { proofResult: verdict ?? 'unanswered', applied: null, answer };
-  const body = proof.result(read.body);
-  const applied = { ...read, body, text: JSON.stringify(body), drift: [] };
-  return { proofResult: 'applied', applied, answer };
-}
-
-/**
- * As {@link readProof}, after a read that found this: where nothing was touched and only reads can tell, once more after a pause,
- * because the request may still be in progress.
- */
-export async function readAgain(
-  sending: Omit<Sending, 'writer'>,
-  record: HistoryRecord,
-  found: Proved,
-): Promise<Proved> {
-  if (found.proofResult !== 'untouched' || rulesOf(record.operation).resume !== 'read') return found;
-  const { settlePauseMs = 2_000, signal } = sending;
-  // The read that follows ends by the same signal.
-  await sleep(settlePauseMs, undefined, signal && { signal }).catch(() => {});
-  return readProof(sending, record);
 }

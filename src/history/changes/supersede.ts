@@ -1,13 +1,14 @@
-import { type History, logIdOf } from '../history.ts';
+import type { History } from '../history.ts';
 import { recordIn } from '../journal/log-writer.ts';
 import { reopenLog } from '../journal/open-log.ts';
 import { includesPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
-import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
-import { type ChangeRequest, intentOf, isSameCommand } from '../record/intent.ts';
+import type { ChangeRequest } from '../record/change-request.ts';
+import { type HistoryRecord, isInDoubt, logIdOf } from '../record/history-record.ts';
+import { intentOf, isSameCommand } from '../record/intent.ts';
 
 /**
- * Ends the doubt about those of `past` that no longer matter, because a later change that was applied sets the same. What another
- * process works on is left to it.
+ * Marks records of `past` as superseded: they are in doubt, and the change `later`, which was applied, sets the same. A record whose log
+ * another process holds is left to that process.
  */
 export async function supersede(
   history: History,
@@ -20,7 +21,7 @@ export async function supersede(
     if (history.journal.isLogHeld(logId)) continue;
     try {
       const writer = await reopenLog(history.journal, logId);
-      // Its process may have found out more, and ended, since it was listed.
+      // The process that held the log may have settled the record since the log was read.
       if (isInDoubt(recordIn(writer.records, earlier.id))) {
         await writer.change([{ id: earlier.id, supersededBy: later.id }]);
         history.explain({ kind: 'superseded', id: earlier.id, by: later.id });
@@ -32,7 +33,7 @@ export async function supersede(
   }
 }
 
-/** A change in doubt that may yet set what this request sets, or null. Throws a DamagedError. */
+/** A change in doubt that sets some of what this request sets, or null. Throws a DamagedError. */
 export function findInDoubt(history: History, request: ChangeRequest): HistoryRecord | null {
   const open = history.refresh().records({ open: true });
   const touched = writtenPaths(intentOf(request, history.journal.store.storeId));
@@ -40,12 +41,12 @@ export function findInDoubt(history: History, request: ChangeRequest): HistoryRe
   return [...open].find(contends) ?? null;
 }
 
-/** Whether a doubt about `earlier` no longer matters, given that `later` was applied. */
+/** Whether `later` was applied and sets all that `earlier` sets, so that the doubt about `earlier` no longer matters. */
 export function isSuperseded(earlier: HistoryRecord, later: HistoryRecord): boolean {
   if (earlier.requestLost || later.state !== 'applied' || later.number <= earlier.number) return false;
   const rules = rulesOf(later.operation);
   if (rules.supersedesSame && isSameCommand(earlier, later, 'fingerprint')) return true;
-  // Ordered changes set values in the order of their numbers: the later one replaces what the earlier one set.
+  // Changes in order take effect in the order of their numbers, so the later one replaces the values of the earlier one.
   if (!rules.inOrder || !rulesOf(earlier.operation).inOrder) return false;
   return includesPaths(writtenPaths(later), writtenPaths(earlier));
 }

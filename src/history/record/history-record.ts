@@ -147,3 +147,17 @@ export function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
   const [otherLog, otherPlace = 'Infinity'] = other.id.split('.');
   return log === otherLog && Number(place) > Number(otherPlace);
 }
+
+/** How long a change in doubt is sent again: services forget keys, often after 24 hours, and others change the same values. */
+const resendMs = 20 * 3_600_000;
+
+/** Whether a change in doubt is sent again only after a yes. A date in the future says nothing about the age, and counts as old. */
+export function isTooOld({ createdAt }: Pick<HistoryRecord, 'createdAt'>, now: number): boolean {
+  const age = now - Date.parse(createdAt);
+  return !(age >= 0 && age < resendMs);
+}
+
+/** The id of the log that has the record. */
+export function logIdOf(recordId: string): string {
+  return recordId.split('.')[0] ?? recordId;
+}

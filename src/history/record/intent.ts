@@ -1,40 +1,11 @@
-import { asObject, canonicalJson, isObject, type JsonObject } from '../../base/json.ts';
+import { canonicalJson, isObject } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Client } from '../../client/client.ts';
-import { makeHeaderKey } from '../../client/idempotency-key.ts';
-import { buildPath, canonicalId, canonicalPath, type Operation } from '../../contract/operation.ts';
-import { findOperation } from '../../contract/operations/operations.ts';
+import { buildPath, canonicalId, canonicalPath } from '../../contract/operation.ts';
+import type { ChangeRequest } from './change-request.ts';
 import { HistoryError } from './errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt, sentBody } from './history-record.ts';
-
-/** A change that is asked for, before it is recorded. */
-export interface ChangeRequest {
-  readonly operation: Operation;
-  /** Path parameters other than `storeId`. */
-  readonly parameters?: Readonly<Record<string, string>>;
-  readonly body: JsonObject | null;
-  /** JSON text to send as it is, instead of what `body` would become; `body` is then the object that it parses to. */
-  readonly bodyText?: string | undefined;
-  readonly ifMatch?: string | null | undefined;
-  /** The caller's own key for the header: the same key is one effect. */
-  readonly idempotencyKey?: string | undefined;
-  /** The key that a read before the change was sent with, so that what it said about keys is about this change. */
-  readonly keyOfRead?: string | undefined;
-  /** The document that it replaces, where the caller has read it. */
-  readonly replaced?: JsonObject | null | undefined;
-  /** Id of a backup that was made before it, where it cannot be undone otherwise. */
-  readonly safetyBackupId?: string | undefined;
-  /** Id of the record that it takes back. */
-  readonly undoes?: string | null | undefined;
-  /** Of an undo: ids of the later changes that the user has seen. It is refused if there are others by now. */
-  readonly seenLater?: readonly string[] | undefined;
-  /** When the caller read what it is about, in epoch milliseconds: refused if that has changed since. */
-  readonly readAt?: number | undefined;
-  /** Send it although the same was sent before. */
-  readonly allowDuplicate?: boolean | undefined;
-  /** Do not continue an open record of the same command. */
-  readonly fresh?: boolean | undefined;
-}
+import { bodyKeyOf, makeKeyForHeader } from './keys.ts';
 
 /** The request as it is recorded and sent. `body` is that of the request, with its key. */
 export function intentOf(
@@ -56,7 +27,7 @@ export function intentOf(
     ifMatch: ifMatch ?? null,
     body: text,
     fingerprint: fingerprint({ operation: operation.id, path, body: text }),
-    idempotencyKey: keyOf({ body: text }) ?? headerKeyFor(request),
+    idempotencyKey: bodyKeyOf({ body: text }) ?? makeKeyForHeader(request),
     replaced: replaced ?? null,
     safetyBackupId: safetyBackupId ?? null,
     undoes: undoes ?? null,
@@ -67,25 +38,6 @@ export function intentOf(
 /** A record has the store's id in another field. */
 function ownParameters({ storeId: _, ...own }: Readonly<Record<string, string>>): Intent['parameters'] {
   return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, canonicalId(value)]));
-}
-
-/** Every operation of the contract that changes something has a key in its header, but for those with one in the body. */
-function headerKeyFor({ operation, idempotencyKey, keyOfRead }: ChangeRequest): string | null {
-  const { class: how = 'read' } = findOperation(operation.id) ?? {};
-  if (how === 'read' || how === 'keyed') return null;
-  return idempotencyKey ?? keyOfRead ?? makeHeaderKey();
-}
-
-/** The key that a record was sent with in the header `Idempotency-Key`, or null. */
-export function headerKeyOf(intent: Pick<Intent, 'idempotencyKey' | 'body'>): string | null {
-  return keyOf(intent) === null ? intent.idempotencyKey : null;
-}
-
-/** What the client needs to ask whether the service applies a record once by the key in its header, or null without one. */
-export function changeWithKey(record: Intent): { kind: string; path: string; key: string } | null {
-  const key = headerKeyOf(record);
-  const kind = findOperation(record.operation)?.path ?? record.path;
-  return key === null ? null : { kind, path: record.requestTarget ?? record.path, key };
 }
 
 /** A record whose request was lost stands for every command of its operation, until it is marked. */
@@ -111,12 +63,6 @@ export function fingerprint(intent: Pick<Intent, 'operation' | 'path' | 'body'>)
   const { operation, path } = intent;
   const value = sentBody(intent);
   return sha256(canonicalJson([operation, path, isObject(value) ? withoutKey(value) : value]));
-}
-
-/** The idempotency key in a request body, or null. */
-export function keyOf(intent: Pick<Intent, 'body'>): string | null {
-  const { idempotencyKey } = asObject(sentBody(intent));
-  return typeof idempotencyKey === 'string' ? idempotencyKey : null;
 }
 
 function withoutKey({ idempotencyKey: _, ...body }: Record<string, unknown>): Record<string, unknown> {

@@ -13,11 +13,11 @@ import { appealReclaim } from '../../../src/contract/operations/reclaims.ts';
 import { saveSettings } from '../../../src/contract/operations/settings.ts';
 import { updateStore } from '../../../src/contract/operations/store.ts';
 import { type RecordOptions, recordChange } from '../../../src/history/changes/change.ts';
+import type { FailedSafetyBackup, RecordedChange } from '../../../src/history/changes/change-result.ts';
 import { type Resumed, type ResumeOptions, resumeRecord } from '../../../src/history/changes/resume.ts';
-import type { FailedSafetyBackup, RecordedChange } from '../../../src/history/changes/safety-backup.ts';
 import { type History, openHistory } from '../../../src/history/history.ts';
+import type { ChangeRequest } from '../../../src/history/record/change-request.ts';
 import type { HistoryRecord } from '../../../src/history/record/history-record.ts';
-import type { ChangeRequest } from '../../../src/history/record/intent.ts';
 import { patientClient } from './patient-client.ts';
 import { type Reaction, type Received, type StoreServer, startStoreServer } from './store-server.ts';
 

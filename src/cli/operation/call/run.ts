@@ -1,7 +1,7 @@
 import { asObject } from '../../../base/json.ts';
 import type { Operation } from '../../../contract/operation.ts';
+import type { ChangeRequest } from '../../../history/record/change-request.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
-import type { ChangeRequest } from '../../../history/record/intent.ts';
 import type { Connection } from '../../command/connection.ts';
 import type { Session } from '../../command/session.ts';
 import type { Ui } from '../../command/ui.ts';

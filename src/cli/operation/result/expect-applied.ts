@@ -1,6 +1,6 @@
 import type { Applied, Outcome } from '../../../client/outcome/outcome.ts';
 import { nounOf, type Operation } from '../../../contract/operation.ts';
-import type { RecordedChange } from '../../../history/changes/safety-backup.ts';
+import type { RecordedChange } from '../../../history/changes/change-result.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import type { Ui } from '../../command/ui.ts';
 import { CliError } from '../../core/errors.ts';

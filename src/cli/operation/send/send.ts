@@ -1,5 +1,4 @@
-import type { FailedSafetyBackup, RecordedChange } from '../../../history/changes/safety-backup.ts';
-import type { Recorded } from '../../../history/history.ts';
+import type { FailedSafetyBackup, Recorded, RecordedChange } from '../../../history/changes/change-result.ts';
 import { rememberStoreName } from '../../../history/objects/seen-objects.ts';
 import type { HistoryRecord } from '../../../history/record/history-record.ts';
 import { markedByHand } from '../../../history/record/recorded-outcome.ts';

@@ -25,7 +25,7 @@ import { agrees } from '../../../cli/prompts/ask-or-fail.ts';
 import type { Problem } from '../../../client/outcome/outcome.ts';
 import { createBlogPost } from '../../../contract/operations/blog.ts';
 import type { HistoryBatch } from '../../../history/changes/batch.ts';
-import type { Recorded } from '../../../history/history.ts';
+import type { Recorded } from '../../../history/changes/change-result.ts';
 import { RefusedError } from '../../../history/record/errors.ts';
 import {
   type HistoryRecord,

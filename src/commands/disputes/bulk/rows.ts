@@ -3,10 +3,11 @@ import { type ItemResult, resultDocument } from '../../../cli/batch/item-result.
 import type { Run } from '../../../cli/operation/call/run.ts';
 import { buildPath } from '../../../contract/operation.ts';
 import { decideDispute } from '../../../contract/operations/disputes.ts';
-import { type History, logIdOf } from '../../../history/history.ts';
+import type { History } from '../../../history/history.ts';
 import {
   type HistoryRecord,
   isInDoubt,
+  logIdOf,
   receivedBody,
   sentBody,
 } from '../../../history/record/history-record.ts';
