@@ -143,7 +143,7 @@ async function withService(use) {
     created,
     key.stderr,
   ]);
-  const child = spawn(command, [...program, 'service', 'start', '--port', '0'], {
+  const child = spawn(command, [...program, 'service', 'start', '--port', '0', '--json'], {
     cwd: home,
     env,
     stdio: ['ignore', 'pipe', 'ignore'],

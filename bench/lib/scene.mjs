@@ -33,7 +33,18 @@ export async function startService(place, { countsRequests = false, flags = [] }
   const { node, env, folder, database = databaseIn(folder) } = place;
   const store = newStore(place);
   const hook = countsRequests ? ['--require', path.join(root, 'bench', 'lib', 'request-window.cjs')] : [];
-  const start = ['service', 'start', '--port', '0', '--rate-limit', '0', '--database', database, ...flags];
+  const start = [
+    'service',
+    'start',
+    '--port',
+    '0',
+    '--json',
+    '--rate-limit',
+    '0',
+    '--database',
+    database,
+    ...flags,
+  ];
   const log = path.join(folder, 'service.log');
   const { child, ...server } = await startServer(node, [...hook, program, ...start], { env, log });
   return {

@@ -28,6 +28,15 @@ test('in a terminal, every command asks for what is missing, and Ctrl-C leaves i
   }
 }, 300_000);
 
+test('where only the output goes elsewhere, the hint says so', async () => {
+  const { machine } = await makeWorld();
+  const terminal = await openTerminal(machine.folder, machine.env, { columns: 120 });
+  terminal.type(`${programLine} backup create --label x | cat; echo done`);
+  expect(await terminal.shows(/^done$/m)).toContain(
+    'pass --sections A,B, or run the command without redirecting its output to be prompted',
+  );
+});
+
 test.each([
   ['service evidence add', ['--store', '--dispute', '--kind', '--label']],
   ['service reclaims add', ['--store', '--subdomain', '--reason']],

@@ -23,7 +23,7 @@ test('all operations against a service in another process: no key in the clear',
   const { id: storeId } = await done(server, ['service', 'stores', 'create', '--name', 'My store']);
   const { key } = await done(server, ['service', 'keys', 'create', '--store', storeId, '--preset', 'owner']);
   const service = server.start(['service', 'start', '--port', '0']);
-  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+  const [, origin = ''] = await service.shown(/Listening on (\S+) with/);
   const proxy = await startLossyProxy(origin);
 
   const machine = newProgramMachine();

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { variableOf } from '../../src/commands/service/operator/service-settings.ts';
 import { command as start } from '../../src/commands/service/start/start.ts';
-import { newProgramMachine } from '../helpers/program.ts';
+import { newProgramMachine, programLine } from '../helpers/program.ts';
+import { openTerminal } from '../helpers/terminal.ts';
 import { typed } from '../helpers/typed.ts';
 
 test('variables set what options do not, and the log has JSON lines of the wanted level', async () => {
@@ -12,9 +14,9 @@ test('variables set what options do not, and the log has JSON lines of the wante
     STORECTL_SERVICE_LOG_LEVEL: 'warn',
   });
   const start = async (...args: string[]) => {
-    const service = machine.start(['service', 'start', ...args]);
+    const service = machine.start(['service', 'start', '--json', ...args]);
     onTestFinished(() => void service.process.kill('SIGKILL'));
-    const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+    const [, origin = ''] = await service.shown(/"origin":"([^"]+)"/);
     for (const path of ['/healthz', '/']) expect((await globalThis.fetch(origin + path)).status).toBe(200);
     service.process.kill('SIGTERM');
     const { exitCode, stderr } = await service.ended;
@@ -35,6 +37,48 @@ test('variables set what options do not, and the log has JSON lines of the wante
   for (const { time } of records) expect(new Date(time).toISOString()).toBe(time);
 }, 120_000);
 
+test('in a pipe, all that it prints is JSON lines; with --quiet, it is the address', async () => {
+  const machine = newProgramMachine();
+  const outputOf = async (pattern: RegExp, ...args: string[]) => {
+    const service = machine.start(['service', 'start', '--port', '0', ...args]);
+    onTestFinished(() => void service.process.kill('SIGKILL'));
+    await service.shown(pattern);
+    service.process.kill('SIGTERM');
+    return service.ended;
+  };
+
+  const { stdout, stderr } = await outputOf(/Listening on/);
+  expect(stdout).toBe('');
+  const messages = stderr
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text).message);
+  expect(messages).toEqual([
+    expect.stringMatching(/^Listening on http:\/\/127\.0\.0\.1:\d+ with the database .*service\.db$/),
+    'Stopping.',
+  ]);
+  expect(await outputOf(/http:/, '-q')).toMatchObject({
+    stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\n$/),
+    stderr: '',
+  });
+}, 60_000);
+
+test('in a terminal, the log is lines to read', async () => {
+  const machine = newProgramMachine();
+  const terminal = await openTerminal(machine.folder, machine.env, { columns: 120 });
+  terminal.type(`${programLine} service start --port 0`);
+  const [, origin = ''] = /Listening on (\S+) with/.exec(await terminal.shows(/Press Ctrl-C to stop/)) ?? [];
+  const path = `/v1/stores/${randomUUID()}/operations/settings`;
+
+  expect((await globalThis.fetch(origin + path)).status).toBe(401);
+
+  await terminal.shows(
+    /^\d\d:\d\d:\d\d GET \/v1\/stores\/\{storeId\}\/operations\/settings 401 [\d.]+ ms code=\w+$/m,
+  );
+  terminal.press('C-c');
+  expect(await terminal.shows(/Stopping\./)).not.toContain('{"');
+});
+
 // A terminal that goes and the shell in it both send SIGHUP; systemd can send it behind SIGTERM.
 test.each([
   { signals: ['SIGTERM'] },
@@ -45,7 +89,7 @@ test.each([
   const machine = newProgramMachine();
   const service = machine.start(['service', 'start', '--port', '0', '--drain', '2']);
   onTestFinished(() => void service.process.kill('SIGKILL'));
-  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+  const [, origin = ''] = await service.shown(/Listening on (\S+) with/);
   const statusOf = async (path: string) => (await globalThis.fetch(origin + path)).status;
   expect(await statusOf('/readyz')).toBe(200);
   for (const signal of signals) {
@@ -88,7 +132,7 @@ test('a refusal of a change says which post has the slug', async () => {
   const created = await machine.run(['service', 'keys', 'create', '--store', storeId, '-q']);
   const service = machine.start(['service', 'start', '--port', '0']);
   onTestFinished(() => void service.process.kill('SIGKILL'));
-  const [, origin = ''] = await service.shown(/Listening on (\S+)/);
+  const [, origin = ''] = await service.shown(/Listening on (\S+) with/);
   const post = async () => {
     const response = await globalThis.fetch(`${origin}/v1/stores/${storeId}/blog/posts`, {
       method: 'POST',

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newMachine } from '../helpers/cli.ts';
+import { setScene } from '../helpers/scene.ts';
 
 const backup = ['backup', 'create'];
 
@@ -51,4 +52,48 @@ test('a wrong value from the environment is called by its variable', async () =>
   expect(store.stderr).toContain('STORECTL_STORE_ID must not contain');
   expect(store.stderr).not.toContain('--store');
   expect(profile.stderr).toContain('profile "nosuch" not found (from STORECTL_PROFILE)');
+});
+
+describe('the hint to be prompted says what keeps storectl from asking', () => {
+  test.each([
+    ['in a pipe', [], {}, undefined, 'run the command in a terminal to be prompted'],
+    ['input from a pipe', [], {}, 200, 'run the command without redirecting its input to be prompted'],
+    [
+      '--no-input',
+      ['--no-input'],
+      {},
+      undefined,
+      'run the command in a terminal and without --no-input to be',
+    ],
+    [
+      'a variable',
+      [],
+      { STORECTL_NO_INPUT: '1' },
+      200,
+      'run the command without redirecting its input and without STORECTL_NO_INPUT to be prompted',
+    ],
+  ])('%s', async (_, flags, env, columns, hint) => {
+    const { machine } = await setScene({ answers: [], env });
+    const create = ['backup', 'create', '--label', 'x', ...flags];
+    const { stderr } = await machine.run(create, columns === undefined ? {} : { columns });
+    expect(stderr).toContain(`pass --sections A,B, or ${hint}`);
+  });
+
+  test('a CI job is not told of terminals', async () => {
+    const { machine } = await setScene({ answers: [], env: { CI: '1' } });
+    expect((await machine.run(['backup', 'create', '--label', 'x'])).stderr).toContain(
+      '\n  pass --sections A,B\n',
+    );
+  });
+});
+
+test('auth login is for a terminal: its hint begins with that, and in CI it names the variables', async () => {
+  const login = await newMachine().run(['auth', 'login']);
+  const inCi = await newMachine({ CI: '1' }).run(['auth', 'login']);
+
+  expect(login.stderr).toContain(
+    '\n  run the command in a terminal to be prompted, or add them to the command\n',
+  );
+  expect(inCi.stderr).toContain('\n  set the variables for this step, the key from a secret\n');
+  expect(inCi.stderr).not.toContain('--with-key');
 });

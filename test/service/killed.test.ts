@@ -167,7 +167,7 @@ test.each([
       const keys: string[] = [];
       while (keys.length < clients) keys.push((await createKey(storage, { storeId, preset: 'owner' })).key);
       const program = machine.start(typed`service start --port 0 --no-delivery --database ${location}`);
-      const [, origin = ''] = await program.shown(/Listening on (\S+)/);
+      const [, origin = ''] = await program.shown(/Listening on (\S+) with/);
       const killAfter = 20 + Math.floor(Math.random() * 150);
       all.push(
         ...(await load(origin, storeId, keys, backups, (count) => {
@@ -226,7 +226,7 @@ test('SIGTERM on PostgreSQL while a change waits for its store: it is answered a
 
   const program = newProgramMachine().start(['service', 'start', '--port', '0', '--database', url]);
   onTestFinished(() => void program.process.kill('SIGKILL'));
-  const [, origin = ''] = await program.shown(/Listening on (\S+)/);
+  const [, origin = ''] = await program.shown(/Listening on (\S+) with/);
   const changed = globalThis.fetch(`${origin}/v1/stores/${service.storeId}`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },

@@ -2,7 +2,7 @@ import { type ConnectionSettings, demoProfile, settingVariables } from '../confi
 import { quoteCommand } from '../core/command-text.ts';
 import { CliError, type Next, usageError } from '../core/errors.ts';
 import { exitCodes } from '../core/exit-codes.ts';
-import { type Environment, isSwitchedOn } from '../core/io.ts';
+import { type Environment, type Io, isSwitchedOn } from '../core/io.ts';
 
 /** A required value that was not given. */
 export interface MissingInput {
@@ -61,24 +61,33 @@ export function wrongConfirmation(given: string, wanted: string): CliError {
   );
 }
 
-/**
- * Exit 3: one message that names every missing value and how to give it. The hint is to log in first if the store is not
- * known, unless this is the login itself.
- */
+interface HowToGive {
+  /** What has to change for the user to be asked, as {@link promptHint} says it. */
+  readonly prompt?: string | undefined;
+  /** Another end of the hint. */
+  readonly otherwise?: string | undefined;
+  /** What comes first where the store is not known: to log in, unless this is the login itself or not about a service. */
+  readonly first?: 'login' | 'prompt' | 'flags';
+}
+
+/** Exit 3: one message that names every missing value and how to give it. */
 export function inputNeeded(
   missing: readonly MissingInput[],
-  otherwise?: string,
-  advice: 'login' | 'flags' = 'login',
+  { prompt, otherwise, first = 'login' }: HowToGive = {},
 ): CliError {
   const connection =
-    advice === 'login' && missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
-  const isByVariable = missing.some(({ field, give }) => field !== 'apiKey' && isVariable(give));
+    first === 'login' && missing.some(({ field }) => field === 'baseUrl' || field === 'storeId');
+  const isByVariable =
+    missing.some(({ field, give }) => field !== 'apiKey' && isVariable(give)) ||
+    missing.every(({ give }) => isVariable(give));
   const others = missing.some(({ give }) => !isVariable(give));
+  const given = howToGive(missing);
+  const ways = first === 'prompt' ? [prompt, given] : [given, prompt];
   const howTo = isByVariable
     ? `set the variables for this step, the key from a secret${others ? ', and add the rest to the command' : ''}`
     : connection
       ? `run ${quoteCommand('auth', 'login')} to store the base URL, store id and key, or try it without an account: ${quoteCommand('--demo', '…')}`
-      : [howToGive(missing), otherwise].filter(Boolean).join(', ');
+      : [ways.filter(Boolean).join(', or '), otherwise].filter(Boolean).join(', ');
   return new CliError({
     code: 'input_needed',
     exitCode: exitCodes.inputNeeded,
@@ -97,8 +106,29 @@ function isVariable(give: string): boolean {
   return give.startsWith('STORECTL_');
 }
 
-/** The end of a hint: what else is possible where a terminal would be asked. */
-export const promptHint = 'or run the command in a terminal, without --no-input and CI, to be prompted';
+/**
+ * What has to change for the user to be asked, to stand in a hint. Undefined for a CI job, which has nobody to ask, and where
+ * nothing but the end of the input keeps it from asking.
+ */
+export function promptHint(
+  { stdin, stdout, env }: Pick<Io, 'stdin' | 'stdout' | 'env'>,
+  { noInput }: { readonly noInput: boolean },
+): string | undefined {
+  const piped = [...(stdin.isTTY ? [] : ['input']), ...(stdout.isTTY ? [] : ['output'])];
+  const inCi = isSwitchedOn(env.CI);
+  const forbidden = [
+    ...(noInput ? ['--no-input'] : []),
+    ...(isSwitchedOn(env.STORECTL_NO_INPUT) ? ['STORECTL_NO_INPUT'] : []),
+    ...(inCi ? ['CI'] : []),
+  ];
+  if ((inCi && piped.length > 0) || piped.length + forbidden.length === 0) return undefined;
+  const where = piped.length === 1 ? `without redirecting its ${piped[0]}` : 'in a terminal';
+  const how = [
+    ...(piped.length > 0 ? [where] : []),
+    ...(forbidden.length > 0 ? [`without ${forbidden.join(' and ')}`] : []),
+  ];
+  return `run the command ${how.join(' and ')} to be prompted`;
+}
 
 function howToGive([only, ...others]: readonly MissingInput[]): string {
   if (only === undefined || others.length > 0) return 'add them to the command';

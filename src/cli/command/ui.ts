@@ -6,6 +6,7 @@ import { inAscii, isAsciiLocale } from '../output/ascii.ts';
 import { choosePager, showInPager } from '../output/pager.ts';
 import { type Mark, type Style, styleOf } from '../output/style.ts';
 import type { GlobalFlags } from './global-flags.ts';
+import { promptHint } from './input-needed.ts';
 import { createStatusLine, createWaiting, type Waiting } from './status-line.ts';
 
 /** What can be printed: words of the program, a phrase, or what was drawn. Never a text that was put together otherwise. */
@@ -20,6 +21,8 @@ export interface Ui extends Pick<GlobalFlags, 'json' | 'fields' | 'quiet'> {
   readonly err: Style;
   /** Whether the user can be asked: terminals on both ends, and prompts not forbidden. */
   readonly canAsk: boolean;
+  /** What has to change for that, to stand in a hint; undefined if nobody is there. */
+  readonly promptHint: string | undefined;
   /** Writes data to stdout. Text longer than the terminal goes through a pager, which blocks until the user leaves it. */
   print<Text extends string>(text: Sayable<Text>): void;
   /** Writes a message to stderr, wrapped at words in a terminal, not in `commands`. With --quiet, only if a question follows. */
@@ -74,6 +77,9 @@ export async function createUi(io: Io, flags: GlobalFlags, said = new Set<string
       if (promptsForbidden || io.stdout.isTTY !== true || io.stdin.isTTY !== true) return false;
       // After Ctrl-D, the user cannot answer any more.
       return !io.stdin.readableEnded;
+    },
+    get promptHint() {
+      return promptHint(io, flags);
     },
     print: (said: Phrase) => {
       const text = textOf(said);

@@ -59,7 +59,7 @@ export async function confirmById(
 ): Promise<void> {
   const { ui } = run;
   if (await isConfirmedByFlag(run, id)) return;
-  if (!ui.canAsk) throw inputNeeded([missingConfirmation(id)]);
+  if (!ui.canAsk) throw inputNeeded([missingConfirmation(id)], { prompt: ui.promptHint });
   const known = await listOthers(run);
   const { askText } = await import('../prompts/prompts.ts');
   const { askAll } = await import('../prompts/questions.ts');

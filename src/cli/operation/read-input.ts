@@ -3,13 +3,7 @@ import { kindOfParameter } from '../../contract/objects.ts';
 import { describeParameter, type Operation } from '../../contract/operation.ts';
 import { refuseUnknownFields } from '../command/answer-fields.ts';
 import type { CommandCall } from '../command/command-definition.ts';
-import {
-  inputNeeded,
-  type MissingInput,
-  missingKey,
-  missingPlace,
-  promptHint,
-} from '../command/input-needed.ts';
+import { inputNeeded, type MissingInput, missingKey, missingPlace } from '../command/input-needed.ts';
 import { completeKnownId } from '../command/known.ts';
 import type { Session } from '../command/session.ts';
 import { nameOfStore } from '../config/connection-settings.ts';
@@ -97,7 +91,7 @@ async function complete(
     // A key alone that is missing is said below.
     throw inputNeeded(
       [...missing.slice(0, connection.length), ...missingKey(settings), ...missing.slice(connection.length)],
-      promptHint,
+      { prompt: ui.promptHint },
     );
   }
   const writeOutput = session.flags.dryRun ? () => {} : openOutputFile(session.io, parsed);

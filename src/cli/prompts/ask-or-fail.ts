@@ -14,7 +14,7 @@ export async function askOrFail<Answer>(
   missing: readonly MissingInput[],
   ask: (prompts: typeof import('./prompts.ts')) => Promise<Answer>,
 ): Promise<Answer> {
-  if (!ui.canAsk) throw inputNeeded(missing);
+  if (!ui.canAsk) throw inputNeeded(missing, { prompt: ui.promptHint });
   return ask(await import('./prompts.ts'));
 }
 
@@ -34,7 +34,7 @@ export interface Needed extends MissingInput {
 interface NeededOptions {
   /** The end of the hint of exit 3. */
   readonly hint?: string;
-  readonly advice?: 'login' | 'flags';
+  readonly first?: 'login' | 'flags';
   /** What exit 3 names, too: a terminal is asked for it later. */
   readonly also?: readonly MissingInput[];
 }
@@ -47,10 +47,13 @@ export async function askNeeded(
   ui: Ui,
   needed: readonly Needed[],
   store: (field: string, answer: string) => void,
-  { hint, advice, also = [] }: NeededOptions = {},
+  { hint, first, also = [] }: NeededOptions = {},
 ): Promise<void> {
   if (needed.length === 0) return;
-  if (!ui.canAsk) throw inputNeeded([...needed, ...also], hint, advice);
+  if (!ui.canAsk) {
+    const how = { prompt: ui.promptHint, otherwise: hint, ...(first && { first }) };
+    throw inputNeeded([...needed, ...also], how);
+  }
   const { askChoice, askText } = await import('./prompts.ts');
   const { chooseOrType } = await import('./choose-or-type.ts');
   const { askAll, explainKeys } = await import('./questions.ts');

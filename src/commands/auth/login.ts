@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../cli/command/command-definition.ts';
 import type { Target } from '../../cli/command/connection.ts';
-import { inputNeeded, missingPlace, promptHint } from '../../cli/command/input-needed.ts';
+import { inputNeeded, missingKey, missingPlace } from '../../cli/command/input-needed.ts';
 import { printProfile } from '../../cli/command/print-json.ts';
 import type { Session } from '../../cli/command/session.ts';
 import type { Ui } from '../../cli/command/ui.ts';
@@ -16,7 +16,7 @@ import { readKey } from '../../cli/config/read-key.ts';
 import { quoteCommand } from '../../cli/core/command-text.ts';
 import { CliError, type Failure, notTogether, usageError } from '../../cli/core/errors.ts';
 import { exitCodes } from '../../cli/core/exit-codes.ts';
-import { isInputForbidden } from '../../cli/core/io.ts';
+import { isInputForbidden, isSwitchedOn } from '../../cli/core/io.ts';
 import { isOn, optionValue } from '../../cli/core/parsed-command.ts';
 import { line } from '../../cli/core/sanitize.ts';
 import { readStdin } from '../../cli/input/stdin.ts';
@@ -109,8 +109,14 @@ interface Given {
 function refuseMissing(ui: Ui, settings: ConnectionSettings, isKeyGiven: boolean): void {
   if (ui.canAsk && !isKeyGiven) return;
   const key = { field: 'apiKey', give: '--with-key < FILE', description: 'the API key, on standard input' };
+  const { env } = ui.io;
+  // A CI job needs no login where it has all the variables.
+  const variables = isSwitchedOn(env.CI) ? [...missingPlace(settings, env), ...missingKey(settings)] : [];
+  if (variables.length > 0 && !isKeyGiven) throw inputNeeded(variables);
   const missing = [...missingPlace(settings, {}), ...(isKeyGiven ? [] : [key])];
-  if (missing.length > 0) throw inputNeeded(missing, promptHint, 'flags');
+  if (missing.length === 0) return;
+  // With a key on standard input, a terminal is not asked either.
+  throw inputNeeded(missing, isKeyGiven ? { first: 'flags' } : { first: 'prompt', prompt: ui.promptHint });
 }
 
 function checkTarget({ profile, baseUrl = '', storeId = '' }: Given, secret: string): Target {

@@ -70,7 +70,7 @@ const missingPlace = {
 
 /** Asks for what can be set, with the present values. */
 async function askPlace(ui: Ui, before: Profile | null): Promise<{ baseUrl: string; store: string }> {
-  if (!ui.canAsk) throw inputNeeded([missingPlace]);
+  if (!ui.canAsk) throw inputNeeded([missingPlace], { prompt: ui.promptHint });
   const { askText } = await import('../../cli/prompts/prompts.ts');
   const { askAll } = await import('../../cli/prompts/questions.ts');
   const place = { baseUrl: before?.baseUrl ?? '', store: before?.storeId ?? '' };

@@ -310,7 +310,7 @@ test('auth login without flags does not advise to run auth login', async () => {
   const { stderr } = await newMachine().run(['auth', 'login']);
 
   expect(stderr).toMatch(
-    / {2}--store ID +Store to work on, or STORECTL_STORE_ID\n(.*\n)* {2}add them to the command, or run/,
+    / {2}--store ID +Store to work on, or STORECTL_STORE_ID\n(.*\n)* {2}run the command in a terminal to be prompted, or add/,
   );
   expect(stderr).not.toContain('run `storectl auth login`');
 });

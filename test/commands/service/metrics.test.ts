@@ -23,7 +23,7 @@ async function serve(databaseFile: string, use: (origin: string, metrics: string
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  await use(await find(/Listening on (\S+)/), await find(/Metrics on ([^"\s]+)/));
+  await use(await find(/Listening on (\S+) with/), await find(/Metrics on ([^"\s]+)/));
   stop.abort();
   return started;
 }

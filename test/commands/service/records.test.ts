@@ -72,7 +72,7 @@ test('an error names the flag that is missing or invalid, and nothing is added',
   const evidence = ['evidence', 'add', '--store', storeId, '--kind', 'photo', '--label', 'x'];
   const cases: [string[], number, RegExp][] = [
     [['reclaims', 'add'], 3, /--store ID[\s\S]*--subdomain NAME[\s\S]*--reason TEXT/],
-    [['keys', 'create'], 3, /\n {2}pass --store ID\n$/],
+    [['keys', 'create'], 3, /\n {2}pass --store ID, or run the command in a terminal to be prompted\n$/],
     [['evidence', 'add', '--kind', 'photo'], 3, /--store ID[\s\S]*--dispute ID[\s\S]*--label TEXT/],
     [
       ['reclaims', 'add', '--store', storeId, '--subdomain', 'A b', '--reason', 'x'],

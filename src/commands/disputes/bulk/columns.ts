@@ -84,13 +84,13 @@ function unclear(titles: readonly string[], problems: readonly Problem[], file: 
   const [first] = problems;
   const isOne = problems.length === 1;
   const absent = problems.filter(({ advice }) => advice === null);
-  // Exports of a payment provider have its case numbers.
-  const flags = absent.map(
-    ({ name }) => `${columnFlag} ${name === 'disputeId' ? 'providerCaseId' : name}="TITLE"`,
-  );
+  const flags = absent.map(({ name }) => `${columnFlag} ${name}="TITLE"`);
+  const others = absent.some(({ name }) => name === 'disputeId')
+    ? ' (`providerCaseId` for case numbers of the payment provider, `orderId` for order ids)'
+    : '';
   const advice = [
     ...problems.flatMap((problem) => problem.advice ?? []),
-    ...(absent.length === 0 ? [] : [`say which column it is: \`${flags.join(' ')}\``]),
+    ...(absent.length === 0 ? [] : [`say which column it is: \`${flags.join(' ')}\`${others}`]),
     `the columns are ${truncateText(titles.join(', '), 500)}`,
   ];
   return usageError(

@@ -3,7 +3,7 @@ import { endBatch } from '../../../cli/batch/end-batch.ts';
 import { makeResult } from '../../../cli/batch/item-result.ts';
 import { runBatch } from '../../../cli/batch/run-batch.ts';
 import type { CommandCall, CommandResult } from '../../../cli/command/command-definition.ts';
-import { inputNeeded, promptHint } from '../../../cli/command/input-needed.ts';
+import { inputNeeded } from '../../../cli/command/input-needed.ts';
 import { completeKnownIds } from '../../../cli/command/known.ts';
 import { checkParameter } from '../../../cli/input/path-parameter.ts';
 import type { Run } from '../../../cli/operation/call/run.ts';
@@ -31,7 +31,7 @@ export async function decideByHand(
   if (!ui.canAsk || session.flags.dryRun) {
     const description = 'CSV with status and resolution for each disputeId';
     const missing = { field: 'from', give: '--from FILE', description };
-    throw inputNeeded([missing], promptHint);
+    throw inputNeeded([missing], { prompt: ui.promptHint });
   }
   for (const id of given) checkParameter('<disputeId>', id);
   const ids = [...new Set(await completeKnownIds(session, 'dispute', given))];

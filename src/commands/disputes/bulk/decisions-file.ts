@@ -85,6 +85,9 @@ function readRow({ line, cells }: CsvRow, titles: readonly string[], columns: Co
   return { ...row, plan: problem === null ? { kind: 'decide' } : known(problem) };
 }
 
+/** As a terminal shows an id: `01985f2e…`. */
+const beginningOfId = /^[\da-f]{8}(?=.*[a-f…-])[\da-f-]*(?:…|\.{3})?$/i;
+
 /** Why a row does not say which dispute it is about, or null. */
 function problemOfKey(
   { disputeId, number }: Pick<DecisionRow, 'disputeId' | 'number'>,
@@ -94,9 +97,12 @@ function problemOfKey(
   if (number !== null) return problemOfNumber(number);
   if (uuidPattern.test(disputeId)) return null;
   const title = titles[columns.get('disputeId') ?? -1] ?? '';
+  const caseNumbers = {
+    say: `for case numbers of a payment provider, add ${columnFlag} providerCaseId="${title}"`,
+  };
   return invalidRow('disputeId is not a whole id', [
+    ...(beginningOfId.test(disputeId) ? [] : [caseNumbers]),
     { run: ['disputes', 'list', '-q'], rest: 'to see whole ids' },
-    { say: `for case numbers of a payment provider, add ${columnFlag} providerCaseId="${title}"` },
   ]);
 }
 

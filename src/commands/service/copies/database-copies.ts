@@ -29,7 +29,7 @@ export function fileOfDatabase(session: Session, parsed: ParsedCommand, program:
 /** The file that the command line names, or that a terminal is asked for. Throws exit 3 elsewhere. */
 export async function fileOfCopy(ui: Ui, parsed: ParsedCommand, description: string, question: string) {
   const missing = { field: 'copy', give: '<copy>', description, question };
-  return argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { advice: 'flags' }));
+  return argumentValue(parsed, 'copy') ?? (await askNeededOne(ui, missing, { first: 'flags' }));
 }
 
 /** Calls `work` with the database and the copy, and says in words why it failed. */

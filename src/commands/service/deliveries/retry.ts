@@ -47,7 +47,7 @@ async function chooseDead({ ui, storeId, open }: Operator, list: string): Promis
       label: 'Delivery ID',
       choices: async () => [all, ...((await open(async (storage) => dead?.(storage, storeId))) ?? [])],
     },
-    { advice: 'flags' },
+    { first: 'flags' },
   );
   return chosen === all.value ? undefined : chosen;
 }

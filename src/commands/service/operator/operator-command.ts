@@ -114,7 +114,7 @@ async function readNeeded<Name extends string>(
   const keep = (field: string, answer: string) => {
     values.set(names.find((name) => name.replace(/^--/, '') === field) ?? field, answer);
   };
-  await askNeeded(ui, needed, keep, { advice: 'flags', also });
+  await askNeeded(ui, needed, keep, { first: 'flags', also });
   return Object.fromEntries(values) as Record<Name, string>;
 }
 

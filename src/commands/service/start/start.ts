@@ -24,13 +24,15 @@ import {
 } from '../../../service/index.ts';
 import { databaseOption, withStorage } from '../operator/database-options.ts';
 import { readSetting, readSwitch, readWholeNumber, readWith } from '../operator/service-settings.ts';
-import { createServiceLog, type LogLevel, logLevels } from './service-log.ts';
+import { asJson, createServiceLog, forPeople, type LogLevel, logLevels } from './service-log.ts';
 
 export const command: CommandDefinition = {
   description: `Run the store management service until it is stopped (Ctrl-C, SIGTERM or SIGHUP). Without --database it keeps its
 data in the state directory. It also delivers messages to the endpoints of the stores. For backups, upgrades, failover and
 proxies, see docs/operating.md in the package.`,
-  details: `Each request and each delivery attempt is logged as one JSON line on stderr. Each option can also be set by a
+  details: `Each request and each delivery attempt is logged on stderr: one JSON line, or a line to read if stderr is a terminal
+(JSON there, too, with --json). With --json, the address and the database are on stdout once it listens; with --quiet, the
+address alone, and no log. Each option can also be set by a
 variable: STORECTL_SERVICE_PORT for --port, STORECTL_SERVICE_NO_DELIVERY=1 for --no-delivery. The command line wins.`,
   options: [
     { flag: '--host', value: 'ADDRESS', description: 'Address to listen on (default 127.0.0.1)' },
@@ -89,7 +91,7 @@ variable: STORECTL_SERVICE_PORT for --port, STORECTL_SERVICE_NO_DELIVERY=1 for -
       await serveUntilStopped(ui, session, parsed);
       return undefined;
     } catch (error) {
-      if (!(error instanceof CliError) || ui.json || ui.io.stderr.isTTY === true) throw error;
+      if (!(error instanceof CliError) || ui.json || isWatched(ui)) throw error;
       // Whatever reads the log reads JSON.
       const { exitCode, code } = error.failure;
       const record = { time: new Date().toISOString(), level: 'error', code, message: error.message };
@@ -98,6 +100,11 @@ variable: STORECTL_SERVICE_PORT for --port, STORECTL_SERVICE_NO_DELIVERY=1 for -
     }
   },
 };
+
+/** Whether a person reads the log, in a terminal. */
+function isWatched({ io, json }: Ui): boolean {
+  return io.stderr.isTTY === true && !json;
+}
 
 async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand): Promise<void> {
   const host = readSetting(session, parsed, '--host').value ?? '127.0.0.1';
@@ -120,11 +127,15 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
     example: '10.0.0.1,192.168.0.0/16',
   });
   const serve = async (storage: Storage, location: string) => {
-    const isTerminal = ui.io.stderr.isTTY === true;
     const observers: ((record: object) => void)[] = [];
-    const log = createServiceLog(ui.quiet ? { write() {} } : ui.io.stderr, logLevel, observers);
-    const tell = (level: LogLevel, message: string) =>
-      isTerminal ? ui.notice(line`${message}`) : log({ level, message });
+    const output = ui.quiet ? { write() {} } : ui.io.stderr;
+    const log = createServiceLog(
+      output,
+      logLevel,
+      observers,
+      isWatched(ui) ? forPeople(ui.err.color) : asJson,
+    );
+    const tell = (level: LogLevel, message: string) => log({ level, message });
     const delivers = !readSwitch(session, parsed, '--no-delivery');
     const writer = await startWriter({ storage, location, delivers, sink, log });
     let server: Listening | undefined;
@@ -140,10 +151,11 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
         metricsServer = await listenAt(metrics.handler, metricsAt, ['--metrics-port', '--metrics-host']);
       }
       if (retentionDays > 0) pruning = pruneDaily({ storage, retentionDays, log });
-      for (const warning of storage.warnings) tell('warn', `Warning: ${warning}.`);
+      for (const warning of storage.warnings) tell('warn', `${warning}.`);
       if (ui.json) printJson(ui, { origin: server.origin, database: location });
-      else ui.print(line`Listening on ${server.origin}`);
-      tell('info', `Using database ${location}. Press Ctrl-C to stop.`);
+      else if (ui.quiet) ui.print(line`${server.origin}`);
+      tell('info', `Listening on ${server.origin} with the database ${location}`);
+      if (isWatched(ui)) tell('info', 'Press Ctrl-C to stop.');
       if (metricsServer) tell('info', `Metrics on ${metricsServer.origin}/metrics`);
       const stopped = new Promise<void>((resolve) => {
         if (session.io.signal.aborted) resolve();

@@ -316,6 +316,28 @@ test('rows that failed keep the titles of their file, and its own column "reason
   );
 });
 
+test('ids as a terminal shows them are no case numbers', async () => {
+  const { machine } = await setScene({ answers: [] });
+  writeFiles(machine, { 'd.csv': 'disputeId,status,resolution\n01985f2e…,won,ok' });
+
+  const { exitCode, stderr } = await machine.run(typed`disputes decide --from d.csv`);
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('`storectl disputes list -q` to see whole ids');
+  expect(stderr).not.toContain('providerCaseId');
+});
+
+test('a file without ids is told of each column that could say which dispute it is', async () => {
+  const { machine } = await setScene({ answers: [] });
+  writeFiles(machine, { 'd.csv': 'dispute,status,resolution\nPP-1,won,ok' });
+
+  const { stderr } = await machine.run(typed`disputes decide --from d.csv`);
+
+  expect(stderr).toContain(
+    'say which column it is: `--column disputeId="TITLE"` (`providerCaseId` for case numbers of the payment provider, `orderId` for order ids)',
+  );
+});
+
 test('a file with every row wrong says each thing once', async () => {
   const { server, machine } = await setScene({ answers: [] });
   const rows = Array.from({ length: 40 }, (_, index) => `dp_${index},won,ok`);
