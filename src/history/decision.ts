@@ -2,12 +2,14 @@ import type { RefusedError } from './record/errors.ts';
 import type { HistoryRecord } from './record/history-record.ts';
 
 /**
- * Why a record is left as it is:
- * - `running`: another process works on it.
- * - `too_old`: it has been in doubt for 20 hours; `needs_yes`: it destroys what was changed since. Both are sent if confirmed.
- * - `later_change`: sending it could overwrite a later change.
- * - `not_settled`: a read did not show it; `proofResult` says what it showed.
- * - `ask_user`: it cannot be sent twice, and only the user can find out; `request_lost`: a damaged log has lost the request.
+ * Why a record is left open:
+ * - `running`: another process is sending the record.
+ * - `too_old`: the record has been in doubt for 20 hours. It is sent again if the user agrees.
+ * - `needs_yes`: the record is a restore, which replaces later values. It is sent again if the user agrees.
+ * - `later_change`: sending the record again could overwrite a later change.
+ * - `not_settled`: the read for proof did not show the change; see `proofResult`.
+ * - `ask_user`: the change could be applied twice, so the user has to look at the store.
+ * - `request_lost`: the request was lost in a damaged log, so the user has to look at the store.
  */
 export type LeftReason =
   | 'running'
@@ -18,20 +20,20 @@ export type LeftReason =
   | 'ask_user'
   | 'request_lost';
 
-/** What the history decided about a change, and why: `--debug` says it. */
+/** A decision of the history about a change, with its reason. `--debug` prints it. */
 export type Decision =
-  /** No earlier change stood in its way. */
+  /** A new log was begun: no earlier change is in the way. */
   | { readonly kind: 'begun'; readonly id: string }
-  /** In place of a new change, an earlier one of the same command: sent again if it is in doubt, else reported. */
+  /** An earlier change of the same command is continued in place of a new one. */
   | { readonly kind: 'continued'; readonly record: HistoryRecord }
   | { readonly kind: 'refused'; readonly error: RefusedError }
-  /** Sent again, or settled by a read; or its outcome was known. */
+  /** A resume sent the record again, settled it by a read, or reported its outcome. */
   | { readonly kind: 'sent' | 'settled' | 'reported'; readonly record: HistoryRecord }
   | { readonly kind: 'superseded'; readonly id: string; readonly by: string }
   | {
       readonly kind: 'left';
       readonly id: string;
       readonly reason: LeftReason | 'no_safety_backup';
-      /** Of `later_change`: the change that stands in the way, and what both set, as dotted paths. */
+      /** For `later_change`: the later change, and the dotted paths that both set. Else null. */
       readonly later: { readonly record: HistoryRecord; readonly paths: readonly string[] } | null;
     };

@@ -10,23 +10,23 @@ import { openReader } from './snapshot.ts';
 /** What this machine knows of the changes of one store. */
 export type History = ReturnType<typeof openHistory>;
 
-/** What every function that sends needs. */
+/** The options of every function that sends. */
 export interface SendOptions {
   readonly client: Client;
   readonly timeoutMs?: CallInput['timeoutMs'] | undefined;
   readonly signal?: CallInput['signal'] | undefined;
-  /** Another process works on the same. */
+  /** Called once if the function waits for another process. */
   onWait?(): void;
-  /** Between two reads of something that may still be changing, in milliseconds; 2 s by default. */
+  /** Pause between two reads for proof, in milliseconds; 2 s by default. */
   readonly settlePauseMs?: number | undefined;
 }
 
 export interface HistorySettings extends JournalSettings {
-  /** Called with each decision about a change, and its reason. */
+  /** Called with each decision about a change. */
   readonly onDecision?: ((decision: Decision) => void) | undefined;
 }
 
-/** The history in a folder, as one command uses it. Touches nothing until it is used. */
+/** The history of a store for one command. Opening it reads and writes nothing. */
 export function openHistory(settings: HistorySettings) {
   const journal = openJournal(settings);
   const writers = new Map<string, LogWriter>();
@@ -45,42 +45,36 @@ export function openHistory(settings: HistorySettings) {
 
   return {
     journal,
-    /** Says what was decided about a change, and why. */
+    /** To be called with each decision about a change. */
     explain: settings.onDecision ?? (() => {}),
-    /** What this command knows: the history as it was listed last, with what this process has written since. */
+    /** The history as it was listed last, with the lines that this process has written since. */
     snapshot,
-    /** The history as it is now. To be called after the last lock, for what has to be true. */
+    /** Lists the history again. What has to be true is decided by a snapshot that is taken after the last lock. */
     refresh,
     /** Milliseconds for which the store has asked to send it nothing. */
     storeWait: () => storeWait(journal),
-    /** Makes a log with its first records. */
+    /** Makes a log with its first records, see `beginLog`. */
     async begin(start: LogStart): Promise<LogWriter> {
       const writer = await beginLog(journal, start, snapshot().listing);
       writers.set(writer.id, writer);
       return writer;
     },
-    /**
-     * Takes the lock of a log, once in a process: its writer is shared until `end`. What the history knows is refreshed under the
-     * lock.
-     */
+    /** Opens a log for appending, and lists the history again under the log lock. A process opens each log once, until `end`. */
     async reopen(logId: string, options?: LockOptions): Promise<LogWriter> {
       const own = writers.get(logId);
       if (own !== undefined) {
         refresh();
         return own;
       }
-      // Several records of one log may be continued at once, and this process would wait for itself.
+      // Two records of one log may be continued at once. The second must not wait for the lock that this process holds.
       const opening = reopening.get(logId) ?? reopenOnce(logId, options);
       reopening.set(logId, opening);
       return opening;
     },
-    /** Whether another process works on a log. */
+    /** Whether another process holds a log. */
     isHeldElsewhere: (logId: string) =>
       !writers.has(logId) && !reopening.has(logId) && journal.isLogHeld(logId),
-    /**
-     * To be called when the outcomes have reached the user: closes the logs of this process, so that what has an outcome is no
-     * longer open. Never rejects.
-     */
+    /** Closes the logs of this process. To be called when the outcomes have been reported to the user. Never rejects. */
     async end(): Promise<void> {
       const ended = [...writers.values()];
       writers.clear();

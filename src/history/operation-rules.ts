@@ -7,65 +7,66 @@ import { serverOwnedSettings, showSettings } from '../contract/operations/settin
 import { showStore } from '../contract/operations/store.ts';
 import { type HistoryRecord, objectIdOf, receivedBody, sentBody } from './record/history-record.ts';
 
-/** A request as far as the rules look at it. */
+/** The part of a request that the rules read. */
 type Sent = Pick<HistoryRecord, 'parameters' | 'body'>;
 
-/** How a read settles a change in doubt. */
+/** How a read for proof settles a change in doubt. */
 interface Proof {
-  /** Its path has the same parameters as the change. */
+  /** The read. Its path has the same parameters as that of the change. */
   readonly operation: Operation;
   /**
-   * `applied` proves the change. `untouched` is what it was before, which may still change while a request is on its way.
-   * `other` proves nothing. Null: the response cannot be read.
+   * Compares the response with the change. `applied`: the response shows the change. `untouched`: the response shows the values from
+   * before, so the request may still be on its way. `other`: the response proves nothing. Null: the response is about something else.
    */
   judge(
     record: Sent & Pick<HistoryRecord, 'replaced'>,
     response: unknown,
   ): 'applied' | 'untouched' | 'other' | null;
-  /** What the change itself would have answered. */
+  /** The body that the response to the change would have had. */
   result(response: unknown): unknown;
 }
 
-/** What is particular to an operation that changes something. Everything else is the same code for all of them. */
+/** The rules of one operation that changes something. Everything else is the same code for all operations. */
 export interface OperationRules {
   /**
-   * What `resume` does with a change in doubt where the service does not apply the key in its header once: `send` the same bytes,
-   * `read` only, `read-then-send` if nothing was touched, or `ask` the user. Where it does, the same bytes are sent with the same
-   * key, after the same read; over later changes only with `If-Match`.
+   * How `resume` treats a change in doubt if the service does not apply the key in the header once. `send`: the same bytes are sent
+   * again. `read`: a read for proof may settle it. `read-then-send`: the same bytes are sent again if the read is `untouched`. `ask`:
+   * the user has to look at the store. A service that applies the key once gets the same bytes with the same key, after the same read.
    */
   readonly resume: 'send' | 'read' | 'read-then-send' | 'ask';
-  /** It destroys what it cannot bring back: a backup may be made first. Resumed after a yes only, never as one of all. */
+  /** For an operation that replaces whole sections: the backup to take before it. `resume` sends such a change only after a yes. */
   readonly safetyBackupRule?: {
     readonly operation: Operation;
     body(record: Sent, label: string): Readonly<Record<string, unknown>>;
-    /** The backup that the service itself took before the change, by its response. */
+    /** The id of the backup that the service itself took before the change, by the response to the change. */
     takenByService(response: Readonly<Record<string, unknown>>): unknown;
   };
   /**
-   * The same command again while one is in doubt: `continue` it, `read` first, `refuse` unless the service applies the key in its
-   * header once, or `send` another.
+   * How the same command is treated while an earlier change of it is in doubt. `continue`: the earlier change is sent again. `read`: a
+   * read for proof comes first. `refuse`: the command is refused, unless the service applies the key in the header once. `send`: a
+   * new change is sent.
    */
   readonly onSameCommand: 'send' | 'refuse' | 'continue' | 'read';
-  /** What it sets, or adds to if it is not in order, as dotted paths: `store.settings.cashbackBp`, `blog`. */
+  /** The values that a change sets, or the lists that it adds to, as dotted paths: `store.settings.cashbackBp`, `blog`. */
   writes(record: Sent): readonly string[];
-  /** What it has changed of a path that it writes, by its response to one that was applied; all of it unless given. */
+  /** The paths below `written` that a change has changed, by its response. Without this function, all of them. */
   changed?(written: string, response: Readonly<Record<string, unknown>>): readonly string[];
-  /** Changes of the same values take effect in the order of their numbers: they share the lock `order` until their outcome. */
+  /** A change takes the order lock until its outcome, so that changes of the same values take effect in the order of their numbers. */
   readonly inOrder?: true;
-  /** An earlier one of the same command that is in doubt no longer matters once a later one was applied. */
+  /** An applied change supersedes an earlier one of the same command that is in doubt. */
   readonly supersedesSame?: true;
   readonly proof?: Proof;
-  /** The read of the document that it sets parts of. */
+  /** The read of the document that a change sets parts of. */
   readonly shownBy?: Operation;
-  /** `duplicate`: not the same content within 24 hours; `once`: one for each path, ever. */
+  /** `duplicate`: the same content is refused within 24 hours. `once`: a second change of the same path is refused. */
   readonly guard?: 'duplicate' | 'once';
-  /** How it is taken back: by the replaced values of its fields, by those in the document that it replaced, or by a backup. */
+  /** What undoes a change: the replaced values of its fields, the replaced document, or the safety backup. */
   readonly undo?: 'fields' | 'document' | 'backup';
-  /** Fields of the document that only the service sets. */
+  /** The fields of the document that only the service sets. */
   readonly serverOwned?: readonly string[];
-  /** Whether old records of it are removed by `prune`: always unless given. */
+  /** Whether `prune` removes old records. Without this rule it does. */
   readonly isPruned?: 'never' | 'if-asked';
-  /** Another operation in whose logs there may be records of this one, or changes that replace what it sets. */
+  /** Another operation whose logs may have records of this one, or changes that replace its values. */
   readonly alsoReads?: OperationId;
 }
 
@@ -93,13 +94,13 @@ const settings: Proof = {
   operation: showSettings,
   judge(record, response) {
     if (includes(response, sentBody(record))) return 'applied';
-    // The replaced document has the time of its saving, so it matches only if it was not saved since.
+    // The replaced document has the time of its saving, so it matches only if nobody has saved the settings since.
     return record.replaced !== null && includes(response, record.replaced) ? 'untouched' : 'other';
   },
   result: (response) => response,
 };
 
-/** Whether everything in `part` is in `whole`; null and missing are the same, arrays are compared as a whole. */
+/** Whether `whole` has all fields of `part` with the same values. Null equals missing; arrays are compared as a whole. */
 function includes(whole: unknown, part: unknown): boolean {
   if (part === null || part === undefined) return whole === null || whole === undefined;
   if (Array.isArray(part)) {
@@ -200,7 +201,7 @@ export function writtenPaths(record: Sent & Pick<HistoryRecord, 'operation'>): r
   return rulesOf(record.operation).writes(record);
 }
 
-/** What it has changed, or may have: everything that it sets, unless its response says what was there already. */
+/** The paths that a change has changed, or may have: all that it sets, unless the response names those that it changed. */
 export function changedPaths(record: HistoryRecord): readonly string[] {
   const { changed } = rulesOf(record.operation);
   const written = writtenPaths(record);
@@ -209,13 +210,13 @@ export function changedPaths(record: HistoryRecord): readonly string[] {
   return written.flatMap((path) => changed(path, response));
 }
 
-/** The operations whose logs have to be read for what concerns this one. */
+/** The operations whose logs may have something about this one. */
 export function logsWith(operation: string): readonly string[] {
   const { alsoReads } = rulesOf(operation);
   return alsoReads === undefined ? [operation] : [operation, alsoReads];
 }
 
-/** Whether one of the two sets something that the other sets, too. */
+/** Whether the two lists of paths have a value in common. */
 export function overlap(one: readonly string[], other: readonly string[]): boolean {
   return one.some((path) => other.some((second) => isWithin(path, second) || isWithin(second, path)));
 }

@@ -8,15 +8,16 @@ import type { HistoryRecord } from './record/history-record.ts';
 
 export interface PruneOptions {
   readonly olderThanMs: number;
-  /** Also what stays otherwise because the service cannot list it: see `OperationRules.isPruned`. */
+  /** Also removes logs of backups, which stay otherwise because not every service can list them. */
   readonly withBackups?: boolean;
-  /** Only says what would be removed. */
+  /** Removes nothing, and returns the logs that would be removed. */
   readonly isDryRun?: boolean;
 }
 
 /**
- * Removes logs whose records are all older, if none of them is open. The newest log stays, because its number does, and so do
- * logs that cannot be read or that a process holds. Also removes what killed processes left. Returns the logs that it removed.
+ * Removes logs whose records are all older than `olderThanMs` and not open. Logs that cannot be read or that a process holds stay, and so
+ * does the newest log, because the next number follows from it. Also removes drafts and locks of killed processes. Returns the removed
+ * logs.
  */
 export async function pruneLogs(journal: Journal, options: PruneOptions): Promise<LogName[]> {
   const logs = listLogs(journal);
@@ -50,7 +51,7 @@ async function removeIfOld(
     return found !== null && [...found.records.values()].every(mayGo) ? found.name.name : null;
   };
   try {
-    // Without the lock at first: most logs that stay are not worth one.
+    // Most logs stay, so the lock is taken only for a log that is to be removed.
     if (find() === null) return false;
     if (isDryRun) return true;
     const lock = await journal.acquireLog(log.id, { signal: AbortSignal.abort() });
@@ -63,7 +64,7 @@ async function removeIfOld(
       lock.release();
     }
   } catch (error) {
-    // What cannot be read stays, and so does what another process holds.
+    // A log that cannot be read, or that another process holds, stays.
     const stays = ['history_damaged', 'history_busy', 'lock_lost', 'history_unreadable'];
     if (error instanceof HistoryError && stays.includes(error.code)) return false;
     throw fileFailure(journal.files, error, 'write', journal.folder);

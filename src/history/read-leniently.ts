@@ -4,15 +4,15 @@ import { HistoryError, historyFiles } from './record/errors.ts';
 import type { HistoryRecord } from './record/history-record.ts';
 import { openReader, type Scope } from './snapshot.ts';
 
-/** As many as anybody looks through while they wait for Tab. */
+/** More completions than anybody reads. */
 const maxRecords = 200;
 
-/** The newest records of a store, newest first, for completion: of these operations, or of all. */
+/** The newest records of these operations, or of all, newest first. For completion. */
 export function readNewestRecords(folder: string, operations: readonly string[] | null): HistoryRecord[] {
   return readFolder(folder, { concerning: operations ?? undefined }, maxRecords);
 }
 
-/** Changes that are open for another store than the one in use. */
+/** The open changes of a store that is not the one in use. */
 export interface OpenElsewhere {
   readonly baseUrl: string;
   readonly storeId: string;
@@ -21,7 +21,7 @@ export interface OpenElsewhere {
   readonly count: number;
 }
 
-/** What is open in the histories beside `ownFolder`. */
+/** The open changes in the histories beside `ownFolder`. */
 export function findOpenElsewhere(ownFolder: string): OpenElsewhere[] {
   const parent = path.dirname(ownFolder);
   let names: string[];
@@ -40,7 +40,7 @@ export function findOpenElsewhere(ownFolder: string): OpenElsewhere[] {
   });
 }
 
-/** Takes no lock, and passes over what cannot be used: a change says so. */
+/** Reads without locks, and skips logs that cannot be used. A change reports those. */
 function readFolder(folder: string, scope: Scope, max = Number.POSITIVE_INFINITY): HistoryRecord[] {
   const found: HistoryRecord[] = [];
   try {

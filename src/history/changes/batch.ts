@@ -19,16 +19,19 @@ export interface BatchOptions extends SendOptions, SlotOptions {
   onRetry?(): void;
 }
 
-/** Many changes of one run, one after the other or in parallel, in one log. No operation of a batch is keyed or ordered. */
+/**
+ * Many changes of one command in one log, sent one after the other or in parallel. The operation of a batch has no key in its body, and
+ * takes no order lock.
+ */
 export type HistoryBatch = Awaited<ReturnType<typeof beginBatch>>;
 
-/** Bytes after which a run goes on in another log: a log is read as a whole. One request alone may have more. */
+/** Bytes after which a batch begins another log, because a log is read as a whole. A single request may have more. */
 const maxLogSize = 8 * 1024 * 1024;
 
-/** What a record may take in its log: a response often repeats the request. */
+/** Bytes that a record may take in its log: a response often repeats the request. */
 const sizeOf = (intent: Intent) => 2 * Buffer.byteLength(JSON.stringify(intent));
 
-/** Begins a batch; no other process begins the operation for this store until it ends. Throws a HistoryError. */
+/** Begins a batch. It holds the operation lock to its end, so no other process begins the operation meanwhile. Throws a HistoryError. */
 export async function beginBatch(history: History, options: BatchOptions) {
   const { journal } = history;
   const { operation, client } = options;
@@ -49,10 +52,10 @@ export async function beginBatch(history: History, options: BatchOptions) {
   }
   const takeSlot = openSlots(options);
   let log: Promise<LogWriter> | null = null;
-  /** The size of the log, with what is about to be written. */
+  /** Bytes in the log, with the records that are about to be written. */
   let size = 0;
 
-  /** Adds a record to the log of the batch, which its first record begins. */
+  /** Adds a record to the log of the batch. The first record begins the log. */
   async function add(intent: Intent): Promise<{ writer: LogWriter; id: string }> {
     const bytes = sizeOf(intent);
     if (log !== null && size + bytes <= maxLogSize) {
@@ -77,21 +80,18 @@ export async function beginBatch(history: History, options: BatchOptions) {
       if (error === batchOver) return null;
       throw error;
     } finally {
-      // The caller learns the outcome before the next request starts.
+      // The caller gets the result before the next request starts.
       setImmediate(slot.release);
     }
   }
 
   return {
-    /**
-     * As `recordChange`, with the same promises and rules: the record is on disk before the first byte is sent. Null if the batch
-     * was over before.
-     */
+    /** As `recordChange`, with the same rules. Null if the batch was over before the change was recorded. */
     change: (request: ChangeRequest): Promise<Recorded | null> =>
       inSlot(async (slot) => {
         const intent = intentOf(request, journal.store.storeId);
         refuseSecret(intent, client);
-        // Under the empty text: records whose request is lost, which stand for every command.
+        // Records whose request was lost are under the empty text: they stand for every command.
         const earlier = [...(same.get(intent[by]) ?? []), ...(same.get('') ?? [])];
         const continued = await findEarlier(history, request, intent, earlier, options);
         if (continued !== null) {
@@ -112,18 +112,18 @@ export async function beginBatch(history: History, options: BatchOptions) {
         if (sent.outcome.kind === 'applied') await supersede(history, recordIn(writer.records, id), earlier);
         return sent;
       }),
-    /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before. */
+    /** As `resumeRecord`, in a slot of the batch. Null if the batch was over before the record was sent. */
     resume: (id: string): Promise<Resumed | null> =>
       inSlot(async (slot) => {
         await slot.waitToSend();
         return resumeRecord(history, id, { ...options, inBatch: true });
       }),
-    /** Releases what the batch holds; its log stays this process's until `history.end()`. */
+    /** Releases the operation lock. This process holds the log until `history.end()`. */
     end: () => lock.release(),
   };
 }
 
-/** A client that releases the slot as soon as a request was applied, before its outcome is written. */
+/** A client that releases the slot as soon as a request was applied, before the outcome is written. */
 function releasing(client: Client, slot: Slot): Client {
   return {
     ...client,

@@ -12,17 +12,18 @@ import { replacedValues, shownNow } from './replaced-values.ts';
 /** How often a change is sent while others change other fields of the same document. */
 const maxSent = 3;
 
-/** A document as it was read before a change of it. */
+/** A document that was read before a change of it. */
 interface Current {
   readonly document: Readonly<Record<string, unknown>>;
-  /** What goes with the change. */
+  /** The fields that the read adds to the request. */
   readonly known: Required<Pick<ChangeRequest, 'keyOfRead' | 'ifMatch' | 'replaced'>>;
 }
 
 /**
- * As {@link recordChange}, for a caller that has not read the document that the change sets parts of. It is read first, so that
- * the change can be undone, and is sent with `If-Match` where the service applies its key once: then `resume` overwrites nothing
- * that somebody else has set since. If others have changed other fields in between, it is sent anew.
+ * As {@link recordChange}, for a caller that has not read the document that the change sets parts of, such as `api` and the library.
+ * The document is read first, so that the change can be undone. If the service applies the key of the change once, the change has
+ * `If-Match`, so that a resume overwrites nothing that others have set since. If the change is refused because others have changed
+ * other fields since the read, a new change is sent.
  */
 export async function readAndChange(
   history: History,
@@ -39,7 +40,7 @@ export async function readAndChange(
   }
 }
 
-/** Null where there is nothing to read, the caller knows what it replaces, or the read fails: it only helps. */
+/** Null if the operation has no such document, if the caller gave a key or an ETag, or if the read fails: the change goes on without. */
 async function readCurrent(
   history: History,
   request: ChangeRequest,
@@ -68,12 +69,12 @@ async function readCurrent(
   };
 }
 
-/** Refused, because the document is no longer as it was read. */
+/** Whether the change was refused because the document has changed since the read. */
 function isMoved(changed: RecordedChange | FailedSafetyBackup): boolean {
   return changed.kind === 'change' && changed.outcome.kind === 'rejected' && changed.outcome.status === 412;
 }
 
-/** Whether one of the fields of the request has another value now, and not the one that it sets. */
+/** Whether others have changed a field of the request since the read, to another value than the request sets. */
 function isChangedBetween(before: unknown, now: unknown, { body }: ChangeRequest): boolean {
   const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null);
   return leafPaths(body).some((path) => {

@@ -3,17 +3,20 @@ import { asObject, isObject, type JsonObject, leafPaths, valueAt } from '../../b
 import { changedPaths, overlap, rulesOf, writtenPaths } from '../operation-rules.ts';
 import { type HistoryRecord, mayBeApplied, receivedBody, sentBody } from '../record/history-record.ts';
 
-/** A document as the response to a change of single fields showed it last. */
+/** A document as a response has shown it. */
 export interface SeenDocument {
-  /** ISO 8601; null if it was read right now. */
+  /** When the response was received, in ISO 8601. Null if the document was read by this command. */
   readonly seenAt: string | null;
-  /** Without what something else may have changed since. */
+  /** The document without the values that a later change may have replaced. */
   readonly document: JsonObject;
-  /** The value at a path: null if it was not set, undefined if something else may have changed it since. */
+  /** The value at a path. Null if the field was not set, undefined if a later change may have replaced the value. */
   valueAt(path: readonly string[]): unknown;
 }
 
-/** The newest one among these records, which are newest first, or null. No record behind it is looked at. */
+/**
+ * The document in the newest response to a change of this operation, or null. `past` is newest first, and is read no further than
+ * that response.
+ */
 export function lastSeen(operation: string, past: Iterable<HistoryRecord>): SeenDocument | null {
   const later: HistoryRecord[] = [];
   for (const record of past) {
@@ -24,7 +27,7 @@ export function lastSeen(operation: string, past: Iterable<HistoryRecord>): Seen
   return null;
 }
 
-/** What the response to a change shows, but for what may have changed since. */
+/** The document in the response to a change. `later` are the paths that later changes may have set. */
 function documentIn(record: HistoryRecord, later: readonly string[]): SeenDocument {
   const seen = receivedBody(record);
   const seenValue = (path: readonly string[]) => {
@@ -38,17 +41,17 @@ function documentIn(record: HistoryRecord, later: readonly string[]): SeenDocume
   };
 }
 
-/** A document as the service has just shown it. */
+/** A document that this command has just read. */
 export function shownNow(document: SeenDocument['document']): SeenDocument {
   return { seenAt: null, document, valueAt: (path) => valueAt(document, path) ?? null };
 }
 
-/** Whether the values of all these fields are known. */
+/** Whether this machine has seen the values of all these fields. */
 export function isSeen(seen: SeenDocument | null, fields: unknown): boolean {
   return leafPaths(fields).every((path) => seen?.valueAt(path) !== undefined);
 }
 
-/** The values that a change of these fields replaces, as far as they were seen, or null. */
+/** The values that a change of these fields replaces, as far as this machine has seen them. Null if it has seen none. */
 export function replacedValues(seen: SeenDocument | null, fields: unknown): JsonObject | null {
   const replaced = seen && seenValues(seen.valueAt, fields);
   return isObject(replaced) ? replaced : null;
@@ -59,7 +62,7 @@ function seenValues(seenValue: SeenDocument['valueAt'], fields: unknown): unknow
   return paths.reduce<unknown>((document, path) => withValue(document, path, seenValue(path)), undefined);
 }
 
-/** Whether this machine knows how to take a change back: where it cannot be, that is said before it is sent. */
+/** Whether this machine can undo a change: the change was applied, and the replaced values or the safety backup are known. */
 export function hasUndo(record: HistoryRecord): boolean {
   const { operation, state, safetyBackupId, replaced } = record;
   const { undo } = rulesOf(operation);
@@ -69,7 +72,7 @@ export function hasUndo(record: HistoryRecord): boolean {
   return leafPaths(sentBody(record)).every((path) => valueAt(replaced, path) !== undefined);
 }
 
-/** Whether a change of single fields was applied that has set them to what they were, so that there is nothing to take back. */
+/** Whether a change of single fields was applied that set each field to the value that it had, so that there is nothing to undo. */
 export function changedNothing(record: HistoryRecord): boolean {
   const { operation, state, replaced } = record;
   if (rulesOf(operation).undo !== 'fields' || state !== 'applied') return false;
@@ -77,7 +80,7 @@ export function changedNothing(record: HistoryRecord): boolean {
   return leafPaths(sent).every((path) => isDeepStrictEqual(valueAt(replaced, path), valueAt(sent, path)));
 }
 
-/** The document with this value at this path, or without the path if it is undefined; objects on the way are copied or made. */
+/** A copy of the document with the value at the path, or without the path if `value` is undefined. Missing objects are made. */
 export function withValue(document: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
   const object = isObject(document) ? document : {};

@@ -1,19 +1,19 @@
-/** Lets requests through in order until the batch is over: then both waits throw {@link batchOver}. */
+/** The place of one request of a batch among those that are sent at once. Both waits throw {@link batchOver} once the batch is over. */
 export type Slot = ReturnType<ReturnType<typeof openSlots>>;
 
 export interface SlotOptions {
-  /** Maximum number of requests in flight, now. */
+  /** How many requests may be in flight now. */
   maxAtOnce(): number;
-  /** Whether to stop sending: what waits is not sent then. */
+  /** Whether the batch is over: waiting requests are then not sent. */
   isOver(): boolean;
 }
 
 export const batchOver = new Error('the batch is over');
 
 /**
- * While some requests are in flight, as many more are recorded, so that they can follow at once. They are recorded together,
- * because a sync takes the disk as long as a request takes the service; and only once all recorded ones are in flight,
- * because what is recorded as sent is in doubt if the process is killed.
+ * Lets requests through in order. While some requests are in flight, as many more are recorded, so that they can follow at once. They
+ * are recorded together, because a sync takes as long as a request. No further ones are recorded until all recorded ones are in flight,
+ * because a record that says `sent` is in doubt if the process is killed.
  */
 export function openSlots({ maxAtOnce, isOver }: SlotOptions) {
   const toRecord: (() => void)[] = [];
@@ -52,11 +52,11 @@ export function openSlots({ maxAtOnce, isOver }: SlotOptions) {
       throw batchOver;
     };
     return {
-      /** Before it is recorded as sent. */
+      /** To be awaited before the request is recorded. */
       waitToRecord: () => waitIn(toRecord, 'recorded'),
-      /** Before it is sent. */
+      /** To be awaited before the request is sent. */
       waitToSend: () => waitIn(toSend, 'inFlight'),
-      /** Lets the next one through. */
+      /** Lets the next request through. */
       release,
     };
   };

@@ -13,26 +13,28 @@ import type { Snapshot } from '../snapshot.ts';
 import { waitForHolder } from './earlier.ts';
 import { changedNothing, lastSeen, withValue } from './replaced-values.ts';
 
-/** A field that a change set: its value from before it, undefined if it was not there, the one that it set, and the last one that was seen. */
+/** A field that a change set. */
 export interface UndoneField {
   readonly path: readonly string[];
+  /** The value from before the change; undefined if the field was not there. */
   readonly replaced: unknown;
+  /** The value that the change set. */
   readonly changed: unknown;
-  /** What this machine has seen there last; undefined if something else may have changed it since. */
+  /** The value that this machine has seen last; undefined if a later change may have replaced it. */
   readonly seen: unknown;
 }
 
-/** What taking a change back means. */
+/** How a change can be undone. */
 export type Undo = {
   readonly record: HistoryRecord;
-  /** Later changes of this machine that have changed some of the same, or may have, newest first. */
+  /** The later changes of this machine that have changed some of the same, or may have. Newest first. */
   readonly later: readonly HistoryRecord[];
 } & (
   | { readonly by: 'fields' | 'document'; readonly fields: readonly UndoneField[] }
   | { readonly by: 'backup'; readonly backupId: string; readonly sections: readonly string[] }
 );
 
-/** Waits for other processes that send what can be undone, or undo it: until they have ended, that would be in doubt. */
+/** Waits for other processes that are sending a change of an undoable operation: until they have ended, their changes are in doubt. */
 export async function waitForRunning(history: History, options: SendOptions): Promise<void> {
   const concerns = ({ operation }: HistoryRecord) => rulesOf(operation).undo !== undefined;
   for (const record of history.snapshot().records({ open: true })) {
@@ -41,15 +43,15 @@ export async function waitForRunning(history: History, options: SendOptions): Pr
 }
 
 /**
- * How a change is taken back: that with this id, or the newest that changed something and is neither undone nor an undo.
- * Throws a RefusedError where it cannot be.
+ * Plans the undo of the change with this id. Without an id: of the newest change that changed something, was not undone, and is not an
+ * undo. Throws a RefusedError if the change cannot be undone.
  */
 export function planUndo(snapshot: Snapshot, id: string | undefined): Undo {
   const record = id === undefined ? newestUndoable(snapshot) : mainRecord(snapshot, id);
   const rules = rulesOf(record.operation);
-  // It is a change of the same operation, and reads what such a change does.
+  // The undo is a change of the same operation, so a damaged log that stops such a change also stops the undo.
   snapshot.openAndRecent(record.operation);
-  // An undo is later than what it undoes.
+  // An undo has a higher number than the change that it undoes.
   const after = [...snapshot.records({ since: record.number })];
   const undoing = after.find((other) => other.undoes === record.id && mayBeApplied(other));
   if (undoing !== undefined && isInDoubt(undoing)) throw new RefusedError('in_doubt', undoing);
@@ -68,7 +70,7 @@ export function planUndo(snapshot: Snapshot, id: string | undefined): Undo {
   return { record, later, by: rules.undo, fields: fieldsOf(record, snapshot) };
 }
 
-/** Finds the undo of a change that was applied, among these records; one that was undone itself does not count. */
+/** A function that finds the applied undo of a change among these records, or null. An undo that was undone itself does not count. */
 export function indexUndos(
   records: readonly HistoryRecord[],
 ): (record: HistoryRecord) => HistoryRecord | null {
@@ -97,13 +99,13 @@ function newestUndoable(snapshot: Snapshot): HistoryRecord {
   throw new RefusedError('nothing_to_undo', null);
 }
 
-/** The id of a log means the change of its command, not the backup that was made before it. */
+/** The record with this id. The id of a log means the restore in it, not its safety backup. */
 function mainRecord(snapshot: Snapshot, id: string): HistoryRecord {
   const records = snapshot.recordsOf(id);
   return records.find((record) => rulesOf(record.operation).undo !== undefined) ?? snapshot.get(id);
 }
 
-/** Throws a RefusedError `replaced_unknown` that names what this machine has not seen. */
+/** The fields that a change set. Throws a RefusedError `replaced_unknown` with the fields whose values from before are not known. */
 function fieldsOf(record: HistoryRecord, snapshot: Snapshot): UndoneField[] {
   const { replaced } = record;
   const sent = sentBody(record);
@@ -129,7 +131,7 @@ function fieldsOf(record: HistoryRecord, snapshot: Snapshot): UndoneField[] {
   }));
 }
 
-/** The paths at which two documents differ, without what the service sets itself. What was added as a whole is one. */
+/** The paths at which two documents differ, without the fields that the service sets. An object that was added is one path. */
 function differingPaths(replaced: unknown, sent: unknown, owned: readonly string[]): (readonly string[])[] {
   const differing = (one: unknown, other: unknown, path: readonly string[]): (readonly string[])[] => {
     if (!isObject(one) || !isObject(other))

@@ -17,7 +17,7 @@ export interface StoreIdentity {
 }
 
 export interface JournalSettings {
-  /** Folder of this store's logs, absolute. Made when something is first written. */
+  /** Absolute path of the folder with the logs of this store. The first write makes the folder. */
   readonly folder: string;
   readonly store: StoreIdentity;
   /** Written into the header of each log. */
@@ -29,14 +29,14 @@ export interface JournalSettings {
   readonly fileSystem?: FileSystem;
   /** See LockSettings. */
   readonly lockSilenceMs?: number;
-  /** See LockSettings: as long as an operation may take where it is not given. */
+  /** See LockSettings. By default as long as an operation may take. */
   readonly lockTimeoutMs?: number | undefined;
 }
 
-/** The logs of one store, one for each run that changes something: where they are, and what it takes to write them. */
+/** The logs of one store: their folder, their file system and their locks. */
 export type Journal = ReturnType<typeof openJournal>;
 
-/** The journal in a folder. Touches nothing until it is used. */
+/** The journal in a folder. Opening it reads and writes nothing. */
 export function openJournal(settings: JournalSettings) {
   const { folder, store, profile } = settings;
   const files = historyFiles(settings.process.platform, settings.fileSystem);
@@ -53,7 +53,7 @@ export function openJournal(settings: JournalSettings) {
   );
   const lockName = (id: string) => `log ${id}`;
 
-  /** A lock among all processes that share the folder, which is made if it is missing; it dies with its holder. */
+  /** Takes a lock among all processes that share the folder. The lock ends with its process. Makes the folder if it is missing. */
   async function acquire(name: string, options?: LockOptions): Promise<Lock> {
     ensureFolder(files, folder);
     return locks().acquire(name, options);
@@ -68,14 +68,14 @@ export function openJournal(settings: JournalSettings) {
     now: settings.now ?? Date.now,
     randomBytes,
     acquire,
-    /** Throws a HistoryError if a change could not be recorded, because the folder cannot be written. */
+    /** Throws a HistoryError if the folder cannot be written, so that no change could be recorded. */
     assertWritable: () => assertWritable(files, folder, `.probe-${randomBytes(8).toString('hex')}`),
-    /** Throws a HistoryError `lock_lost` when another process has taken over any lock that this journal holds. */
+    /** Throws a HistoryError `lock_lost` if another process has taken over a lock that this process holds. */
     assertHeld: () => locks().assertHeld(),
-    /** Takes the lock of a log, and waits for another holder. */
+    /** Takes the log lock with this id. Waits for a process that holds it. */
     acquireLog: (id: string, options?: LockOptions) => acquire(lockName(id), options),
     sweepLocks: () => locks().sweep(),
-    /** Whether a running process holds the log's lock. Does not wait. */
+    /** Whether a running process holds the log lock with this id. Does not wait. */
     isLogHeld: (id: string) => locks().isHeld(lockName(id)),
   };
 }

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.ts';
 import type { HistoryRecord, Intent } from '../record/history-record.ts';
 import type { LogName } from './log-name.ts';
 
-/** A change of what a line says that an older version would misread needs a new number. */
+/** The version of the format. A change that an older program would misread needs a new number. */
 export const logFormat = 1;
 
 /** The first line of a log. */
@@ -19,7 +19,7 @@ export interface LogHeader {
   readonly createdAt: string;
 }
 
-/** The fields of a record that are new. The first one of a record has its whole intent; what is null there is left out. */
+/** The new fields of a record. The first patch of a record has the whole intent; fields that are null are left out. */
 export type RecordPatch = Pick<HistoryRecord, 'id'> & Partial<HistoryRecord>;
 
 export interface RecordsLine {
@@ -30,34 +30,34 @@ export interface RecordsLine {
 
 export interface ClosingLine {
   readonly closed: {
-    /** How many records there are in all lines before. */
+    /** The number of records in the log. */
     readonly records: number;
-    /** Ids of those that are open. */
+    /** The ids of the open records. */
     readonly open: readonly string[];
   };
   readonly at: string;
 }
 
-/** `line` counts from 1, so a line that is missing, doubled or in another place is noticed. */
+/** `line` counts from 1, so that a missing, doubled or moved line is noticed. */
 export type LogLine = { readonly line: number } & (LogHeader | RecordsLine | ClosingLine);
 
 const before = ',"checksum":"';
 const after = '"}';
 const checksumLength = 64;
 
-/** The text of a line with its line break. Its last member is a checksum over everything before. */
+/** The text of a line with its line break. The last member is a checksum of all text before. */
 export function serializeLine(line: LogLine): string {
   const content = JSON.stringify(line).slice(0, -1);
   return `${content}${before}${sha256(content)}${after}\n`;
 }
 
-/** Null if the text, which has no line break, is not a line as it was written. */
+/** Parses a line without its line break. Null if the line is not as it was written. */
 export function parseLine(text: string): LogLine | null {
   const end = text.length - before.length - checksumLength - after.length;
   if (end <= 0 || !text.endsWith(after) || !text.startsWith(before, end)) return null;
   const content = text.slice(0, end);
   if (text.slice(end + before.length, -after.length) !== sha256(content)) return null;
-  // A checksum that is right stands for the shape as well: this program wrote it.
+  // A line with the right checksum was written by this program, so its shape is not checked.
   return (parseJson(`${content}}`) ?? null) as LogLine | null;
 }
 
@@ -65,7 +65,7 @@ export function isHeaderOf(header: LogHeader, { id, number, operation }: LogName
   return header.id === id && header.number === number && header.operation === operation;
 }
 
-/** Adds what a line says to the records. Everything that a line names is open until a closing line says otherwise. */
+/** Applies the patches of a line to the records. A record that a line names is open until the next closing line. */
 export function applyPatches(
   records: Map<string, HistoryRecord>,
   header: LogHeader,
@@ -77,7 +77,7 @@ export function applyPatches(
   }
 }
 
-/** A record of which nothing but its id is known. */
+/** A record with its id, and no intent. */
 export function blankRecord(
   { number, profile, baseUrl, storeId, operation }: LogHeader,
   id: string,

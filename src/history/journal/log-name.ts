@@ -4,12 +4,12 @@ import { rawOperationId } from '../record/history-record.ts';
 export const locksFolder = 'locks';
 export const damagedFolder = 'damaged';
 
-/** What the name of a log says: `000123-20261123-k3f9a2-blog.create.open.jsonl`. */
+/** The parts of the name of a log: `000123-20261123-k3f9a2-blog.create.open.jsonl`. */
 export interface LogName {
-  /** Name in the folder. */
+  /** The whole name, without the folder. */
   readonly name: string;
   readonly number: number;
-  /** UTC, `20261123`: for ages only. */
+  /** The day in UTC, `20261123`. Tells the age of a log, never an order. */
   readonly date: string;
   readonly id: string;
   readonly operation: string;
@@ -17,37 +17,38 @@ export interface LogName {
 }
 
 /**
- * What a name says of its log: a hint, so that few logs have to be read. What is open is in the lines. `open`: a process may be
- * writing it. `pending`: it had its closing line written, and records are open. `closed`: the same, and none is open. A power
- * cut may keep the name and lose the closing line. But every line before was synced before the log got the name, so no record in
- * doubt is called `closed`.
+ * A hint in the name of a log, so that few logs have to be read. The lines of the log decide.
+ * - `open`: a process may be writing the log.
+ * - `pending`: the closing line was written, and names open records.
+ * - `closed`: the closing line was written, and names none.
+ *
+ * A power cut may keep the name and lose the closing line. Every other line was synced before the log got its name, so a log that is
+ * called `closed` has no record in doubt.
  */
 export type LogStatus = 'open' | 'pending' | 'closed';
 
-/** 32 letters and digits, without those that are easily taken for another. */
+/** 32 letters and digits, without `i`, `l`, `o` and `u`, which are easily misread. */
 const idLetters = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/**
- * An operation is a noun and a verb, or `api`: so `disputes.open.jsonl` is closed, and `disputes.open.open.jsonl` is open.
- */
+/** An operation is a noun and a verb, or `api`. So `disputes.open.jsonl` is a closed log, and `disputes.open.open.jsonl` an open one. */
 const pattern = new RegExp(
   `^(\\d{6,})-(\\d{8})-([${idLetters}]{6})-(${rawOperationId}|[a-z0-9-]+\\.[a-z0-9-]+)(?:\\.(open|pending))?\\.jsonl$`,
 );
 
-/** Null for the name of anything else. */
+/** Null if the name is not that of a log. */
 export function parseLogName(name: string): LogName | null {
   const [, number, date = '', id = '', operation = '', status = 'closed'] = pattern.exec(name) ?? [];
   if (number === undefined) return null;
   return { name, number: Number(number), date, id, operation, status: status as LogStatus };
 }
 
-/** Whether a log may have open records, by its name. */
+/** Whether a log with this name may have open records. */
 export function mayBeOpen(name: string): boolean {
-  // Most are closed, and need not be parsed: a folder may have thousands.
+  // A folder may have thousands of names, and most are of closed logs, so the cheap test comes first.
   return /\.(open|pending)\.jsonl$/.test(name) && (parseLogName(name)?.status ?? 'closed') !== 'closed';
 }
 
-/** Throws an Error for an operation that no name can have. */
+/** The name of a log. Throws an Error if the name could not be parsed again. */
 export function makeLogName(parts: Omit<LogName, 'name'>): LogName {
   const { number, date, id, operation, status } = parts;
   const suffix = status === 'closed' ? '' : `.${status}`;

@@ -18,13 +18,13 @@ import { keepStoreWait } from './store-wait.ts';
 /** Writes a log, and holds its lock. */
 export type LogWriter = ReturnType<typeof openWriter>;
 
-/** For lines without the bodies of responses. */
+/** Bytes that are kept free for lines without the body of a response. */
 export const reservedBytes = 1024 * 1024;
 
-/** A body is a text in a JSON document, so its quotes are escaped. */
+/** Bytes of a body in a log: a JSON string, with its quotes escaped. */
 const sizeInLog = (body: string | null | undefined) => (body ? Buffer.byteLength(JSON.stringify(body)) : 0);
 
-/** Throws a HistoryError where a log would be too large to be read again. */
+/** Throws a HistoryError if a log of this size would be too large to be read again. */
 export function refuseTooLarge(bytes: number, file: string): void {
   if (bytes <= MAX_FILE_BYTES) return;
   const advice = 'make the request smaller';
@@ -34,13 +34,13 @@ export function refuseTooLarge(bytes: number, file: string): void {
   });
 }
 
-/** How long a change that may wait does so. */
+/** How long a patch with `mayWait` waits for others. */
 const maxWaitMs = 10;
 
-/** Goes on writing a log, whose lock passes to the writer. Throws what the file system throws. */
+/** Opens a log for appending. The writer takes over the log lock. Throws the errors of the file system. */
 export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'stamp'>) {
   const { header, records } = log;
-  // What is behind the whole lines is cut off: it must not be what the next holder has written.
+  // The text after the last whole line is cut off. Without the lock, that text could be a line of another process.
   lock.assertHeld();
   const file = openSynced(journal.files, fileOf(journal, log.name.name), Buffer.byteLength(log.text));
   let lastPlace = Math.max(0, ...[...records.keys()].map((id) => Number(id.split('.')[1] ?? 0)));
@@ -66,7 +66,7 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
     lines += 1;
   }
 
-  /** A log that would be too large to be read does without the responses that would make it so. */
+  /** The patches without the bodies of responses that would make the log too large to be read again. */
   function fitting(patches: readonly RecordPatch[]): readonly RecordPatch[] {
     const bytes = patches.reduce((sum, { response }) => sum + sizeInLog(response?.body), file.size);
     if (bytes < MAX_FILE_BYTES - reservedBytes) return patches;
@@ -75,7 +75,7 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
     );
   }
 
-  /** Writes what waits as one line, once the line before is written. */
+  /** Writes all waiting patches as one line, after the line before. */
   function write(): Promise<void> {
     clearImmediate(soon);
     clearTimeout(later);
@@ -118,13 +118,13 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
       const open = ended.filter((record) => record.open).map(({ id }) => id);
       const saysSo =
         log.isClosed && lines === log.lines && ended.every((r) => r.open === records.get(r.id)?.open);
-      // Nothing waits for its sync: if the power is cut, its records are open again, with the outcomes that were synced.
+      // The closing line is not synced. If a power cut loses it, the records are open again, with the outcomes that were synced.
       const closingLine = { closed: { records: records.size, open }, at: timestamp() };
       if (!saysSo) await writeLine(closingLine, { sync: false });
       lock.assertHeld();
       renameLog(journal, log.name, statusOf(ended));
     } catch {
-      // Without a closing line all its records stay open, and the name is only a hint.
+      // Without a closing line all records stay open. The name is only a hint.
     } finally {
       file.close();
       lock.release();
@@ -133,19 +133,19 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
 
   return {
     id: header.id,
-    /** Its name when this process began to write it. */
+    /** The name of the log when this process opened it. */
     name: log.name.name,
     number: header.number,
-    /** Records of the log as they are on disk, by id, oldest first. */
+    /** The records of the log as they are on disk, by id, oldest first. */
     records: records as ReadonlyMap<string, HistoryRecord>,
     /** Bytes written so far. */
     get size() {
       return file.size;
     },
     /**
-     * Adds a record with the next of the ids `id.1`, `id.2` …, or the log's id if `isMain`. On disk when the promise resolves,
-     * together with whatever else was added in the same turn of the event loop: that is one line. Rejects with a HistoryError;
-     * then nothing may be sent, and nothing more can be written.
+     * Adds a record with the next of the ids `id.1`, `id.2` …, or with the id of the log if `isMain`. The record is on disk when the
+     * promise resolves. Records that are added in the same turn of the event loop are one line, and one sync. Rejects with a
+     * HistoryError: then nothing may be sent, and nothing more can be written.
      */
     async add(intent: Intent, { isMain = false } = {}): Promise<HistoryRecord> {
       lastPlace += isMain ? 0 : 1;
@@ -153,15 +153,15 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
       await put([patchOfIntent(intent, id, timestamp())]);
       return recordIn(records, id);
     },
-    /** Changes records, as `add`. With `mayWait`, up to 10 ms later, with the next line. */
+    /** Appends new fields of records, with the promises of `add`. With `mayWait`, up to 10 ms later, together with other records. */
     change: (changes: readonly RecordChange[], { mayWait = false } = {}) => put(changes, mayWait),
-    /** To be called for a record whose outcome was known before this process, once the user learns it from this one. */
+    /** Counts a record as reported whose outcome was in the log before this process opened it. */
     report: (id: string) => void unreported.delete(id),
-    /** Throws a HistoryError `lock_lost` when another process has taken over any lock of the change, that of the log included. */
+    /** Throws a HistoryError `lock_lost` if another process has taken over a lock that this process holds. */
     assertHeld: () => journal.assertHeld(),
     /**
-     * Writes the closing line, and releases the lock. What this process has found out counts as reported, and of what was known
-     * before what was reported. The line is not synced. Never rejects.
+     * Appends the closing line, renames the log, and releases the log lock. The outcomes that this process has written count as
+     * reported. The closing line is not synced. Never rejects.
      */
     close(): Promise<void> {
       closing ??= finish();
@@ -170,7 +170,7 @@ export function openWriter(journal: Journal, lock: Lock, log: Omit<FoundLog, 'st
   };
 }
 
-/** Throws a RangeError if there is none: the caller has its id from the log. */
+/** The record with this id. Throws a RangeError if the log has none. */
 export function recordIn(records: ReadonlyMap<string, HistoryRecord>, id: string): HistoryRecord {
   const record = records.get(id);
   if (record === undefined) throw new RangeError(`the log has no record ${id}`);

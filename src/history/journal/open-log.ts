@@ -19,26 +19,26 @@ import { dayOf, type LogName, makeLogId, makeLogName, parseLogName } from './log
 import { type LogWriter, openWriter, refuseTooLarge, reservedBytes } from './log-writer.ts';
 import { parseLog } from './parse-log.ts';
 
-/** What a log begins with. */
+/** The first records of a log. */
 export interface LogStart {
   readonly operation: string;
   readonly intents: readonly Intent[];
-  /** The first records have ids with a number: more will follow. */
+  /** The records have the ids `id.1`, `id.2` …. Otherwise the only record has the id of the log. */
   readonly isBatch: boolean;
 }
 
-/** Names in the folder, and when they were listed, in milliseconds of the monotonic clock. */
+/** The names in the folder, and when they were listed, in milliseconds of the monotonic clock. */
 export interface Listing {
   readonly names: readonly string[];
   readonly at: number;
 }
 
-/** An older listing is made anew. Logs that are begun at the same time, as far as this tells, may share a number. */
+/** The folder is listed again if the listing is older. Logs that are begun within this time may get the same number. */
 const maxListingAgeMs = 500;
 
 /**
- * Makes a log with its first records. It appears whole and on disk, or not at all. Throws a HistoryError. `listing`: what the
- * caller has found in the folder, which may have thousands of names.
+ * Makes a log with its first records. When the promise resolves, the log is whole and on disk. `listing` is the caller's list of the
+ * folder, which may have thousands of names. Throws a HistoryError: then there is no log, or one that says `not_sent`.
  */
 export async function beginLog(
   journal: Journal,
@@ -49,7 +49,7 @@ export async function beginLog(
     const id = makeLogId(journal.randomBytes(6));
     const lock = await journal.acquireLog(id);
     try {
-      // Under the lock of the id, no other process can take it.
+      // While this process holds the log lock with this id, no other process can make a log with the id.
       const isNew = listing !== null && monotonicMs() - listing.at < maxListingAgeMs;
       const names = isNew ? listing.names : listNames(journal);
       sweepDrafts(journal.files, journal.folder, names);
@@ -66,7 +66,7 @@ export async function beginLog(
   }
 }
 
-/** The highest number. Node lists names sorted, so few have to be looked at closely. */
+/** The highest number of a log, or 0. Node lists names sorted, so few names have to be parsed. */
 function newestOf(names: readonly string[]): number {
   let newest = 0;
   for (const name of names.toReversed()) {
@@ -90,7 +90,7 @@ async function createLog(
   );
   const header = makeHeader(journal, name, at);
   const text = serializeLine({ line: 1, ...header }) + serializeLine({ line: 2, records, at });
-  // Its outcome has to fit as well.
+  // The outcome has to fit into the log, too.
   refuseTooLarge(Buffer.byteLength(text) + reservedBytes, fileOf(journal, name.name));
   const parsed = parseLog(text, name, fileOf(journal, name.name));
   let writer: LogWriter;
@@ -98,16 +98,16 @@ async function createLog(
     await writeLogFile(journal, name.name, text);
     writer = openWriter(journal, lock, { ...parsed, name });
   } catch (error) {
-    // Its name may be there without being on disk, and nothing is sent for it.
+    // The log may have its name already. Nothing is sent for it, so it is removed.
     if (holdsAll(journal)) removeQuietly(journal.files, fileOf(journal, name.name));
     throw error;
   }
   try {
-    // Another process that took over a lock while the log was put in place may not have seen it.
+    // A process that has taken over a lock meanwhile may have missed the log, and begun the same change.
     journal.assertHeld();
     return writer;
   } catch (error) {
-    // Or has seen it, and shown its id to a user: so it stays, and says that nothing was sent.
+    // Or it has shown the id of the log to a user. So the log stays, and says that nothing was sent.
     const state = 'not_sent';
     await writer.change([...writer.records.keys()].map((record) => ({ id: record, state }))).catch(() => {});
     await writer.close();
@@ -115,7 +115,7 @@ async function createLog(
   }
 }
 
-/** Whether all locks are still this process's. What others can see is theirs to name as soon as one is not. */
+/** Whether this process still holds all its locks. If not, others may have seen the log, so it must not be removed. */
 function holdsAll(journal: Journal): boolean {
   try {
     journal.assertHeld();
@@ -133,10 +133,10 @@ export function makeHeader(
   return { format: logFormat, number, id, ...store, profile, operation, createdAt };
 }
 
-/** Puts a whole log under its name, and on disk. Throws what the file system throws. */
+/** Writes a whole log to a draft, syncs it, and renames it into place. Throws the errors of the file system. */
 export async function writeLogFile(journal: Journal, name: string, text: string): Promise<void> {
   const draft = fileOf(journal, `.${name}.tmp`);
-  // The caller holds the log's lock, so the process that left this one was killed.
+  // The caller holds the log lock, so a draft that is there already is from a process that was killed.
   removeQuietly(journal.files, draft);
   createFile(journal.files, draft, text, { sync: true });
   try {
@@ -149,8 +149,9 @@ export async function writeLogFile(journal: Journal, name: string, text: string)
 }
 
 /**
- * Takes the lock of a log, waits for another holder, syncs what it left, cuts a broken last line off, and goes on writing.
- * Throws a HistoryError `record_not_found` if it is gone. `list` lists the folder, once the lock is held.
+ * Takes the log lock, waits for a process that holds it, and opens the log for appending. The text that the last process left is synced,
+ * and a broken last line is cut off. `list` lists the folder under the lock. Throws a HistoryError `record_not_found` if there is no
+ * such log.
  */
 export async function reopenLog(
   journal: Journal,
@@ -168,11 +169,11 @@ export async function reopenLog(
     if (log === null) {
       throw new HistoryError('record_not_found', `no log ${id} in the history of this store`);
     }
-    // What is reported from here on must not be lost with the power, and no line may be on disk without those before it.
+    // The last process may have left lines that were not synced. They are synced before anything is reported or appended.
     syncFile(journal.files, fileOf(journal, log.name.name));
     const { status } = log.name;
     if (status === 'open' || status === 'pending') return openWriter(journal, lock, log);
-    // A change in doubt has to be found by the names of the logs, so none is written under the name of a closed one.
+    // A record in doubt is found by the name of its log, so nothing is appended under the name of a closed log.
     const name = renameLog(journal, log.name, 'pending');
     syncFolder(journal.files, journal.folder);
     return openWriter(journal, lock, { ...log, name });

@@ -16,27 +16,27 @@ import {
 import { damagedFolder, type LogName, makeLogName } from './log-name.ts';
 import { makeHeader, writeLogFile } from './open-log.ts';
 
-/** What a repair did with a damaged log. */
+/** A log after its repair. */
 export interface RepairedLog {
   readonly id: string;
   /** The file that was damaged. */
   readonly file: string;
-  /** What was wrong with it: continues the name of the file. */
+  /** The problem, as words that follow the name of the file: `is empty`. */
   readonly message: string;
-  /** The file that holds a copy of it. */
+  /** The file with a copy of the damaged log. */
   readonly copy: string;
-  /** The records that the log has now; one with `requestLost` stands for those whose request may be lost. */
+  /** The records that the log has now. One with `requestLost` stands for records that may be lost. */
   readonly records: readonly HistoryRecord[];
 }
 
-/** Repairs each damaged log under its lock. Logs that cannot be used for another reason stay as they are: {@link findUnusable}. */
+/** Repairs each damaged log under its log lock. Logs that cannot be used for another reason stay as they are, see {@link findUnusable}. */
 export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
   const repaired: RepairedLog[] = [];
   for (const log of listLogs(journal)) {
     if (!isDamage(findProblem(journal, log))) continue;
     const lock = await journal.acquireLog(log.id);
     try {
-      // Its holder may have been about to write, or to repair it.
+      // The process that held the lock may have repaired the log.
       const damage = findProblem(journal, log);
       const done = isDamage(damage) ? await repairLog(journal, log, damage) : null;
       if (done !== null) repaired.push(done);
@@ -49,7 +49,7 @@ export async function repairLogs(journal: Journal): Promise<RepairedLog[]> {
   return repaired;
 }
 
-/** Why logs cannot be used that are not damaged: they belong to another user, or a later version has written them. */
+/** The problems of logs that are not damaged but cannot be used: they belong to another user, or a later version has written them. */
 export function findUnusable(journal: Journal): HistoryError[] {
   const problems = listLogs(journal).map((log) => findProblem(journal, log));
   return problems.filter((problem) => problem !== null).filter((problem) => !isDamage(problem));
@@ -96,9 +96,9 @@ async function repairLog(journal: Journal, log: LogName, damage: DamagedError): 
 }
 
 /**
- * Reads the whole lines of a damaged log, wherever they stand. Records whose request is there keep their last whole outcome, and
- * are `unknown` without one. Where others may be missing, one with `requestLost` stands for all of them. `newHeader` is for a
- * log whose own header is lost.
+ * Reads the whole lines of a damaged log, wherever they are. A record whose intent is there keeps its last whole outcome, and is
+ * `unknown` without one. If the log may have had other records, one record with `requestLost` stands for all of them. `newHeader` is
+ * for a log whose header is lost.
  */
 function salvage(
   text: string,
@@ -117,7 +117,7 @@ function salvage(
     if (!('records' in line)) continue;
     const own = line.records.filter(({ id }) => id.split('.')[0] === name.id);
     hasForeign ||= own.length < line.records.length;
-    // An outcome says nothing without its request.
+    // An outcome without its intent is left out.
     const known = own.filter(({ id, operation }) => operation !== undefined || records.has(id));
     applyPatches(records, header, { at: line.at, records: known });
   }
@@ -131,7 +131,7 @@ function salvage(
   }
   const ended = [...records.values()].map((record) => {
     const state = record.state === 'sent' ? 'unknown' : record.state;
-    // Without its closing line, which outcomes the user has learned is not known.
+    // Without a closing line it is not known which outcomes were reported.
     return { ...record, state, open: closed === null || isInDoubt(record) };
   });
   return { header, records: ended };

@@ -4,10 +4,10 @@ import { HistoryError } from '../record/errors.ts';
 import type { Journal } from './journal.ts';
 import { fileOf } from './log-folder.ts';
 
-/** Not a log: the history skips names that begin with a dot. */
+/** The file with the wait. The history skips names that begin with a dot. */
 const waitFile = '.wait.json';
 
-/** What a store asked for is kept for later commands no longer than this. */
+/** The longest time that a wait is kept for later commands. */
 const maxKeptMs = 3_600_000;
 
 /**
@@ -22,7 +22,7 @@ export function keepStoreWait(journal: Journal, until: number): void {
     createFile(journal.files, draft, JSON.stringify({ until, askedAt: now }), { sync: false });
     journal.files.fileSystem.renameSync(draft, fileOf(journal, waitFile));
   } catch {
-    // The outcome itself matters more.
+    // A wait that is lost is asked for again. The outcome must not fail because of it.
     removeQuietly(journal.files, draft);
   }
 }
@@ -33,7 +33,7 @@ export function storeWait(journal: Journal): number {
   if (typeof until !== 'number' || typeof askedAt !== 'number') return 0;
   const now = journal.now();
   const age = now - askedAt;
-  // A clock outside that hour says nothing about it.
+  // If the clock is outside that hour, the wait is over, or the clock was set.
   if (!(age >= 0 && age < maxKeptMs)) return 0;
   return Math.max(0, Math.min(until - now, maxKeptMs - age));
 }

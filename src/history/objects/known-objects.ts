@@ -2,12 +2,12 @@ import { asObject } from '../../base/json.ts';
 import { kindOf, type ObjectKind } from '../../contract/objects.ts';
 import { type HistoryRecord, objectIdOf, receivedBody } from '../record/history-record.ts';
 
-/** Something that this machine made, worked on or read. */
+/** An object that this machine has made, changed or read. */
 export interface KnownObject {
   readonly id: string;
-  /** When this machine last learned about it, ISO 8601. */
+  /** When a response last showed the object, in ISO 8601. */
   readonly seenAt: string;
-  /** What the service answered last of each field; empty without a readable response. */
+  /** The last value of each field that a response has shown. Empty if no response has shown the object. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -17,9 +17,9 @@ export interface SeenObject extends KnownObject {
 }
 
 /**
- * The objects of a kind that records (newest first) and reads (newest last) mention: each once, in its last known state,
- * the last seen first. An object that a refusal mentions without showing it is left out, because it may not exist. Whether any is
- * still there, only the service knows.
+ * The objects of a kind in records (newest first) and in reads (newest last). Each object is listed once, with the last value of each
+ * field; the object that was seen last comes first. An object that only a refusal names is left out, because it may not exist. The
+ * service may have removed objects since.
  */
 export function knownObjects(
   kind: ObjectKind,

@@ -9,20 +9,20 @@ import { historyFiles } from '../record/errors.ts';
 import type { HistoryRecord } from '../record/history-record.ts';
 import type { SeenObject } from './known-objects.ts';
 
-/** Size from which the file is rewritten with each object once, in bytes. */
+/** Bytes after which the file is rewritten with each object once. */
 const maxBytes = 512 * 1024;
 
-/** Objects that a rewritten file keeps: the last seen ones. */
+/** How many objects a rewritten file has: those that were seen last. */
 const maxObjects = 1000;
 
-/** Not a record: the history skips names that begin with a dot. */
+/** The file with the seen objects. The history skips names that begin with a dot. */
 function fileIn(folder: string): string {
   return path.join(folder, '.seen.jsonl');
 }
 
 /**
- * Keeps objects that a read showed in the history's folder, the newest last. Only lists and suggestions use them, so they are not
- * synced, and on a full disk they are left out.
+ * Appends objects that a read has shown to the file of seen objects. Only lists and suggestions use this file, so it is not synced, and a
+ * write that fails is not an error.
  */
 export function rememberSeen(folder: string, objects: readonly SeenObject[]): void {
   const file = fileIn(folder);
@@ -31,13 +31,13 @@ export function rememberSeen(folder: string, objects: readonly SeenObject[]): vo
     appendFileSync(file, objects.map((object) => `${JSON.stringify(object)}\n`).join(''), { mode: 0o600 });
     if (statSync(file).size > maxBytes) rewrite(folder);
   } catch {
-    // The answer itself matters more.
+    // The command itself must not fail because of this file.
   }
 }
 
 /**
- * Keeps the name that the response to a change of the store shows. After a restore, which shows none, it is the one that was seen
- * before the backup, or forgotten.
+ * Keeps the store's name from the response to a change of the store. The response to a restore has no name: then the name is the one in
+ * the last response before it, or unknown if the restore may have changed it.
  */
 export function rememberStoreName(history: History, record: HistoryRecord, response: unknown): void {
   const shown = asObject(response).name;
@@ -55,7 +55,7 @@ export function readStoreName(folder: string): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-/** The objects that reads showed, the last seen last. Lines that cannot be read are skipped. */
+/** The objects that reads have shown, the last one last. Broken lines are skipped. */
 export function readSeen(folder: string): SeenObject[] {
   let text: string;
   try {

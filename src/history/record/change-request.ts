@@ -1,31 +1,31 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { Operation } from '../../contract/operation.ts';
 
-/** A change that is asked for, before it is recorded. */
+/** A change that a caller asks for. The history has not recorded it yet. */
 export interface ChangeRequest {
   readonly operation: Operation;
   /** Path parameters other than `storeId`. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly body: JsonObject | null;
-  /** JSON text to send as it is, instead of what `body` would become; `body` is then the object that it parses to. */
+  /** JSON text that is sent unchanged. `body` is then the object that the text parses to. */
   readonly bodyText?: string | undefined;
   readonly ifMatch?: string | null | undefined;
-  /** The caller's own key for the header: the same key is one effect. */
+  /** The caller's own key: the same key is one effect. */
   readonly idempotencyKey?: string | undefined;
-  /** The key that a read before the change was sent with, so that what it said about keys is about this change. */
+  /** The key that the read before the change had. The change has the same one, so that the `keys` of that read holds for the change. */
   readonly keyOfRead?: string | undefined;
-  /** The document that it replaces, where the caller has read it. */
+  /** The values that the change replaces, if the caller has read them. */
   readonly replaced?: JsonObject | null | undefined;
-  /** Id of a backup that was made before it, where it cannot be undone otherwise. */
+  /** Id of a backup that the user took before the change, because it cannot be undone otherwise. */
   readonly safetyBackupId?: string | undefined;
-  /** Id of the record that it takes back. */
+  /** Of an undo: id of the record that it undoes. */
   readonly undoes?: string | null | undefined;
-  /** Of an undo: ids of the later changes that the user has seen. It is refused if there are others by now. */
+  /** Of an undo: ids of the later changes of the same that the user was shown. The undo is refused if there are others by now. */
   readonly seenLater?: readonly string[] | undefined;
-  /** When the caller read what it is about, in epoch milliseconds: refused if that has changed since. */
+  /** When the caller read the object, in epoch milliseconds. The change is refused if this machine has changed the object since. */
   readonly readAt?: number | undefined;
-  /** Send it although the same was sent before. */
+  /** Whether the guards are off: the change is sent although the same was sent before. */
   readonly allowDuplicate?: boolean | undefined;
-  /** Do not continue an open record of the same command. */
+  /** Whether an open record of the same command is left alone, and a new one begun. */
   readonly fresh?: boolean | undefined;
 }

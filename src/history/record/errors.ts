@@ -14,13 +14,16 @@ export type HistoryErrorCode =
   | 'already_settled'
   | 'secret_in_record';
 
-/** The history could not do what was asked. Where it is thrown, nothing was sent. `message` is a finished clause; `advice` says what to do. */
+/**
+ * The history cannot be read or written. A function that throws this error has sent nothing. `message` is a clause without a full stop;
+ * `advice` says what to do.
+ */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly code: HistoryErrorCode;
-  /** The file or folder that it is about, or null. */
+  /** The file or folder with the problem, or null. */
   readonly file: string | null;
-  /** What a person can do about it, or null where the caller knows better. */
+  /** What a person can do, or null if the caller knows that better. */
   readonly advice: string | null;
 
   constructor(
@@ -35,7 +38,10 @@ export class HistoryError extends Error {
   }
 }
 
-/** A file is no whole log, or a later version of this program has written it (`newer`). `problem` continues its name. */
+/**
+ * A file that is not a whole log (`damaged`), or that a later version of this program has written (`newer`). `problem` follows the name
+ * of the file in a sentence: `is empty`.
+ */
 export class DamagedError extends HistoryError {
   readonly problem: string;
   readonly kind: 'damaged' | 'newer';
@@ -48,18 +54,18 @@ export class DamagedError extends HistoryError {
   }
 }
 
-/** Whether `history repair` is for it. */
+/** Whether `history repair` can repair the log. */
 export function isDamage(error: unknown): error is DamagedError {
   return error instanceof DamagedError && error.kind === 'damaged';
 }
 
-/** Why a change is not begun, with the id of the earlier one that it is about. */
+/** Why a change is refused. `id` is that of the earlier change. */
 const clauses = {
-  /** It has to be settled first. */
+  /** The earlier change has to be settled first. */
   in_doubt: (id: string) => `an earlier request (${id}) may have been applied`,
-  /** It was applied since the caller looked. */
+  /** The earlier change was applied after the caller has read the object. */
   changed_meanwhile: (id: string) => `another command has just changed this (${id})`,
-  /** Within 24 hours. */
+  /** The earlier change has the same content, and was sent within 24 hours. */
   duplicate: (id: string) => `the same was already sent (${id})`,
   only_once: (id: string) => `this was already sent (${id}), and the service takes it once`,
   key_reused: (id: string) => `the idempotency key was already used with other arguments (${id})`,
@@ -76,13 +82,13 @@ const clauses = {
 
 export type RefusalReason = keyof typeof clauses;
 
-/** A rule of the operation, of its key or of undo refuses to begin a change. Nothing was sent. */
+/** A change that is not begun, because a rule of its operation, of its key or of undo refuses it. Nothing was sent. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly reason: RefusalReason;
-  /** The change that it is about, if any. */
+  /** The earlier change that is the reason, or null. */
   readonly earlier: HistoryRecord | null;
-  /** Of `replaced_unknown`: the dotted paths that are not known. */
+  /** For `replaced_unknown`: the fields whose replaced values are not known, as dotted paths. */
   readonly fields: readonly string[];
 
   constructor(reason: RefusalReason, earlier: HistoryRecord | null, fields: readonly string[] = []) {
@@ -93,7 +99,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** The files of the history, as base/files uses them. */
+/** The file system for the history: its failures are HistoryErrors. */
 export function historyFiles(platform: string, fileSystem: Files['fileSystem'] = nodeFileSystem): Files {
   const failure = ({ kind, message, file, cause, advice: own }: FileProblem) => {
     const advice =

@@ -2,37 +2,37 @@ import { type JsonObject, jsonOrText } from '../../base/json.ts';
 import type { Problem } from '../../client/outcome/outcome.ts';
 import type { HttpMethod, OperationClass } from '../../contract/operation.ts';
 
-/** Operation of a request outside the contract. Nothing is known about it, so it is always one-shot. */
+/** The operation of a request outside the contract. Its class is always `one-shot`. */
 export const rawOperationId = 'api';
 
 /**
- * How far a change got: `sent` is on disk before the first byte leaves this machine, and means that no outcome is recorded
- * yet; the others are the outcomes of `client/outcome/outcome.ts`.
+ * How far a change got. `sent`: the intent is on disk, and no outcome yet; the request may have left this machine. The others are the
+ * outcomes of the client, see `Outcome`.
  */
 export const recordStates = ['sent', 'applied', 'rejected', 'not_sent', 'unknown'] as const;
 
 export type RecordState = (typeof recordStates)[number];
 
-/** What the service answered, or what a read showed. */
+/** The response of the service to the change, or to the read that settled it. */
 export interface RecordedResponse {
   readonly status: number;
-  /** The body of a success, as it was received. */
+  /** The body of a success, byte for byte; null for a refusal. */
   readonly body: string | null;
-  /** What a refusal said. */
+  /** The problem of a refusal; null for a success. */
   readonly problem: Problem | null;
   readonly requestId: string | null;
   readonly etag: string | null;
   /** ISO 8601. */
   readonly receivedAt: string;
-  /** The service says that it answered from an earlier request with the same key. */
+  /** The service has sent the response to an earlier request with the same key. */
   readonly replayed: boolean;
   /** Epoch milliseconds before which the service does not want to be asked again. */
   readonly retryAt: number | null;
-  /** The change's own response was lost; this is what a later read showed. */
+  /** The response to the change was lost. This is the response to the read for proof. */
   readonly settledByReading: boolean;
 }
 
-/** The request of a change, as it is written down before its first byte is sent. */
+/** A change as it is written to disk before the first byte of its request is sent. */
 export interface Intent {
   /** Id of the operation in the contract, or {@link rawOperationId}. */
   readonly operation: string;
@@ -40,23 +40,24 @@ export interface Intent {
   readonly method: HttpMethod;
   /** Path parameters other than `storeId`, UUIDs in lower case. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Without a query, as `canonicalPath` writes it: requests for the same have the same one. */
+  /** The path without a query, as `canonicalPath` writes it: two spellings of a path become one. */
   readonly path: string;
-  /** Path and query as they are sent, where that is not `path`: a raw request is sent as it was typed. */
+  /** Path and query as they are sent, because a raw request is sent as the user typed it. Null if that is `path`. */
   readonly requestTarget: string | null;
   readonly ifMatch: string | null;
-  /** The exact body, as text: the same bytes are sent again. {@link sentBody} has it as data. */
+  /** The exact text of the body: a second attempt sends the same bytes. {@link sentBody} parses it. */
   readonly body: string | null;
-  /** See intent.ts: the same for two commands that ask for the same. */
+  /** The same for two commands that ask for the same, see intent.ts. */
   readonly fingerprint: string;
+  /** The key in the body or in the header, see keys.ts. */
   readonly idempotencyKey: string | null;
-  /** What it replaces, as far as this machine knew, for undo. */
+  /** The values that the change replaces, as far as this machine knows them. `undo` puts them back. */
   readonly replaced: JsonObject | null;
-  /** Of a restore: the backup that undoes it. */
+  /** Of a restore: id of the backup that undoes it. */
   readonly safetyBackupId: string | null;
-  /** Id of the record that it takes back. */
+  /** Of an undo: id of the record that it undoes. */
   readonly undoes: string | null;
-  /** Of a safety backup: the request that it is taken for, in case that is never begun. */
+  /** Of a safety backup: the restore that it is taken for. A killed process may leave a log without the restore. */
   readonly safetyBackupFor: {
     readonly operation: string;
     readonly parameters: Intent['parameters'];
@@ -64,39 +65,39 @@ export interface Intent {
   } | null;
 }
 
-/** One change, as this machine knows it. `history show --json` prints these fields. */
+/** The intent of one change, with its attempts and its outcome. `history show --json` prints these fields. */
 export interface HistoryRecord extends Intent {
-  /** `k3f9a2` for the change of a command, `k3f9a2.17` for the 17th of a run with several. */
+  /** `k3f9a2` for the change of a command, `k3f9a2.17` for the 17th of a batch, `k3f9a2.1` for a safety backup. */
   readonly id: string;
-  /** Number of its log. Numbers order changes, whatever the clock said. */
+  /** Number of the log. Numbers order changes; clocks do not. */
   readonly number: number;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When a request was last started. */
+  /** When the last attempt was started, in ISO 8601. */
   readonly sentAt: string;
   readonly profile: string;
   /** See `normalizeBaseUrl`; `demo` for the demo service. */
   readonly baseUrl: string;
   readonly storeId: string;
   readonly state: RecordState;
-  /** Requests that were started over all runs. */
+  /** The attempts of all commands that have sent the record. */
   readonly attempts: number;
   readonly response: RecordedResponse | null;
-  /** Why the last run ended without a readable response. */
+  /** Why the last attempt ended without a readable response; null if it did not. */
   readonly failure: { readonly code: string; readonly message: string } | null;
-  /** Id of a later change that makes this one's outcome irrelevant: it is never sent again. */
+  /** Id of the later change that superseded this record, or null. A superseded record is never sent again. */
   readonly supersededBy: string | null;
   /**
-   * Until its outcome has been reported to the user, and while it is in doubt. `resume` is for the open ones. It is not a field
-   * of a line: the closing line of the log says it.
+   * Whether the record is in doubt, or its outcome has not been reported to the user. `resume` takes open records. The closing line of
+   * the log names them.
    */
   readonly open: boolean;
-  /** Its request was lost in a damaged log, so it stands for every command of its operation. */
+  /** The request was lost in a damaged log, so the record stands for every command of its operation. */
   readonly requestLost: boolean;
 }
 
-/** What changes in a record while its operation runs. */
+/** The fields of a record that change after its intent was written. */
 export type RecordChange = Pick<HistoryRecord, 'id'> &
   Partial<
     Pick<
@@ -105,7 +106,7 @@ export type RecordChange = Pick<HistoryRecord, 'id'> &
     >
   >;
 
-/** Texts are parsed once, however many look at them. */
+/** A body is parsed once, whoever needs it. */
 const parsedBodies = new WeakMap<object, { sent?: unknown; received?: unknown }>();
 
 function parsedOnce(of: object, part: 'sent' | 'received', text: string | null): unknown {
@@ -125,22 +126,22 @@ export function receivedBody({ response }: Pick<HistoryRecord, 'response'>): unk
   return response && parsedOnce(response, 'received', response.body);
 }
 
-/** The id in its path, or null: an operation has at most one besides the store's. */
+/** The id of the object in the path, or null. A path has at most one besides the store's id. */
 export function objectIdOf({ parameters }: Pick<Intent, 'parameters'>): string | null {
   return Object.values(parameters)[0] ?? null;
 }
 
-/** True if the service may have applied the change without this machine knowing, and that still matters. */
+/** Whether the service may have applied the change, without proof, and no later change has superseded it. */
 export function isInDoubt({ state, supersededBy }: Pick<HistoryRecord, 'state' | 'supersededBy'>): boolean {
   return (state === 'sent' || state === 'unknown') && supersededBy === null;
 }
 
-/** Whether what it sets may be there. */
+/** Whether the change was applied, or may have been. */
 export function mayBeApplied(record: HistoryRecord): boolean {
   return record.state === 'applied' || isInDoubt(record);
 }
 
-/** By the numbers of their logs; in one log `k3f9a2.10` comes after `k3f9a2.9`, and the main one after all. */
+/** Whether one record is later, by the numbers of the logs. In one log `k3f9a2.10` is after `k3f9a2.9`, and `k3f9a2` is the last. */
 export function isAfter(one: HistoryRecord, other: HistoryRecord): boolean {
   if (one.number !== other.number) return one.number > other.number;
   const [log, place = 'Infinity'] = one.id.split('.');

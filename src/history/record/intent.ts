@@ -7,7 +7,7 @@ import { HistoryError } from './errors.ts';
 import { type HistoryRecord, type Intent, isInDoubt, sentBody } from './history-record.ts';
 import { bodyKeyOf, makeKeyForHeader } from './keys.ts';
 
-/** The request as it is recorded and sent. `body` is that of the request, with its key. */
+/** The intent of a request. `body` is the body with its key. Throws a RangeError for an invalid path parameter. */
 export function intentOf(
   request: ChangeRequest,
   storeId: string,
@@ -35,18 +35,21 @@ export function intentOf(
   };
 }
 
-/** A record has the store's id in another field. */
+/** The path parameters without the store's id, which a record has in another field. */
 function ownParameters({ storeId: _, ...own }: Readonly<Record<string, string>>): Intent['parameters'] {
   return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, canonicalId(value)]));
 }
 
-/** A record whose request was lost stands for every command of its operation, until it is marked. */
+/**
+ * Whether a record is of the same command as the intent. A record whose request was lost stands for every command of its operation,
+ * until a user has marked it.
+ */
 export function isSameCommand(record: HistoryRecord, intent: Intent, by: 'path' | 'fingerprint'): boolean {
   if (record.operation !== intent.operation) return false;
   return record.requestLost ? isInDoubt(record) : record[by] === intent[by];
 }
 
-/** Throws a HistoryError `secret_in_record` when a request contains the API key, which is never written down. */
+/** Throws a HistoryError `secret_in_record` if the request contains the API key: the key is never written to a log. */
 export function refuseSecret(
   { path, requestTarget, body, ifMatch, idempotencyKey, replaced }: Intent,
   { redact }: Pick<Client, 'redact'>,
@@ -56,8 +59,8 @@ export function refuseSecret(
 }
 
 /**
- * SHA-256 (hex) that two commands of one store share when they ask for the same: same operation, path and body, whatever
- * the order of the body's fields and whatever its idempotency key.
+ * SHA-256 (hex) of operation, path and body. Two commands of one store that ask for the same have the same fingerprint: the order of the
+ * fields and the idempotency key do not count.
  */
 export function fingerprint(intent: Pick<Intent, 'operation' | 'path' | 'body'>): string {
   const { operation, path } = intent;

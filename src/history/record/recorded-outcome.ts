@@ -2,14 +2,14 @@ import { jsonOrText } from '../../base/json.ts';
 import type { AttemptFailure, Outcome } from '../../client/outcome/outcome.ts';
 import type { HistoryRecord, RecordChange } from './history-record.ts';
 
-/** Code of a failure that a person has settled: no response of the service proves it. */
+/** The failure code of a record that a person has marked: no response of the service proves its state. */
 export const markedByHand = 'marked_by_hand';
 
-/** What an outcome changes in its record. `now` is in epoch milliseconds. */
+/** The fields of a record that an outcome sets. `now` is in epoch milliseconds. */
 export function changeOf(outcome: Outcome, now: number, settledByReading = false): Omit<RecordChange, 'id'> {
   const { kind: state, requestId } = outcome;
   const failure = 'failure' in outcome ? outcome.failure : null;
-  // An earlier response says more than none.
+  // The response to an earlier attempt stays in the record.
   if (outcome.kind === 'not_sent') return { state, failure };
   const { status } = outcome;
   if (status === null) return { state, failure };
@@ -29,7 +29,7 @@ export function changeOf(outcome: Outcome, now: number, settledByReading = false
 
 const noResponse: AttemptFailure = { code: 'connection_lost', message: 'no readable response' };
 
-/** The outcome that the record holds, as it was handed on when it came in, or null as long as it has none. */
+/** The outcome in a record, or null if the record says `sent`. */
 export function recordedOutcome(record: HistoryRecord): Outcome | null {
   const { response, attempts } = record;
   const common = { attempts, requestId: response?.requestId ?? null, features: [] };
