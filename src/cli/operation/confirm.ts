@@ -9,25 +9,26 @@ import { idParameter } from '../input/path-parameter.ts';
 import { missingConfirmation } from '../prompts/ask-or-fail.ts';
 import type { Run } from './call/run.ts';
 
-/** What a prompt says to a confirmation that is not the one it asks for. */
+/** The answer of a prompt to an id that is not the one to confirm. */
 export const mismatch = "That doesn't match. Try again, or press Ctrl-C to cancel.";
 
-/** What the user agrees to before a run is sent. */
+/** What the user agrees to before a request is sent. */
 interface Confirmation {
   readonly question: string;
-  /** Of a change that cannot be undone: the id that the user types. */
+  /** The id that the user types. For a change that cannot be taken back. */
   readonly id?: string | undefined;
-  /** What would change. A user who was asked for input sees the fields of the request unless given. */
+  /** What would change. Without it, a user who was asked for input sees the fields of the request. */
   readonly shown?: Printable;
-  /** It says what the result does not, so it is shown to a user who was asked nothing, too. */
+  /** Whether `shown` is shown to a user who was asked for nothing, too. */
   readonly alwaysShow?: boolean;
-  /** Whether there are questions before this one, which Escape leads back to. */
+  /** Whether there are earlier questions, which Escape goes back to. By default, if the user was asked for input. */
   readonly hasQuestions?: boolean;
 }
 
 /**
- * Shows what would change, and asks. Who was asked for nothing agrees by running the command, but for what has an `id`. Throws
- * exit 130 for a no, and what {@link confirmById} throws. In `untilAccepted`, a user who edits the request confirms it anew.
+ * Shows what would change, and asks the user to agree. A user who was asked for no input agrees by running the command, unless there is
+ * an `id` to type. In `untilAccepted`, a user who edits the request is asked again. Throws exit 130 for a no, and the errors of
+ * {@link confirmById}.
  */
 export async function confirm(
   run: Run,
@@ -47,9 +48,8 @@ export async function confirm(
 }
 
 /**
- * Asks the user to type the id, or its unique beginning, before an irreversible change, unless `--confirm ID` was given.
- * The id names the object in the path, or the change that is undone. Throws exit 3 without a terminal, and exit 2
- * for another id.
+ * Asks the user to type an id, or its unique beginning, unless `--confirm ID` was given. The id is that of the object in the path, or of
+ * the change to undo. Throws exit 3 without a terminal, and exit 2 for another id.
  */
 export async function confirmById(
   run: Run,
@@ -68,11 +68,11 @@ export async function confirmById(
   const ask = async () => {
     await askText(ui.io, `${question} Type ${short} to confirm`, { validate, isConfirmation: true });
   };
-  // After other questions, Escape goes back to them.
+  // Escape goes back to the earlier questions, if there are any.
   await (hasQuestions ? ask() : askAll(() => [ask]));
 }
 
-/** Whether `--confirm` names the id, or its unique beginning. Throws exit 2 if it names another one. */
+/** Whether `--confirm` names the id, or its unique beginning. Throws exit 2 if the flag names another id. */
 export async function isConfirmedByFlag(
   run: Pick<Run, 'request' | 'session' | 'parsed'>,
   id: string,
@@ -83,13 +83,13 @@ export async function isConfirmedByFlag(
   throw wrongConfirmation(given, id);
 }
 
-/** The known ids that a beginning might stand for, too. */
+/** The known ids of objects of the same kind, which a beginning might stand for. */
 async function listOthers({ request, session }: Pick<Run, 'request' | 'session'>): Promise<string[]> {
   const kind = kindOfParameter(idParameter(request.operation) ?? '');
   return kind === undefined ? [] : (await listKnown(session, kind)).map((object) => object.id);
 }
 
-/** Whether `text` is the wanted id, or a beginning that no other known id has. */
+/** Whether `text` is the wanted id, or a beginning of it that no other known id has. */
 function isConfirmed(text: string, wanted: string, known: readonly string[]): boolean {
   const [meant = canonicalId(text), ...others] = idsBeginningWith(text, known);
   return meant === wanted && others.length === 0;

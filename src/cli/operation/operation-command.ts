@@ -12,7 +12,7 @@ import { announce } from './send/announce.ts';
 import { refuseEarlier, send } from './send/send.ts';
 import { untilAccepted } from './until-accepted.ts';
 
-/** A command that is nothing but input, confirmation, request and result. Others are functions that call the same steps. */
+/** A command with no steps but these: input, confirmation, request, result. Any other command is a function that calls the steps. */
 export interface OperationCommand extends Pick<CommandDefinition, 'description' | 'examples'> {
   readonly operation: Operation;
   readonly hints?: FlagHints;
@@ -21,11 +21,11 @@ export interface OperationCommand extends Pick<CommandDefinition, 'description' 
   readonly options?: readonly OptionSpec[];
   /** What the user agrees to before the change is sent: `Create this backup?` */
   readonly question: string;
-  /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
+  /** Path parameter of an operation that cannot be taken back: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
   /** What a change did, in one line without the check mark: `Created backup "nightly"`. */
   readonly done: NonNullable<ResultView['done']>;
-  /** The flag that allows to send what was sent before. */
+  /** The flag that sends a change although the same was sent before. */
   readonly allowDuplicate?: string;
 }
 
@@ -46,7 +46,7 @@ export function operationCommand(command: OperationCommand): CommandDefinition {
       };
       const result = await untilAccepted(run, async () => {
         const id = parameter && run.request.parameters[parameter];
-        // What was sent before is refused before the question, not after it.
+        // A change that was sent before is refused before the user is asked.
         if (id !== undefined) await refuseEarlier(run, options);
         await confirm(run, { question, id });
         return send(run, options);

@@ -22,8 +22,8 @@ import { newRun, type Run } from './call/run.ts';
 import { isConfirmedByFlag } from './confirm.ts';
 
 /**
- * Reads and checks the input of an operation and the connection, so that mistakes are found before anything is sent. A terminal is
- * asked for missing values; elsewhere one error (exit 3) names them all. Invalid values are exit 2, each with its field and flag.
+ * Reads and checks the input of an operation, and connects. In a terminal, the user is asked for missing values; elsewhere one error (exit
+ * 3) names them all. Throws exit 2 for invalid values, with the field and flag of each.
  */
 export async function readInput(
   { ui, session, parsed }: CommandCall,
@@ -32,7 +32,7 @@ export async function readInput(
 ): Promise<Run> {
   const { operation, defaults = {} } = input;
   const isSent = (steps.isSent ?? true) && !session.flags.dryRun;
-  // A read is harmless: its answer may have fields that the contract does not name.
+  // A read changes nothing, so `--fields` is checked after it, by the fields that the answer has.
   if (ui.fields !== null && isSent && operation.class !== 'read')
     refuseUnknownFields(ui.fields, answerFields(input));
   const fields = fieldsOf(input);
@@ -54,7 +54,7 @@ export async function readInput(
   return { ...run, isConfirmed: await isConfirmedByFlag(run, run.request.parameters[input.confirm] ?? '') };
 }
 
-/** Asks for what is missing, after the `questions` about what changes, and connects. */
+/** Connects, and asks for missing values. `questions` are those about the fields to change, which the user has answered already. */
 async function complete(
   given: GivenInput,
   { operation, confirm }: OperationInput,
@@ -70,7 +70,7 @@ async function complete(
   const parameters = name === undefined || id === undefined ? {} : { [name]: id };
   checkBody(operation, fieldsToNameByFlag(fields, parsed), body, lineOf);
 
-  // The client generates an idempotency key.
+  // A missing idempotency key is made later, when the change is recorded.
   const absent = fields.filter(
     (field) =>
       field.required && field.path.join('.') !== 'idempotencyKey' && valueAt(body, field.path) === undefined,
@@ -88,14 +88,14 @@ async function complete(
   ];
   const isAsked = missing.length > 0 || questions !== null || isReviewed === true;
   if (isAsked && (!ui.canAsk || connection.length > 0)) {
-    // A key alone that is missing is said below.
+    // If only the API key is missing, `connect` below says so.
     throw inputNeeded(
       [...missing.slice(0, connection.length), ...missingKey(settings), ...missing.slice(connection.length)],
       { prompt: ui.promptHint },
     );
   }
   const writeOutput = session.flags.dryRun ? () => {} : openOutputFile(session.io, parsed);
-  // Fails on a missing key before asking anything.
+  // A missing API key is an error before the user is asked anything.
   const target = await session.connect();
   const request = { operation, parameters, body };
   const run: Run = { ...newRun(given, target, request), fields, writeOutput };
@@ -105,7 +105,7 @@ async function complete(
   return { ...run, questions: asked };
 }
 
-/** Sets the idempotency key that `--idempotency-from ci` asks for. */
+/** Sets the idempotency key by the CI run, for `--idempotency-from ci`. */
 async function useKeyFromCi(
   session: Session,
   operation: Operation,

@@ -3,14 +3,14 @@ import type { Connection } from '../command/connection.ts';
 import type { Session } from '../command/session.ts';
 import { outcomeError, type Sent } from './result/outcome-error.ts';
 
-/** An address that does not answer in this time is most likely mistyped. In milliseconds; --timeout changes it. */
+/** A service that does not answer within these milliseconds is most likely a mistyped address. `--timeout` changes the limit. */
 const defaultTimeoutMs = 10_000;
 
 type Target = Pick<Connection, 'client' | 'storeId' | 'baseUrl'> & Pick<Sent, 'profile' | 'keyVariable'>;
 
 /**
- * Tries a key with a read. Returns whether it may read the settings: a key without that scope is valid, too, but shows
- * nothing about the store. Throws any other response as the user's error.
+ * Tries an API key with a read of the settings. Returns false for a valid key without the scope for that read. Throws the user's error for
+ * any other failure.
  */
 export async function tryKey(
   session: Session,

@@ -3,8 +3,8 @@ import { yourText } from '../core/sanitize.ts';
 import type { Result, Run } from './call/run.ts';
 
 /**
- * Runs `attempt`, which confirms and sends a run. Where the user was asked for its input, Escape leads back to the questions, and
- * what the service refuses is asked for again: then it runs several times, with other values in the same request.
+ * Calls `attempt`, which confirms and sends the request. If the user was asked for input, Escape goes back to the questions, and values
+ * that the service refuses are asked for again. Then `attempt` is called again, and finds the new values in the same request.
  */
 export async function untilAccepted(run: Run, attempt: () => Promise<Result>): Promise<Result> {
   const { questions } = run;
@@ -18,7 +18,7 @@ export async function untilAccepted(run: Run, attempt: () => Promise<Result>): P
   }
 }
 
-/** A long text that was typed at a prompt exists nowhere else, so an error must not lose it. */
+/** Prints long texts that the user has typed at a prompt: they exist nowhere else, so an error must not lose them. */
 function showLongTexts({ request, ui, fields }: Run): void {
   for (const { path: field, fileFlag } of fields) {
     const text = valueAt(request.body, field);

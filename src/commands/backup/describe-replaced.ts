@@ -11,8 +11,8 @@ import { describeBackup, sectionsOf } from './restored.ts';
 import { rowsOfRestoring } from './restoring.ts';
 
 /**
- * What a restore replaces, and with what, said before it is confirmed: what each section would change, where the service can be
- * asked. Throws exit 5 if it says that the backup does not exist.
+ * What a restore replaces, and with which backup, for the question whether to restore. A service with `backup.show` says what each
+ * section would change. Throws exit 5 if that service says that the backup does not exist.
  */
 export async function describeReplaced(run: Run, takesSafetyBackup: boolean): Promise<Printable> {
   const { request, session, ui } = run;
@@ -33,13 +33,13 @@ export async function describeReplaced(run: Run, takesSafetyBackup: boolean): Pr
   return joined([intro, await drawRecord(rows, ui.err)], '\n');
 }
 
-/** What the service says that restoring a backup now would change, or null if it cannot be asked. */
+/** What a restore of each section would change now, by `backup.show`. Null if the service does not have that read, or the read fails. */
 async function askRestoring(run: Run, backupId: string): Promise<unknown> {
   const { session, target } = run;
   const question = { operation: showBackup, parameters: { backupId } };
   const outcome = await askForHelp(session, target, question);
   if (outcome === null) return null;
-  // A key that may restore may not be allowed to read.
+  // An API key that may restore is perhaps not allowed to read.
   if (outcome.kind === 'rejected' && outcome.status !== 404) return null;
   const request = { ...question, body: null };
   const { body } = expectApplied({ ...run, request }, outcome, null);

@@ -1,5 +1,5 @@
-// What commands of other nouns may use of backups: a restore is undone, resumed and shown by them, too, and an update that
-// cannot be undone offers a backup.
+// What commands of other nouns may use: `undo`, `resume` and `history show` deal with restores, and `store update` offers a backup
+// before an update that cannot be undone.
 export { describeReplaced } from './describe-replaced.ts';
 export { offerBackup } from './offer-backup.ts';
 export { describeBackup, describeRestored, restoredView, rowsOfRestored, safetyLabelOf } from './restored.ts';

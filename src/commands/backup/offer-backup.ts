@@ -7,14 +7,14 @@ import { agrees } from '../../cli/prompts/ask-or-fail.ts';
 import { createBackup } from '../../contract/operations/backups.ts';
 
 /**
- * Where the present values of the store are not known, there is no undo: that is said before, with another way to take it back.
- * Resolves with the id of the backup, if the user wants one.
+ * For a change that cannot be undone, because the present values of the store are not known: says so, and offers a backup. Resolves with
+ * the id of the backup, or undefined if the user wants none.
  */
 export async function offerBackup(run: Run, what = 'This change'): Promise<string | undefined> {
   const { questions } = run;
   if (questions?.offeredBackup !== undefined) return questions.offeredBackup ?? undefined;
   const id = await askAndBackUp(run, what);
-  // Values that the service refuses are corrected, and the change is reviewed again.
+  // A user who corrects refused values reviews the change again. The backup is offered once.
   if (questions !== null) questions.offeredBackup = id ?? null;
   return id;
 }

@@ -52,7 +52,7 @@ const dryRunNote = line`Without --dry-run, a safety backup of the same sections 
 async function confirmAndRestore(run: Run, isSafe: boolean): Promise<Result> {
   const { request, session } = run;
   const { backupId = '' } = request.parameters;
-  // Those that were chosen at a prompt.
+  // `refuseBeforeAsking` has checked sections from flags. These may have been chosen at a prompt.
   await refuseMissingSections(session, backupId, sectionsOf(request.body));
   const safetyLabel = isSafe ? await safetyLabelOf(session, backupId) : undefined;
   const shown = await describeReplaced(run, isSafe);
@@ -60,7 +60,7 @@ async function confirmAndRestore(run: Run, isSafe: boolean): Promise<Result> {
   return sendRestore(run, safetyLabel);
 }
 
-/** A safety backup for a restore that cannot succeed would only use up space. */
+/** Refuses sections that the backup does not have, before the user is asked anything and before a safety backup is taken. */
 async function refuseBeforeAsking(
   body: Record<string, unknown>,
   { session, parsed }: GivenInput,
@@ -70,7 +70,7 @@ async function refuseBeforeAsking(
   await refuseMissingSections(session, await completeKnownId(session, 'backup', given), sectionsOf(body));
 }
 
-/** Refuses sections that the backup does not have, if this machine knows which it has. */
+/** Throws exit 2 for sections that the backup does not have, if this machine knows the sections of the backup. */
 async function refuseMissingSections(session: Session, backupId: string, wanted: readonly string[]) {
   const { label, sections } = (await knownBackup(session, backupId)) ?? {};
   if (!Array.isArray(sections) || sections.some((section) => typeof section !== 'string')) return;

@@ -16,11 +16,11 @@ import {
 } from '../../history/record/history-record.ts';
 import { describeCounts, sectionLabel } from './restoring.ts';
 
-/** The label of the backup that is taken before one is restored: the same on each run. */
+/** The label of the safety backup for a restore of this backup: the same for each restore. */
 export async function safetyLabelOf(session: Session, backupId: string): Promise<string> {
   const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
   const backups = (await session.history()).snapshot().list({ operation: createBackup.id }).records;
-  // Labels of safety backups would nest.
+  // The label of a safety backup is not taken over: labels would nest.
   const isSafety = backups.some(
     (record) => record.safetyBackupFor !== null && textAt(receivedBody(record), ['id']) === backupId,
   );
@@ -30,7 +30,7 @@ export async function safetyLabelOf(session: Session, backupId: string): Promise
   return shorten(line`Safety: ${name}`, 120);
 }
 
-/** `backup 01a1… ("nightly", 2 hours ago)`. */
+/** The backup in words: `backup 01a1… ("nightly", 2 hours ago)`. */
 export async function describeBackup(session: Session, backupId: string): Promise<string> {
   const { label, createdAt } = (await knownBackup(session, backupId)) ?? {};
   if (typeof label !== 'string' || typeof createdAt !== 'string')
@@ -46,7 +46,7 @@ export async function knownBackup(
   return (await listKnown(session, 'backup')).find(({ id }) => id === backupId)?.fields;
 }
 
-/** `store, blog from backup 01a1… ("nightly")`. */
+/** The restore in words: `store, blog from backup 01a1… ("nightly")`. */
 export async function describeRestored(session: Session, record: HistoryRecord): Promise<string> {
   const backupId = objectIdOf(record) ?? '';
   const { label } = (await knownBackup(session, backupId)) ?? {};
@@ -55,14 +55,14 @@ export async function describeRestored(session: Session, record: HistoryRecord):
   return `${sections.join(', ')} from backup ${backupId}${suffix}`;
 }
 
-/** How a restore is shown, with what the service says it changed. */
+/** How the result of a restore is printed, with what the service says that it changed. */
 export const restoredView = {
   done: async ({ record }: Pick<Result, 'record'>, { session }: Pick<Run, 'session'>) =>
     record === null ? '' : `Restored ${await describeRestored(session, record)}`,
   show: ({ answer }: Result) => rowsOfRestored(answer),
 };
 
-/** A row for each section of which the service says what changed. */
+/** A row for each section whose changes are in the answer. */
 export function rowsOfRestored(answer: unknown): Row[] {
   const sections = Object.entries(asObject(valueAt(answer, ['sections'])));
   return sections.flatMap(([section, change]): Row[] => {
@@ -71,7 +71,7 @@ export function rowsOfRestored(answer: unknown): Row[] {
   });
 }
 
-/** `restored: Name, Cashback` for fields, `3 removed, 1 brought back` for objects. Null if neither is there. */
+/** `restored: Name, Cashback` for fields, `3 removed, 1 brought back` for objects. Null if the answer has neither. */
 function describeSection({ changed, removed, returned }: Readonly<Record<string, unknown>>): string | null {
   if (Array.isArray(changed)) {
     const labels = changed.map((path) => labelOf(String(path).split('.')));

@@ -6,7 +6,7 @@ import { labelOf } from '../../cli/output/labels.ts';
 /** A row of plain text. */
 type TextRow = readonly [label: string, value: string, tone?: Tone];
 
-/** What a service says that restoring sections now would change: a row for each field, and one for posts and endpoints. */
+/** What a restore of sections would change now, by `backup.show`: a row for each field, and one each for posts and endpoints. */
 export function rowsOfRestoring(restoring: unknown, sections?: readonly string[]): TextRow[] {
   return Object.entries(asObject(restoring))
     .filter(([section]) => sections?.includes(section) ?? true)

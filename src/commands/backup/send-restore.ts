@@ -10,8 +10,8 @@ import type { FailedSafetyBackup, Recorded } from '../../history/changes/change-
 import type { HistoryRecord } from '../../history/record/history-record.ts';
 
 /**
- * Restores a backup, after a safety backup with this label; without one if there is no label. Throws what the service refuses, and
- * why there is no safety backup, as the user's error.
+ * Restores a backup, after a safety backup with this label. Without a label, no safety backup is taken. Throws the user's error if the
+ * safety backup fails, or if the restore is not applied.
  */
 export async function sendRestore(
   run: Run,
@@ -31,7 +31,7 @@ export async function sendRestore(
   }
 }
 
-/** The error of a restore that was not sent. */
+/** The error if the restore was not sent, because its safety backup failed. */
 function withoutRestore(run: Run, { safetyBackup, inDoubt }: FailedSafetyBackup): CliError {
   const error = safetyBackupError(run, safetyBackup);
   if (inDoubt === null) return error;
@@ -76,7 +76,7 @@ function safetyBackupError(
   return new CliError({ ...failure, what: `the safety backup failed: ${failure.what}`, outcome: 'not_sent' });
 }
 
-/** The error of a restore after its safety backup: it says which one was taken. */
+/** Adds to the error of a restore which safety backup was taken. */
 function withSafetyBackup(error: CliError, safetyBackupId: HistoryRecord['safetyBackupId']): CliError {
   if (safetyBackupId === null) return error;
   const done = [`safety backup ${safetyBackupId} was taken`];

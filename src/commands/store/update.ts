@@ -72,14 +72,17 @@ const updatedView: ResultView = {
     const name = textAt(answer, ['name']);
     return name === null ? 'Updated the store' : `Updated store "${name}"`;
   },
-  // A terminal with both streams has shown it before it was sent.
+  // If both streams are a terminal, the user has seen the values before they were sent.
   show({ answer }, run) {
     const { out, err } = run.ui;
     return out.width !== null && err.width !== null ? [] : rowsOfUpdate(run, null, answer);
   },
 };
 
-/** Shows the new values beside the present ones, or those that this machine has seen last. Offers a backup if there is no way back. */
+/**
+ * Shows the new values beside the present ones, or else beside those that this machine has seen last. Offers a backup if the update
+ * cannot be undone.
+ */
 async function confirmAndUpdate(run: Run): Promise<Result> {
   const { request, session, ui } = run;
   const current = await readCurrent(run, showStore);
@@ -92,12 +95,13 @@ async function confirmAndUpdate(run: Run): Promise<Result> {
   return sendUpdate(run, current, { safetyBackupId });
 }
 
-/** How often an update is sent while others change other fields of the store. */
+/** How many updates are sent while others change other fields of the store. */
 const maxSent = 3;
 
 /**
- * Sends the update if the store is as it was read. If somebody has changed it since, but none of these fields, it is read again
- * and a new update is sent; else a terminal shows the fields and asks, and a script ends with exit 6.
+ * Sends the update, with `If-Match` where the service takes it. If the store has changed since it was read, the store is read again. If
+ * others have changed none of the fields of the update, a new update is sent. Otherwise a terminal shows those fields and asks, and a
+ * script ends with exit 6.
  */
 async function sendUpdate(
   run: Run,
@@ -114,7 +118,7 @@ async function sendUpdate(
   const isMoved = ifMatch !== null && outcome.kind === 'rejected' && outcome.status === 412;
   const now = isMoved ? await readCurrent(run, showStore) : null;
   if (!isMoved || now === null || now.ifMatch === null) return resultOfChange(run, changed);
-  // Somebody else may have set the same.
+  // A field that others have set to the same value is no conflict.
   const moved = leafPaths(body).filter(
     (path) =>
       !isSameValue(valueAt(document, path), valueAt(now.document, path)) &&
@@ -127,7 +131,7 @@ async function sendUpdate(
   return sent === maxSent ? resultOfChange(run, changed) : sendUpdate(run, now, options, sent + 1);
 }
 
-/** Asks a terminal whether to replace what somebody else has set meanwhile. Throws exit 6 elsewhere, and exit 130 for a no. */
+/** Asks whether to replace values that others have set meanwhile. Throws exit 6 without a terminal, and exit 130 for a no. */
 async function agreeToMoved(
   run: Run,
   { document }: CurrentDocument,
@@ -146,7 +150,7 @@ async function agreeToMoved(
   if (!(await agrees(ui, 'Replace the present values?'))) throw cancelledError();
 }
 
-/** The fields of the request as `store` has them. */
+/** A row for each field of the request, with its value in `store`. */
 function rowsOfUpdate({ request }: Run, seen: SeenDocument | null, store: unknown): Row[] {
   const changes = leafPaths(request.body).map((path) => ({
     path,

@@ -7,36 +7,36 @@ import type { FieldFlag, FlagHints } from '../../input/field-flags.ts';
 import type { GivenBody } from '../../input/request-body.ts';
 import type { Run } from './run.ts';
 
-/** What a command takes for its operation. Its flags and arguments follow from the contract. */
+/** The input of a command for its operation. The flags and arguments of the fields follow from the contract. */
 export interface OperationInput {
   readonly operation: Operation;
   readonly hints?: FlagHints;
   /** Default values of fields. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** In place of the id in the path. */
+  /** Arguments in place of the id in the path. */
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Path parameter of an irreversible operation: the user types its value, or gives it with `--confirm`. */
+  /** Path parameter of an operation that cannot be taken back: the user types its value, or gives it with `--confirm`. */
   readonly confirm?: string;
   /** Fields of the printed answer that the contract does not name. */
   readonly extraAnswerFields?: readonly string[];
 }
 
-/** What a command adds to reading its input. */
+/** The steps that a command adds to `readInput`. */
 export interface InputSteps {
-  /** Changes or refuses the body before it is completed and checked. */
+  /** Changes or refuses the body before missing values are asked for. */
   prepare?(body: Record<string, unknown>, input: GivenInput): Promise<void> | void;
   /** For an update: a user who gives no fields is asked which to change. */
   readonly whatChanges?: WhatChanges;
-  /** Shows context for the questions once the path parameters are known, before other questions. */
+  /** Shows what the user has to know for the questions. Called when the path parameters are known. */
   introduce?(run: Run): Promise<void>;
-  /** Whether a terminal shows the request before it is sent even if nothing was asked. */
+  /** Whether a terminal shows the request before it is sent even if the user was asked for nothing. */
   readonly isReviewed?: boolean;
-  /** Whether the operation is sent, so that its answer is printed; true unless given. */
+  /** Whether the operation is sent, so that its answer is printed. True by default. */
   readonly isSent?: boolean;
 }
 
-/** What was given on the command line, before it is complete. */
+/** The input of the command line, before missing values are asked for. */
 export interface GivenInput {
   readonly ui: Ui;
   readonly session: Session;
@@ -58,6 +58,6 @@ export interface CurrentValues {
   readonly current: Readonly<Record<string, unknown>>;
   /** Fields without a flag, such as those of a template: their names are values of the service. */
   readonly moreFields?: readonly FieldFlag[];
-  /** Whether the value of a field is known; all are unless given. */
+  /** Whether the value of a field is known. By default all are. */
   isSeen?(path: readonly string[]): boolean;
 }

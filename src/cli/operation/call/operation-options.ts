@@ -26,7 +26,7 @@ const keyOption: OptionSpec = {
   group: advancedGroup,
 };
 
-/** What a command that sends an operation takes and prints, and how `storectl mcp` describes it. */
+/** The arguments, flags and answer fields of a command that sends an operation, and its description for `storectl mcp`. */
 export function describeOperation(
   input: OperationInput,
 ): Pick<CommandDefinition, 'answerFields' | 'arguments' | 'dryRun' | 'options' | 'tool' | 'withoutEffect'> {
@@ -42,7 +42,7 @@ export function describeOperation(
   };
 }
 
-/** What a command takes that reads the input of an operation, and does not send it. */
+/** The arguments and flags of a command that reads the input of an operation. */
 export function describeInput(input: OperationInput) {
   const { operation, defaults, options = [] } = input;
   return {
@@ -55,17 +55,17 @@ export function describeInput(input: OperationInput) {
   };
 }
 
-/** The flags of the fields of its body. */
+/** The flags of the fields in the body of the operation. */
 export function fieldsOf({ operation, hints }: OperationInput): FieldFlag[] {
   return operation.body === null ? [] : deriveFlags(operation.body, hints);
 }
 
-/** Known fields of the printed answer. Empty if the contract leaves the answer open. */
+/** The known fields of the printed answer. Empty if the contract does not name any. */
 export function answerFields({ operation, extraAnswerFields = [] }: OperationInput): readonly string[] {
   return [...fieldNames(operation.response), ...extraAnswerFields];
 }
 
-/** The command as a tool. `note` is what an assistant, and the user who confirms, has to know besides the summary. */
+/** The command as a tool of the MCP server. `note` follows the summary of the operation in the description. */
 export function toolOf({ operation, confirm, defaults = {} }: OperationInput, note = ''): CommandTool {
   return {
     description: [`${operation.summary}.`, note].filter(Boolean).join(' '),

@@ -11,25 +11,26 @@ import type { FieldFlag } from '../../input/field-flags.ts';
 import type { Row } from '../../output/tables.ts';
 import type { Question, Questions } from '../../prompts/questions.ts';
 
-/** A call of an operation, complete and checked: where it goes, what is sent, and who asked for it. */
+/** One request of a command, complete and checked, with everything that the steps after `readInput` need. */
 export interface Run {
+  /** Where the request goes. */
   readonly target: Connection;
   readonly request: OperationRequest;
   readonly ui: Ui;
   readonly session: Session;
-  /** What the user typed. */
+  /** The command as the user typed it. */
   readonly parsed: ParsedCommand;
   /** The flags of the request's fields, which error messages name. */
   readonly fields: readonly FieldFlag[];
-  /** The questions the user answered, or null if nothing was asked. */
+  /** The questions that the user has answered, or null if the user was asked for nothing. */
   readonly questions: RunQuestions | null;
-  /** Whether `--confirm` has named the object in the path. */
+  /** Whether `--confirm` names the object in the path. */
   readonly isConfirmed: boolean;
-  /** Writes a text to `--output-file`, if it was given. */
+  /** Writes a text to `--output-file`, if the flag was given. */
   writeOutput(text: string): void;
 }
 
-/** A run that no flags and no questions belong to. */
+/** A run without flags and without questions. */
 export function newRun(
   { ui, session, parsed }: Pick<Run, 'ui' | 'session' | 'parsed'>,
   target: Connection,
@@ -48,18 +49,18 @@ export function newRun(
   };
 }
 
-/** What is sent. The store id is the target's. */
+/** The request of a run. The store id is that of the target. */
 export interface OperationRequest {
   readonly operation: Operation;
   /** Path parameters other than the store id. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Null for an operation without a body. */
   readonly body: Record<string, unknown> | null;
-  /** JSON text that is sent unchanged. `body` is then its value if that is an object. */
+  /** JSON text that is sent unchanged. `body` is then the object that the text parses to. */
   readonly bodyText?: string;
 }
 
-/** Lets a user who answered questions answer them again. The answers change the request in place. */
+/** The questions that a user has answered. Asking them again changes the request in place. */
 export interface RunQuestions {
   /** Asks the last question again; Escape goes further back. */
   goBack(): Promise<void>;
@@ -67,46 +68,46 @@ export interface RunQuestions {
   readonly first: Questions;
   /** A question for a field of the request, whether it was asked before or not. */
   questionOf(field: FieldFlag): Question;
-  /** The same for the id in the path, if there is one. */
+  /** The question for the id in the path; empty if the path has none. */
   readonly questionsOfId: readonly Question[];
-  /** The id of the backup that was offered, or null if the user wanted none: it is offered once. */
+  /** The id of the backup that the user took before the change, null if the user wanted none, undefined if none was offered yet. */
   offeredBackup?: string | null;
 }
 
-/** What a change may need besides its request. */
+/** The options of a change. */
 export interface ChangeOptions
   extends Omit<ChangeRequest, 'operation' | 'parameters' | 'body' | 'bodyText' | 'fresh'> {
-  /** The flag of the command that sends what was sent before: a refusal names it. */
+  /** The flag of the command that sends a change although the same was sent before. A refusal names the flag. */
   readonly allowDuplicateFlag?: string | undefined;
-  /** Nothing has read what the change sets parts of: it is read first, where the service can show it. */
+  /** Whether the document that the change sets parts of is read first. For a command that has not read it. */
   readonly readsFirst?: boolean | undefined;
 }
 
-/** The result of a change for which nothing had to be sent, because `answer` shows that all is as it should be. */
+/** The result of a change that was not sent, because `answer` shows that nothing has to be changed. */
 export function unchangedResult(answer: unknown): Result {
   const document = { ...asObject(answer), changed: false };
   return { answer: document, text: JSON.stringify(document), etag: null, record: null };
 }
 
-/** What a user gets of an operation that was applied, or of a read that was answered. */
+/** The result of a change that was applied, or of a read. */
 export interface Result {
   /** The JSON value that the service sent. */
   readonly answer: unknown;
-  /** The same as text, as the service sent it. */
+  /** The answer as the text that the service sent. */
   readonly text: string;
   readonly etag: string | null;
   /** The record in the history, or null for a read. */
   readonly record: HistoryRecord | null;
-  /** It had been applied before, and this command sent nothing. */
+  /** The change was applied by an earlier command, and this command sent nothing. */
   readonly isEarlier?: boolean;
 }
 
 type Shown = Printable | readonly Row[];
 
-/** How the answer of an operation is shown. */
+/** How a command prints its result. */
 export interface ResultView {
-  /** What a change did, in one line without the check mark: `Created backup "nightly"`; null for nothing. */
+  /** The line that says what a change did, without the check mark: `Created backup "nightly"`. Null for no line. */
   done?(result: Result, run: Run): string | null | Promise<string | null>;
-  /** The answer for people, as text or rows, empty for nothing; without this function, a record of its fields. */
+  /** The answer as text or rows; empty for nothing. Without this function, each field of the answer is a row. */
   show?(result: Result, run: Run): Shown | Promise<Shown>;
 }

@@ -3,7 +3,7 @@ import type { Session } from '../../command/session.ts';
 import { demoProfile } from '../../config/connection-settings.ts';
 import { printable } from '../../core/sanitize.ts';
 
-/** The store in use, by its name where this machine has seen it. Printable. */
+/** The store in use, with its name if this machine has seen it. Printable. */
 export async function describeStoreInUse(session: Session): Promise<string> {
   const { profile, storeId } = await session.settings();
   if (profile === demoProfile) {

@@ -9,14 +9,14 @@ type Item = Readonly<Record<string, unknown>>;
 
 /** How a list is drawn. */
 export interface ListView {
-  /** Fields of the table besides the id. A column that tells no rows apart, for lack of values or because all say yes, is not shown. */
+  /** Fields of the table besides the id. A column whose rows are all empty, or all yes, is not shown. */
   readonly columns: readonly string[];
 }
 
-/** The rows of a list, and which of their times is shown as an age: when the service made it, or when this machine saw it. */
+/** The rows of a list, and the field whose time is shown as an age: when the object was made, or when this machine saw it. */
 interface Rows {
   readonly items: readonly Item[];
-  /** Ids that the short ones must not be taken for. */
+  /** Other known ids: a short id must not be the beginning of one of them. */
   readonly known: readonly string[];
   readonly age: 'createdAt' | 'seenAt';
 }

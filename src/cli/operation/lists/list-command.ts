@@ -20,11 +20,11 @@ import { drawList, type ListView } from './draw-list.ts';
 import { cannotBeAsked, noticeMemory, seenOption } from './memory.ts';
 import { readPages } from './read-pages.ts';
 
-/** A list of the service's, or of what this machine has seen where the service cannot be asked. */
+/** A list of the service. If the service does not have the list, the objects that this machine has seen are listed. */
 interface ServiceList extends ListView {
   readonly operation: Operation & { readonly query: z.ZodMiniObject };
   readonly kind: ObjectKind;
-  /** The command to run while the list is empty; none if no command makes such objects. */
+  /** The command that a user with an empty list can run. Missing if no command makes such objects. */
   readonly start?: readonly string[];
 }
 
@@ -148,7 +148,7 @@ interface Wanted {
   readonly isPage: boolean;
 }
 
-/** What this machine has seen, the last seen first. */
+/** The objects that this machine has seen, the last one first. */
 async function printSeen(
   { ui, session }: CommandCall,
   list: ServiceList,

@@ -13,7 +13,10 @@ export const seenOption: OptionSpec = {
 
 type Verb = 'list' | 'show';
 
-/** Exit 7: the service does not have this read, and a script must not take what this machine remembers for what the store has. `what` is in the plural. */
+/**
+ * Exit 7: the service does not have this read. A script must not take the objects that this machine has seen for those that the store
+ * has. `what` is in the plural.
+ */
 export function cannotBeAsked(verb: Verb, what: string): CliError {
   return new CliError({
     code: `cannot_${verb}`,
@@ -24,7 +27,7 @@ export function cannotBeAsked(verb: Verb, what: string): CliError {
   });
 }
 
-/** Stands above what this machine remembers. `what` is in the plural. */
+/** The line above objects that this machine has seen. `what` is in the plural. */
 export function noticeMemory({ notice, err }: Ui, verb: Verb, what: string): void {
   const others = verb === 'list' ? '; there may be others, and a restore may have removed some' : '';
   const seen = verb === 'list' ? 'these' : 'this';
@@ -32,7 +35,7 @@ export function noticeMemory({ notice, err }: Ui, verb: Verb, what: string): voi
   notice(err.color.yellow(text));
 }
 
-/** Exit 5: nothing is remembered of an object. `what` is in the plural. */
+/** Exit 5: this machine has not seen the object. `what` is in the plural. */
 export function notSeen(what: string): CliError {
   return new CliError({
     code: 'not_seen',

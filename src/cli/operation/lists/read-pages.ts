@@ -3,19 +3,17 @@ import type { Run } from '../call/run.ts';
 import { expectApplied, unreadableAnswer } from '../result/expect-applied.ts';
 import { askService, fitting, type ListPage, readPage } from '../send/ask-service.ts';
 
-/** What to read of a list. */
+/** The part of a list to read. */
 interface Wanted {
-  /** Of the query. */
+  /** The filters of the query. */
   readonly filters: Readonly<Record<string, string>>;
   /** Maximum number of items. */
   readonly limit: number;
-  /** Where to begin: the `next` of an earlier page. */
+  /** The `next` of an earlier page, where reading begins. */
   readonly after?: string | undefined;
 }
 
-/**
- * The items of a list, page by page. Null if the service cannot be asked. Throws the user's error for a request that fails.
- */
+/** The items of a list, page by page. Null if the service does not have the list. Throws the user's error for a request that fails. */
 export async function readPages(run: Run, { filters, limit, after }: Wanted): Promise<ListPage | null> {
   const { session, target, request } = run;
   const items: ListPage['items'][number][] = [];
@@ -29,7 +27,7 @@ export async function readPages(run: Run, { filters, limit, after }: Wanted): Pr
     const outcome = await askService(session, target, { operation: request.operation, query });
     if (outcome === null) return null;
     const page = readPage(expectApplied(run, outcome, null));
-    // A page that leads to itself would be read forever.
+    // A page whose `next` is the page itself would be read forever.
     if (page === null || (page.next !== null && page.next === next))
       throw unreadableAnswer(request.operation);
     items.push(...fitting(page.items, filters));

@@ -15,7 +15,7 @@ import { askService } from '../send/ask-service.ts';
 import { untilAccepted } from '../until-accepted.ts';
 import { cannotBeAsked, noticeMemory, notSeen, seenOption } from './memory.ts';
 
-/** An object of the service's, or what this machine has seen of it where the service cannot be asked. */
+/** An object of the service. If the service does not have the read, the fields that this machine has seen are shown. */
 interface ServiceObject {
   readonly operation: Operation;
   readonly description: string;
@@ -23,12 +23,12 @@ interface ServiceObject {
   /** In the plural: `backups`. */
   readonly what: string;
   remember(session: Session, answer: unknown): Promise<void>;
-  /** What this machine has seen, with `seenAt`, or null. */
+  /** The fields that this machine has seen, with `seenAt`. Null if it has not seen the object. */
   recall(run: Run): Promise<Readonly<Record<string, unknown>> | null>;
   readonly show?: ResultView['show'];
 }
 
-/** How objects of a kind are remembered. */
+/** How seen objects of a kind are found. */
 export function memoryOf(kind: ObjectKind): Pick<ServiceObject, 'what' | 'remember' | 'recall'> {
   return {
     what: kindOf(kind).plural,

@@ -10,15 +10,15 @@ import { nullOnBack } from '../../prompts/questions.ts';
 
 /** Values to offer when asking for a field. */
 export interface FieldHints {
-  /** The earlier answer, offered for editing. */
+  /** The earlier answer, which is offered for editing. */
   readonly before?: unknown;
-  /** Suggested values. Others are accepted as well. */
+  /** Suggested values. Other values are accepted as well. */
   readonly words?: readonly string[] | undefined;
-  /** Of a list: there are no others. */
+  /** For a list: no other values are accepted. */
   readonly isWhole?: boolean;
   /** Whether an empty answer in place of the earlier one clears the field, and a deleted entry is removed. */
   readonly canClear?: boolean;
-  /** Choices besides `words`: the value of one is returned as it is. */
+  /** Choices besides `words`. The value of a chosen one is returned unchanged. */
   readonly actions?: readonly Choice[];
 }
 
@@ -42,7 +42,7 @@ export async function askField(
   return askLine(io, field, { before, canClear });
 }
 
-/** The field's label, as in results, and what helps to answer: `Cashback cap (cents)`. */
+/** The label of the field as results have it, with its unit or format: `Cashback cap (cents)`. */
 function promptOf({ path }: FieldFlag, ...remarks: readonly string[]): string {
   const shown = remarks.filter((remark) => remark !== '').join(', ');
   return shown === '' ? labelOf(path) : `${labelOf(path)} (${shown})`;
@@ -76,7 +76,7 @@ async function askLine(
   return { ...Object.fromEntries(Object.keys(asObject(before)).map((name) => [name, null])), ...value };
 }
 
-/** The value as one would type it. */
+/** The value as a user would type it. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   if (!isObject(value)) return String(value);

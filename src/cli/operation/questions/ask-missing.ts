@@ -24,17 +24,14 @@ import type { Run, RunQuestions } from '../call/run.ts';
 import { askField, type FieldHints } from './ask-field.ts';
 import { type Choices, findChoices } from './find-choices.ts';
 
-/** Whether the service answered that the id does not exist. */
+/** Whether an error is that of a service that says that the id does not exist. */
 export function isNotFound(error: unknown): error is CliError {
-  // Before a change, a read that is refused counts as not sent.
+  // The error of a read that was refused says `not_sent`.
   if (!(error instanceof CliError) || error.failure.outcome === 'unknown') return false;
   return error.failure.status === 404 || error.failure.status === 410;
 }
 
-/**
- * Shows why an answer was refused before the question is asked again, with the next steps if the answer itself does not say
- * what is wrong with it.
- */
+/** Shows why an answer was refused, before the question is asked again. By default the next steps are shown only after "not found". */
 export function explainRefusal(
   ui: Ui,
   session: Session,
@@ -52,7 +49,7 @@ export function explainRefusal(
   ui.notice('');
 }
 
-/** Why a text from an editor was refused: a clause, and a line for each field, which is called as in the text. */
+/** Why a text from an editor was refused: a clause, and a line for each field, by its name in the text. */
 export function describeRefusal({ failure }: CliError): string {
   return describeFailure(failure, { now: Date.now(), nameOf: ({ field }) => field }).message;
 }
@@ -65,8 +62,8 @@ interface WhatToAsk {
 }
 
 /**
- * Asks for the missing input of a run and stores the answers in its `parameters` and its body: `first` are questions of the
- * command itself, then come the id and `fields`. Escape goes back one question. Requires a terminal.
+ * Asks for the missing input of a run, and stores the answers in its `parameters` and its body. The order is: the questions `first` of
+ * the command, the id, the `fields`. Escape goes back one question. Requires a terminal.
  */
 export async function askMissing(
   run: Run,
@@ -84,7 +81,7 @@ export async function askMissing(
     known: kind === undefined ? [] : await listKnown(session, kind),
     isListed: false,
   };
-  // The service is asked when the id is: also where one was given that it does not have.
+  // `introduce` may ask the service about the id. If the service does not have the id, the user is asked for another one.
   const lookForChoices = memoize(async () => {
     if (kind !== undefined) choices = await findChoices(run, kind);
   });
@@ -109,7 +106,7 @@ export async function askMissing(
     async () => {
       if (!inputHintOf(field.schema).isUsuallyAll) return askInto(ui, body ?? {}, field);
       const { offered, known } = choices;
-      // The object in the path may have only some of them.
+      // The object in the path may allow only some values, which are known once its id is.
       const object = [...offered, ...known].find(({ id }) => id === parameters[name]);
       const own = valueAt(object?.fields, field.path);
       const isWhole = Array.isArray(own);
@@ -124,15 +121,15 @@ export async function askMissing(
     );
   }
   if (missing.length === 0) await introduce?.(run);
-  // A change has a review at the end, which Escape can leave as well.
+  // A change ends with a review, and Escape can leave the review, too.
   if (questions().length > (operation.class === 'read' ? 1 : 0)) explainKeys(ui);
   await askAll(questions);
   return { goBack: () => askAll(questions, questions().length - 1), first, questionOf, questionsOfId };
 }
 
 /**
- * Asks for one field of the body. Suggests its known values, and offers the value in the body, or else the current one
- * (`now`), for editing.
+ * Asks for one field of the body. The known values are suggested. The value in the body, or else the current value `now`, is offered
+ * for editing.
  */
 export async function askInto(
   { io }: Ui,
@@ -140,7 +137,7 @@ export async function askInto(
   field: FieldFlag,
   { now, ...given }: Omit<FieldHints, 'before'> & { readonly now?: unknown } = {},
 ): Promise<void> {
-  // Who chose to change a switch wants it to be changed.
+  // A user who chose a switch in the menu wants the other position, so that one is offered first.
   const offered = field.kind === 'boolean' ? now !== true : now;
   const hints = {
     before: valueAt(body, field.path) ?? offered,
@@ -150,7 +147,7 @@ export async function askInto(
   setPath(body, field.path, await askField(io, field, hints));
 }
 
-/** Choices of an id and its description. Screen readers get the description first. */
+/** Choices with an id and a description. Screen readers get the description first. */
 export function idChoices({ err }: Ui, kind: ObjectKind, known: readonly KnownObject[]): Choice[] {
   const ids = known.map(({ id }) => id);
   return known.map((object) => {

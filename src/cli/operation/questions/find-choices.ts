@@ -7,13 +7,13 @@ import { listForHelp } from '../send/ask-service.ts';
 /** Objects to choose from. */
 export interface Choices {
   readonly offered: readonly KnownObject[];
-  /** All that this machine knows: a short id stands for one of them. */
+  /** All objects of the kind that this machine knows. A short id stands for one of them. */
   readonly known: readonly KnownObject[];
-  /** Whether the service has listed what is offered, so that there are no others but older ones. */
+  /** Whether the service has listed the objects, so that only older ones may be missing. */
   readonly isListed: boolean;
 }
 
-/** What the service lists, else what this machine has seen. */
+/** The objects that the service lists, or else those that this machine has seen. */
 export async function findChoices(
   { session, target, request }: Pick<Run, 'session' | 'target' | 'request'>,
   kind: ObjectKind,

@@ -10,13 +10,13 @@ import type { Result, Run, RunQuestions } from '../call/run.ts';
 import { explainRefusal, isNotFound } from './ask-missing.ts';
 import { questionsOfFields } from './what-changes.ts';
 
-/** The user has changed the request instead of agreeing to it. */
+/** Thrown if the user has changed the request instead of agreeing to it. */
 class AnswersChanged extends Error {
   override readonly name = 'AnswersChanged';
 }
 
 /**
- * Makes attempts to send a run whose input was asked for: lets the user go back to the answers, and asks again for those that the
+ * Calls `attempt` until the service accepts the request. The user may go back to earlier questions, and is asked again for values that the
  * service refuses.
  */
 export async function askUntilAccepted(
@@ -47,13 +47,13 @@ export async function askUntilAccepted(
   }
 }
 
-/** Shows what is sent: the fields of the request unless given. */
+/** Shows the request: `shown`, or else its fields. */
 export function showRequest({ request, ui }: Run, shown?: Printable): void {
   const text = shown ?? renderRecord(rowsOf(request.body ?? {}), ui.err);
   if (text !== '') ui.notice(apart(text));
 }
 
-/** Asks whether to send. Throws exit 130 for a no, and begins the attempt anew if the user has edited something. */
+/** Asks whether to send the request. Throws exit 130 for a no, and {@link AnswersChanged} if the user has edited the request. */
 export async function askWhetherToSend(
   run: Run,
   runQuestions: RunQuestions,
@@ -68,7 +68,7 @@ export async function askWhetherToSend(
   if (answer === 'yes') return;
   const { body } = run.request;
   const before = structuredClone(body);
-  // Who goes back from there has edited nothing.
+  // A user who leaves the menu with Escape has edited nothing.
   if ((await nullOnBack(() => askForMore(run, runQuestions).then(() => true))) === null && body !== null) {
     for (const name of Object.keys(body)) delete body[name];
     Object.assign(body, before);
@@ -76,7 +76,7 @@ export async function askWhetherToSend(
   throw new AnswersChanged();
 }
 
-/** Asks for any fields of the request, including optional ones. A command that has its own menu shows it again. */
+/** Asks for fields of the request that the user chooses. A command with a menu of its own shows that menu again. */
 async function askForMore({ request: { body }, ui, fields }: Run, runQuestions: RunQuestions): Promise<void> {
   if (runQuestions.first().length > 0) return askEach(runQuestions.first);
   const questions = questionsOfFields(ui, {
@@ -114,7 +114,7 @@ function labelOfField({ field, flag }: FieldError, fields: readonly FieldFlag[])
   return own === undefined ? flag : labelOf(own.path);
 }
 
-/** A cancellation after a refusal: something was sent, but it had no effect. */
+/** The cancellation after a refusal: a request was sent, and had no effect. */
 function withoutEffect(error: unknown): unknown {
   if (!(error instanceof CliError) || error.failure.code !== 'cancelled') return error;
   const what = 'cancelled; the service rejected the earlier request, so nothing was changed';

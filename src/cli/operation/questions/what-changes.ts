@@ -12,8 +12,8 @@ import type { CurrentValues, GivenInput, WhatChanges } from '../call/operation-i
 import { askInto } from './ask-missing.ts';
 
 /**
- * For an update without fields: a terminal lets the user choose some, whose current values are shown and offered for editing;
- * elsewhere it is exit 3.
+ * For an update without fields: lets the user choose the fields to change, and asks for each. Current values are shown and offered for
+ * editing. Throws exit 3 without a terminal.
  */
 export async function askWhatChanges(
   { example, canClear = () => false, read }: WhatChanges,
@@ -37,7 +37,7 @@ export async function askWhatChanges(
 interface FieldsToChange extends CurrentValues {
   readonly fields: readonly FieldFlag[];
   questionOf(field: FieldFlag): Question;
-  /** Called for a field that was chosen before and no longer is. */
+  /** Called for a field that the user had chosen before, and has not chosen this time. */
   leaveOut?(field: FieldFlag): void;
 }
 

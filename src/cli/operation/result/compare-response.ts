@@ -1,12 +1,12 @@
 import { isObject } from '../../../base/json.ts';
 import { shorten } from '../../core/sanitize.ts';
 
-/** Fields whose values are secrets: the service may mask them, and they are never printed. */
+/** Fields whose values are secrets. The service may mask them, and they are never printed. */
 const secretFields = ['url', 'idempotencyKey'];
 
 /**
- * Where an answer has other values than were sent, one line each: `quietHours.start: sent 21:00, the service has 22:00`. A
- * field that the answer does not show is no difference.
+ * The fields that have another value in the answer than in the request, a line each: `quietHours.start: sent 21:00, the service returned
+ * 22:00`. A field that is not in the answer is left out.
  */
 export function differencesFromSent(sent: unknown, answer: unknown, path = ''): string[] {
   if (!isObject(sent) || !isObject(answer)) return [];
@@ -15,7 +15,7 @@ export function differencesFromSent(sent: unknown, answer: unknown, path = ''): 
     if (got === undefined || secretFields.includes(name)) return [];
     const place = path === '' ? name : `${path}.${name}`;
     if (isObject(value) && isObject(got)) return differencesFromSent(value, got, place);
-    // A free-form answer may use the same name for something else: a restore counts by section.
+    // An answer may use the name of a list for an object: a restore takes `sections` as a list, and counts by section.
     if (Array.isArray(value) && isObject(got)) return [];
     return isSame(value, got) ? [] : [`${place}: sent ${show(value)}, the service returned ${show(got)}`];
   });

@@ -12,14 +12,14 @@ import type { OperationRequest, Result, Run } from '../call/run.ts';
 import { differencesFromSent } from './compare-response.ts';
 import { outcomeError, type Subject } from './outcome-error.ts';
 
-/** The applied outcome. Throws any other as the user's error. */
+/** The outcome if it is `applied`. Throws the user's error for any other. */
 export function expectApplied(run: Run, outcome: Outcome, record: HistoryRecord | null): Applied {
   if (outcome.kind !== 'applied') throw errorOfRun(run, outcome, record);
   noteDrift(run.ui, outcome);
   return outcome;
 }
 
-/** The user's error for an outcome of a run that is not `applied`. */
+/** The user's error for an outcome that is not `applied`. */
 export function errorOfRun(
   { target, request, session, fields, parsed }: Run,
   outcome: Exclude<Outcome, { kind: 'applied' }>,
@@ -35,7 +35,7 @@ export function errorOfRun(
   });
 }
 
-/** `dispute 4b…` for an operation with an id in its path, and what lists disputes. */
+/** The object in the path, such as `dispute 4b…`, and the command that lists such objects. */
 function objectOf({ operation, parameters }: OperationRequest): Omit<Subject, 'storeId'> {
   const name = idParameter(operation);
   if (name === undefined) return { object: null };
@@ -43,7 +43,7 @@ function objectOf({ operation, parameters }: OperationRequest): Omit<Subject, 's
   return { object: `${nounOf(name)} ${parameters[name]}`, list: [noun, 'list'] };
 }
 
-/** Every read of the contract answers with an object: anything else must not look like one that is empty. */
+/** The error for a response to a read that is not an object: it must not look like an empty object. */
 export function unreadableAnswer(operation: Operation): CliError {
   return new CliError({
     code: 'unreadable_answer',
@@ -54,7 +54,7 @@ export function unreadableAnswer(operation: Operation): CliError {
   });
 }
 
-/** The result of a change that was applied. Throws any other outcome as the user's error. */
+/** The result of a change that was applied. Throws the user's error for any other outcome. */
 export function resultOfChange(
   run: Run,
   { record, outcome, isEarlier }: Omit<RecordedChange, 'kind'>,
@@ -68,12 +68,12 @@ export function resultOfResponse({ body, text, etag }: Applied, record: HistoryR
   return { answer: body, text, etag, record };
 }
 
-/** Says where the service has other values than were sent. The change was applied, so it is no error. */
+/** Prints the fields for which the service has other values than were sent. The change was applied, so this is not an error. */
 function noteOtherValues({ request, ui }: Run, { body }: Applied): void {
   for (const difference of differencesFromSent(request.body, body)) ui.notice(line`${difference}`, 'yellow');
 }
 
-/** Drift is a warning and not an error: it must not cost the user their answer. */
+/** Prints where the response differs from the contract: a warning, because the user still gets the answer. */
 export function noteDrift({ noticeOnce }: Ui, { drift }: Applied): void {
   for (const one of drift) noticeOnce(line`unexpected response: ${one}`, 'yellow');
 }

@@ -19,23 +19,23 @@ import { printable } from '../../core/sanitize.ts';
 import type { FieldFlag } from '../../input/field-flags.ts';
 import { flagOf } from '../../input/request-body.ts';
 
-/** What an error about an outcome says besides the outcome. Without it, the request was a read. */
+/** What an error says besides the outcome. Without a class, the request was a read. */
 export interface Sent {
   readonly class?: OperationClass;
   readonly fields?: readonly FieldFlag[];
   /** Id of the history record. */
   readonly recordId?: string | undefined;
-  /** The environment variable that supplied the key, or null. Default: the one that is set. */
+  /** The environment variable with the API key, or null. By default the one that is set. */
   readonly keyVariable?: string | null;
-  /** The profile in use, whose key was refused. */
+  /** The profile in use. */
   readonly profile?: string;
   /** The base URL in use, without a trailing slash. */
   readonly baseUrl?: string;
-  /** What "not found" is about; without it the service's own words are shown. */
+  /** The object for "not found". Without it, the words of the service are shown. */
   readonly subject?: Subject;
 }
 
-/** What a request is about. */
+/** The object of a request. */
 export interface Subject {
   /** `Dispute 4b…`, or null for the store itself. */
   readonly object: string | null;
@@ -51,7 +51,7 @@ export function outcomeError(
   sent: Sent = {},
 ): CliError {
   return new CliError({
-    // A read changes nothing, whatever became of it.
+    // A read changes nothing, so its outcome is `not_sent` for the user.
     outcome: isRead(sent) ? 'not_sent' : outcome.kind,
     requestId: outcome.requestId ?? undefined,
     operationId: sent.recordId ?? undefined,
@@ -78,7 +78,7 @@ function rejected({ problem, status, retryAt }: Extract<Outcome, { kind: 'reject
   const code = problem.code ? ` ${printable(problem.code)}` : '';
   const said = printable(problem.message);
   const missing = notFoundClause(status, problem, subject);
-  // The service's own words would say a second time when to try again.
+  // The next step says when to try again, so the words of the service are left out.
   const isLimit = isRateLimit(status, retryAt !== null);
   const hasWaited = isLimit && retryAt !== null;
   const fields = missing === null && !hasWaited ? describeFields(problem, flags) : [];
@@ -132,7 +132,7 @@ function inDoubt(outcome: Unknown, sent: Sent): Failure {
   };
 }
 
-/** What `resume` can send again may be sent by the same command, too; anything else must not be sent twice. */
+/** The next steps of a change in doubt: `resume`. A one-shot change must not be sent by a second command before that. */
 function nextInDoubt({ status, retryAt }: Unknown, { recordId, class: how }: Sent): readonly Step[] {
   if (recordId === undefined)
     return [{ say: 'its history record is missing: check the store before you run the command again' }];
@@ -142,13 +142,13 @@ function nextInDoubt({ status, retryAt }: Unknown, { recordId, class: how }: Sen
   return [{ say: 'the change is still open' }, { run, rest, after: retryAt }];
 }
 
-/** A read whose answer did not come. */
+/** The failure of a read without a readable response. */
 function unread(outcome: Unknown): Failure {
   const { failure, problem, retryAt, attempts } = outcome;
   const again = { again: true, after: retryAt } as const;
   const status = outcome.status ?? undefined;
   if (failure.code === 'cancelled') return cancelledError().failure;
-  // If the attempts are used up, or the user did not want to wait, that is the reason.
+  // There were attempts left, but the wait that the service asked for passes the deadline.
   if (retryAt !== null && attempts < MAX_ATTEMPTS) {
     const reason = printable(problem?.message ?? failure.message);
     const what = `the service asks to wait longer than --timeout allows: ${reason}`;
@@ -166,7 +166,7 @@ function unread(outcome: Unknown): Failure {
   };
 }
 
-/** What to do about an idempotency key that was used for another request. */
+/** The next steps if an idempotency key was used for another request. */
 export const anotherKey: readonly Step[] = [
   { say: 'use another idempotency key, or repeat the earlier command exactly' },
   { say: 'in CI, set STORECTL_CI_JOB to another value for each command of a job' },
@@ -182,7 +182,7 @@ function inAttempts({ attempts }: Outcome): string {
   return attempts > 1 ? ` in ${attempts} attempts` : '';
 }
 
-/** Why the outcome is unknown, and the last response if it is another one. */
+/** Why the outcome is unknown, with the last response if that is not the reason itself. */
 function describeDoubt({ failure, status, problem }: Unknown): string {
   const isRefusal = status !== null && retryTable[rowOfStatus(status)].ends === 'rejected';
   const isOwn = ['server_error', 'redirected', 'in_progress'].includes(failure.code) && !isRefusal;
@@ -190,7 +190,7 @@ function describeDoubt({ failure, status, problem }: Unknown): string {
   return printable(`${failure.message}; last response (${status}): ${problem.message}`);
 }
 
-/** Names the missing object. Null for another status, or if the answer may come from a gateway. */
+/** The clause for an object that does not exist. Null for another status, or if the response may be that of a gateway. */
 function notFoundClause(status: number, { code }: Problem, subject: Subject | undefined): string | null {
   if (subject === undefined || !code?.endsWith('not_found') || (status !== 404 && status !== 410))
     return null;

@@ -17,8 +17,8 @@ import { renderJson } from '../../output/style.ts';
 import type { OperationRequest, Result, ResultView, Run } from '../call/run.ts';
 
 /**
- * Prints what a change did on stderr, then its answer on stdout as id, fields, JSON or text, depending on the flags, then
- * how to undo it. Writes the answer to `--output-file`. A change whose result cannot be printed ends with exit 12.
+ * Prints on stderr what a change did, on stdout the answer (as id, fields, JSON or text, depending on the flags), and on stderr how to
+ * undo the change. Writes the answer to `--output-file`. Throws exit 12 if the result of a change cannot be printed.
  */
 export async function printResult(run: Run, view: ResultView, result: Result): Promise<CommandResult> {
   const applied = result.record === null ? [] : [result.record];
@@ -53,7 +53,7 @@ async function print(run: Run, view: ResultView, result: Result): Promise<void> 
   if (isUndoable) noticeUndo(ui, session, record);
 }
 
-/** Prints the command that takes a change back. */
+/** Prints the command that undoes a change. */
 export function noticeUndo(ui: Ui, { flags }: Session, { id }: HistoryRecord): void {
   ui.noticeUnwrapped(line`Undo: ${commandLine(['undo', id], flags)}`);
 }
@@ -71,7 +71,7 @@ async function describeAnswer(run: Run, view: ResultView, result: Result): Promi
   try {
     if (ui.fields !== null) {
       const { operation } = run.request;
-      // Of a change, this was checked before it was sent.
+      // For a change, `--fields` was checked before the change was sent.
       const missing = ui.fields.filter((path) => selectAt(answer, path) === undefined);
       if (operation.class === 'read')
         refuseUnknownFields(missing, [...fieldNames(operation.response), ...namesIn(answer)]);
@@ -89,14 +89,14 @@ async function describeAnswer(run: Run, view: ResultView, result: Result): Promi
   }
 }
 
-/** Where the contract names the id of what an operation made or read. */
+/** The fields that may have the id of the object that an operation made or read. */
 const idPaths = [['id'], ['record', 'id'], ['storeId']];
 
-/** Prints the id that `--quiet` is for. A script that stores it must not go on with an empty one. */
+/** Prints the id, for `--quiet`. Throws an error without one, because a script that stores the id must not go on with an empty text. */
 function printId({ request: { operation }, ui }: Run, { answer, record }: Result): void {
   const names = fieldNames(operation.response);
   const path = idPaths.find((one) => names.includes(one.join('.')));
-  // The response of a restore has no id: `undo` takes the id of the change.
+  // The response to a restore has no id. The id of its record is printed, which `undo` takes.
   const isUndoable = path === undefined && record !== null && hasUndo(record);
   const id = isUndoable ? record.id : textAt(answer, path ?? ['id']);
   if (id !== null) ui.print(line`${id}`);
@@ -116,8 +116,8 @@ function withoutId(operation: Operation, record: Result['record']): CliError {
 }
 
 /**
- * Prints the request that would be sent, without the API key; an idempotency key is an example of one. `note` says what a real run
- * does besides.
+ * Prints the request that would be sent, without the API key. A key in the body that the user has not given is an example. `note` says
+ * what the command would do besides.
  */
 export async function printDryRun(
   { target, request, ui }: Run,
@@ -139,7 +139,7 @@ async function withIdempotencyKey({ operation, body }: OperationRequest): Promis
   return { ...body, idempotencyKey: makeIdempotencyKey() };
 }
 
-/** Prints a request that is not sent, without the key and webhook tokens. `body` is null for a request without one. */
+/** Prints a request, without the API key and the tokens of webhooks. `body` is null for a request without a body. */
 export function printRequest(
   ui: Ui,
   { method, url, body: whole }: { readonly method: string; readonly url: string; readonly body: unknown },

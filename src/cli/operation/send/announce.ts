@@ -7,14 +7,14 @@ import { line } from '../../core/sanitize.ts';
 import type { Run } from '../call/run.ts';
 import { describeStoreInUse } from '../call/store-in-use.ts';
 
-/** Says where a change goes before it is sent. */
+/** Prints where a change goes, before it is sent: `main → store Juniper & Ink (4be5c0de) @ api.example.com`. */
 export async function announce({ target, ui, session }: Run): Promise<void> {
   warnOfLostHistory(target, ui, session);
   const host = target.profile === demoProfile ? '' : ` @ ${new URL(target.baseUrl).host}`;
   ui.notice(line`${target.profile} → store ${await describeStoreInUse(session)}${host}`, 'dim');
 }
 
-/** What a container keeps in its own layer is lost with it, and with it what `resume` and `undo` need. */
+/** Warns if the history is in the layer of a container: the container takes it along, and `resume` and `undo` need it. */
 function warnOfLostHistory({ profile }: Run['target'], ui: Ui, { io }: Session): void {
   if (profile === demoProfile) return;
   const directory = stateDirectory(io);

@@ -8,17 +8,17 @@ import type { Connection } from '../../command/connection.ts';
 import type { Session } from '../../command/session.ts';
 import { sendOptions, storeWaitOrNone } from './read.ts';
 
-/** A read of what this repository's service adds to the contract. */
+/** A read that this service has beyond the contract. */
 export interface ServiceRead {
   readonly operation: Operation;
   /** Path parameters other than the store id. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** The key of the change that it helps: then the response says whether the service applies it once. */
+  /** The key of the change that follows the read. The response then says whether the service applies this key once. */
   readonly idempotencyKey?: string;
 }
 
-/** Asks the service. Null if it cannot be asked this. With `helps`, there is one attempt. */
+/** Sends a read. Null if the service does not have this read. With `helps`, there is one attempt only. */
 export async function askService(
   session: Session,
   { client, storeId }: Connection,
@@ -32,7 +32,7 @@ export async function askService(
     ...options,
     ...(helps && { once: true, timeoutMs }),
     idempotencyKey,
-    // What it says about the key is about the change, so it must not be the response to an earlier request.
+    // A read with the key of a change must not get the response to an earlier request, which says nothing about this key.
     ownConnection: idempotencyKey !== undefined,
     parameters: { ...parameters, storeId },
     query,
@@ -42,8 +42,8 @@ export async function askService(
 }
 
 /**
- * As {@link askService}, for a read that only helps a change or a question: null also where it fails. What a service refuses that
- * says `reads` is an answer: that an object does not exist, for example.
+ * As {@link askService}, for a read that a command can do without. Null also if the read fails. A refusal by a service with `reads` is
+ * returned: it says, for example, that the object does not exist.
  */
 export async function askForHelp(
   session: Session,
@@ -55,21 +55,21 @@ export async function askForHelp(
   return outcome?.kind === 'rejected' && outcome.features.includes('reads') ? outcome : null;
 }
 
-/** Part of a list. */
+/** One page of a list. */
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
-  /** Where the next page begins; null after the last. */
+  /** Where the next page begins; null for the last page. */
   readonly next: string | null;
 }
 
-/** The page in a response, or null if it has none. */
+/** The page in a response, or null if the response is not a page. */
 export function readPage({ body }: Pick<Applied, 'body'>): ListPage | null {
   const { items, next } = asObject(body);
   if (!Array.isArray(items) || !items.every(isObject)) return null;
   return { items, next: typeof next === 'string' && next !== '' ? next : null };
 }
 
-/** The first page of a list, to choose from. Null if the service cannot be asked, or does not answer now. */
+/** The first page of a list, to choose from. Null if the service does not have the list, or the read fails. */
 export async function listForHelp(
   session: Session,
   target: Connection,
@@ -84,7 +84,7 @@ export async function listForHelp(
   return page && fitting(page.items, query);
 }
 
-/** The items that fit the filters: a service may not know one, and then lists all. Ids fit in any letter case. */
+/** The items that fit the filters. A service that does not know a filter lists all items. Ids fit in any letter case. */
 export function fitting(items: ListPage['items'], query: ServiceRead['query'] = {}): ListPage['items'] {
   const isSame = (value: unknown, wanted: string) =>
     typeof value === 'string' && canonicalId(value) === canonicalId(wanted);

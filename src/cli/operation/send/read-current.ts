@@ -4,17 +4,18 @@ import type { Operation } from '../../../contract/operation.ts';
 import type { Run } from '../call/run.ts';
 import { askForHelp } from './ask-service.ts';
 
-/** A document as the service has it now, before a change of it. */
+/** A document that was read before a change of it. */
 export interface CurrentDocument {
   readonly document: Readonly<Record<string, unknown>>;
-  /** The change is sent with this key, and with `ifMatch` if the service applies the key once. */
+  /** The key that the read had. The change gets the same key. */
   readonly keyOfRead: string;
+  /** The `ETag` of the document, for the `If-Match` of the change. Null if the service does not say that it applies the key once. */
   readonly ifMatch: string | null;
 }
 
 /**
- * Reads a document before a change of it, with the change's key: one attempt, which only helps. Null where the service cannot be
- * asked, the key has no access, or nothing readable came: then the change goes on without.
+ * Reads a document before a change of it, in one attempt, with the key that the change will have. Null if the service does not have the
+ * read, the API key may not read, or the read fails: then the change goes on without.
  */
 export async function readCurrent(
   { target, session }: Run,

@@ -7,12 +7,12 @@ import type { Result, Run } from '../call/run.ts';
 import { expectApplied, resultOfResponse, unreadableAnswer } from '../result/expect-applied.ts';
 import { withHistoryErrors } from './refusals.ts';
 
-/** The answer of a read. Any other outcome than `applied` is thrown as the user's error. */
+/** Sends a read. Throws the user's error for every outcome but `applied`. */
 export async function read(run: Run): Promise<Result> {
   return resultOfRead(run, await readOutcome(run, await storeWaitOrNone(run.session)));
 }
 
-/** A read that a write depends on: a damaged history stops it. */
+/** As {@link read}, for a read that a change depends on: a history that cannot be used is an error. */
 export async function readBeforeWrite(run: Run): Promise<Result> {
   return resultOfRead(run, await askBeforeWrite(run));
 }
@@ -37,7 +37,7 @@ function resultOfRead(run: Run, outcome: Outcome): Result {
   return resultOfResponse(applied, null);
 }
 
-/** As {@link storeWait}. A history that cannot be used stops changes, not reads. */
+/** As {@link storeWait}; 0 if the history cannot be used, because that stops changes and not reads. */
 export function storeWaitOrNone(session: Session): Promise<number> {
   return storeWait(session).catch((error: unknown) => {
     if (error instanceof HistoryError || error instanceof CliError) return 0;
@@ -45,12 +45,12 @@ export function storeWaitOrNone(session: Session): Promise<number> {
   });
 }
 
-/** What earlier commands were asked to wait. */
+/** Milliseconds for which the store has asked earlier commands to send nothing. */
 async function storeWait(session: Session): Promise<number> {
   return (await session.history()).storeWait();
 }
 
-/** What the client takes besides the request, from the flags. */
+/** The options of a request that follow from flags and from Ctrl-C. */
 export function sendOptions({ io, flags }: Session) {
   return { signal: io.signal, timeoutMs: flags.timeoutMs };
 }

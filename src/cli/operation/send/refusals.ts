@@ -9,12 +9,12 @@ const show = (earlier: HistoryRecord | null): readonly Step[] => [
   { run: ['history', 'show', earlier?.id ?? ''], rest: 'to see it' },
 ];
 
-/** What to do about a refusal, where a command knows more than the history. */
+/** The next steps after a refusal, from a command that knows more than the history. */
 export type RefusalSteps = Readonly<
   Partial<Record<RefusalReason, (earlier: HistoryRecord | null) => readonly Step[]>>
 >;
 
-/** The steps of a command with a flag that sends what was sent before. */
+/** The next steps of a command with a flag that sends a change although the same was sent before. */
 export function sendAnyway(flag: string | undefined): RefusalSteps {
   if (flag === undefined) return {};
   const next = (earlier: HistoryRecord | null) => [
@@ -24,7 +24,7 @@ export function sendAnyway(flag: string | undefined): RefusalSteps {
   return { duplicate: next, only_once: next };
 }
 
-/** How a command ends whose change is refused by the rules of its operation, where that is not a conflict that can be shown. */
+/** Exit code, error code and next steps of refusals. By default: exit 6, the reason as code, and `history show` of the earlier change. */
 const refusals: Readonly<
   Partial<
     Record<
@@ -88,7 +88,7 @@ export function describeHistoryError(error: unknown, refusalSteps: RefusalSteps 
     return usageError(message, 'only changes in doubt can be marked', { code, exitCode: exitCodes.conflict });
   }
   const steps: Partial<Record<typeof code, Step>> = {
-    // A log of a later version is not to be repaired.
+    // A log of a later version has its own advice: it must not be repaired.
     history_damaged:
       advice === null ? { run: ['history', 'repair'], rest: 'to keep what can be read' } : { say: advice },
     history_busy: { say: 'add --timeout SECONDS to change how long to wait' },
@@ -96,7 +96,7 @@ export function describeHistoryError(error: unknown, refusalSteps: RefusalSteps 
   return localStateError(code, message, steps[code] ?? advice ?? []);
 }
 
-/** Turns the errors of the history into the user's. */
+/** Calls `record`, and throws the errors of the history as the user's errors. */
 export async function withHistoryErrors<Value>(
   { io }: Session,
   record: () => Promise<Value>,

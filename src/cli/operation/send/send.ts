@@ -10,28 +10,31 @@ import { resultOfChange } from '../result/expect-applied.ts';
 import { read, sendOptions } from './read.ts';
 import { sendAnyway, withHistoryErrors } from './refusals.ts';
 
-/** Sends a run, recorded where it changes something. Every outcome but `applied` is thrown as the user's error. */
+/** Sends a request; a change is recorded first. Throws the user's error for every outcome but `applied`. */
 export async function send(run: Run, options: ChangeOptions = {}): Promise<Result> {
   if (run.request.operation.class !== 'read') return resultOfChange(run, await sendChange(run, options));
   return read(run);
 }
 
-/** As {@link send} for a change, with its outcome as data. */
+/** As {@link send} for a change, but returns every outcome. */
 export async function sendChange(run: Run, options: ChangeOptions): Promise<RecordedChange> {
   const changed = await recordRun(run, options);
-  // Only a restore asks for a safety backup, see commands/backup/send-restore.ts.
+  // Only a restore has a safety label, see commands/backup/send-restore.ts.
   if (changed.kind === 'safety_backup') throw new Error('a safety backup that nobody asked for');
   return changed;
 }
 
-/** Records a change and sends it. What came of it is data: also that of the backup which `safetyLabel` asks for. */
+/**
+ * Records a change and sends it, after a safety backup with the label `safetyLabel`. Returns every outcome, also that of a safety backup
+ * that failed.
+ */
 export async function recordRun(
   run: Run,
   { allowDuplicateFlag, readsFirst = false, ...options }: ChangeOptions,
   safetyLabel?: string,
 ): Promise<RecordedChange | FailedSafetyBackup> {
   const { request, ui, session, parsed } = run;
-  // Reads do without the history, and so start faster.
+  // Loaded on demand: a read does not need the history, and starts faster without it.
   const change = readsFirst
     ? (await import('../../../history/changes/read-first.ts')).readAndChange
     : (await import('../../../history/changes/change.ts')).recordChange;
@@ -54,7 +57,7 @@ export async function recordRun(
   return changed;
 }
 
-/** Throws what {@link send} would be refused for, and sends nothing. */
+/** Throws the refusal that {@link send} would throw, as far as the history alone can tell. Sends nothing. */
 export async function refuseEarlier(
   run: Run,
   { allowDuplicateFlag, ...options }: ChangeOptions,
@@ -71,7 +74,7 @@ export async function refuseEarlier(
   );
 }
 
-/** What recording and sending take besides the request. */
+/** The options for recording and sending a change. */
 export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui' | 'session'>) {
   return {
     ...sendOptions(session),
@@ -80,7 +83,7 @@ export function changeOptions({ target, ui, session }: Pick<Run, 'target' | 'ui'
   };
 }
 
-/** One line on stderr, with `--quiet` too: what is printed is not what this command did. */
+/** Prints one line on stderr, also with `--quiet`: the result is that of an earlier change. */
 function noteEarlier(ui: Ui, earlier: HistoryRecord, undo: HistoryRecord | null): void {
   const text =
     earlier.state === 'applied'
@@ -104,7 +107,7 @@ const proofResults = {
   unanswered: null,
 } as const;
 
-/** What the user should know about how an outcome was found out and written down. */
+/** Prints what a read for proof has shown, and that an outcome could not be recorded. */
 export function noteRecording(
   ui: Ui,
   { proofResult, recordingError }: Pick<Recorded, 'proofResult' | 'recordingError'>,
