@@ -30,8 +30,9 @@ export interface Scope {
 
 /**
  * What a command knows of the changes of a store: the logs as they were listed at one time, each read once, when somebody first asks
- * for it. Records are newest first. It shows, asks and refuses early. What depends on it being true at the time (numbers, guards,
- * sending, superseding) takes one that was listed after the last lock: see `History.refresh`.
+ * for it, and what this process had written by then. It never changes. Records are newest first. It shows, asks and refuses early.
+ * What depends on it being true at the time (numbers, guards, sending, superseding) takes one that was listed after the last lock:
+ * see `History.refresh`.
  */
 export type Snapshot = ReturnType<typeof makeSnapshot>;
 
@@ -54,8 +55,8 @@ export function openReader(
 ) {
   /** By the ids of the logs. */
   const cache = new Map<string, Pick<FoundLog, 'stamp'> & Extract<Read, { records: unknown }>>();
-  let listing: TimedListing | null = null;
-  let readLogs = new Map<string, Read>();
+  /** What was listed last, and what was read of it. */
+  let listed: { readonly listing: TimedListing; readonly logs: Map<string, Read> } | null = null;
 
   function readFile(log: LogName): Read {
     try {
@@ -63,7 +64,7 @@ export function openReader(
       if (known !== undefined && known.stamp === stampOf(folder, log)) return known;
       const found = readLog(folder, log);
       if (found === null) return { records: [] };
-      const read = { stamp: found.stamp, records: [...found.records.values()].reverse() };
+      const read = { stamp: found.stamp, records: newestFirst(found.records) };
       cache.set(log.id, read);
       return read;
     } catch (error) {
@@ -72,17 +73,14 @@ export function openReader(
     }
   }
 
-  /** By what was listed last, and by what this process has written. */
+  /** By what was listed last, and by what this process has written so far. */
   function snapshot(): Snapshot {
-    listing ??= { names: listNames(folder), at: monotonicMs(), time: now() };
-    const own = new Map<string, Read>();
+    listed ??= { listing: { names: listNames(folder), at: monotonicMs(), time: now() }, logs: new Map() };
+    const { listing, logs } = listed;
+    const own = new Map([...writers].map(([id, { records }]) => [id, { records: newestFirst(records) }]));
     const read = (log: LogName): Read => {
-      const writer = writers.get(log.id);
-      const known = writer === undefined ? readLogs : own;
-      const found =
-        known.get(log.id) ??
-        (writer === undefined ? readFile(log) : { records: [...writer.records.values()].reverse() });
-      known.set(log.id, found);
+      const found = own.get(log.id) ?? logs.get(log.id) ?? readFile(log);
+      if (!own.has(log.id)) logs.set(log.id, found);
       return found;
     };
     return makeSnapshot(folder, listing, [...writers.values()], read);
@@ -92,11 +90,14 @@ export function openReader(
     snapshot,
     /** Lists the folder again. A log is parsed again only if its name, inode, size or time of change differ. */
     refresh(): Snapshot {
-      listing = null;
-      readLogs = new Map();
+      listed = null;
       return snapshot();
     },
   };
+}
+
+function newestFirst(records: ReadonlyMap<string, HistoryRecord>): HistoryRecord[] {
+  return [...records.values()].reverse();
 }
 
 function makeSnapshot(
