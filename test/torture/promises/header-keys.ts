@@ -3,7 +3,7 @@ import type { HistoryLine, Run } from '../play.ts';
 import { noFault } from '../service/faults.ts';
 import type { SeenRequest } from '../service/model-server.ts';
 import type { ProgramPromise } from './promise.ts';
-import { isResume, keyOf, type Story, wasKilled } from './story.ts';
+import { isDoubtful, isResume, keyOf, type Story, wasKilled } from './story.ts';
 
 /** Promises about changes with a key in the header, and about what is too old to be sent again. */
 export const headerKeyPromises: readonly ProgramPromise[] = [
@@ -88,10 +88,13 @@ function sentTooLate({ runs }: Story, run: Run): readonly string[] | null {
   const verdicts = writes.flatMap((request) => {
     const key = keyIn(request);
     // Another place has a history of its own, and perhaps the same key: that of a job.
+    // What was refused for certain may be sent anew with its key.
     const first = runs.find(
-      ({ requests, identity }) =>
-        identity.place === run.identity.place &&
-        requests.some((other) => other.write !== null && keyIn(other) === key),
+      (other) =>
+        other.identity.place === run.identity.place &&
+        other.requests.some(
+          (sent) => sent.write !== null && keyIn(sent) === key && (isDoubtful(sent) || wasKilled(other)),
+        ),
     );
     if (first === undefined || first === run || !isCertain(first) || first.inPair || run.inPair) return [];
     const ageMs = run.startedMs + run.mishaps.offsetMs - (first.startedMs + first.mishaps.offsetMs);
