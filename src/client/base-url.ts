@@ -26,8 +26,8 @@ export function parseBaseUrl(text: string): URL {
 }
 
 /**
- * The base URL in the one form that stands for a service: as WHATWG writes it, without a trailing slash and without the
- * final dot of the host. The path counts, and keeps its case. What is not a URL, such as `demo`, stays as it is.
+ * The one spelling of a base URL: as WHATWG writes it, without a trailing slash and without the final dot of the host. The path keeps its
+ * case. A text that is not a URL, such as `demo`, is returned unchanged.
  */
 export function normalizeBaseUrl(url: string): string {
   if (!URL.canParse(url)) return url;
@@ -36,14 +36,14 @@ export function normalizeBaseUrl(url: string): string {
   return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** What tells one store from every other: its base URL, normalized, and its id, of which a UUID is in lower case. */
+/** A text that identifies one store: the normalized base URL, and the id of the store, a UUID in lower case. */
 export function storeIdentity(baseUrl: string, storeId: string): string {
   return `${normalizeBaseUrl(baseUrl)} ${canonicalId(storeId)}`;
 }
 
 /**
- * What to say after a response with this status if it is likely that there is no such path, because the base URL ends in a
- * version, as in examples of other services. Else null.
+ * A hint after "not found", if the base URL ends in a version such as `/v1`: storectl adds the version itself. Null for any other status
+ * or base URL.
  */
 export function hintOfVersion(status: number | null, baseUrl: string): string | null {
   const version = /\/v\d+$/.exec(baseUrl)?.[0];

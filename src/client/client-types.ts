@@ -13,9 +13,9 @@ export interface ClientOptions {
   /** `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
-  /** Ends waits and lets nothing begin; a request in flight ends by the `signal` of its call. */
+  /** Ends waits, and no request begins after it. A request in flight ends by the `signal` of its call. */
   readonly stop?: AbortSignal;
-  /** Spreads retries, in [0, 1). */
+  /** A random number in [0, 1), which spreads retries. */
   readonly random?: () => number;
   onExchange?(exchange: Exchange): void;
   onRetry?(retry: Retry): void;
@@ -29,24 +29,24 @@ export interface CallInput {
   readonly body: string | null;
   readonly ifMatch?: string | undefined;
   /**
-   * Sent in the header `Idempotency-Key`. A change whose response was lost is sent again if the service says that it applies
-   * such a key once.
+   * The key for the header `Idempotency-Key`. A change whose response was lost is sent again if the service says that it applies this key
+   * once.
    */
   readonly idempotencyKey?: string | undefined;
   /** For the whole operation, all attempts included; 180 s by default. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Without retries: a read that only helps. */
+  /** Makes one attempt only. For a read that the caller can do without. */
   readonly once?: boolean | undefined;
-  /** A read that proves something: it gets a fresh connection, as every write outside a batch does. */
+  /** Opens a new connection, as every write outside a batch does. For a read that proves something. */
   readonly ownConnection?: boolean | undefined;
-  /** One of many requests: retries after 425 and 429 until the deadline, and reuses a warm connection. */
+  /** The request belongs to a batch: it is retried after 425 and 429 until the deadline, and uses a warm connection. */
   readonly inBatch?: boolean | undefined;
-  /** Awaited before each attempt (from 1). Opening a connection may overlap with it. What it throws ends the call. */
+  /** Awaited before each attempt (from 1), while the connection may be opened. An error that it throws ends the call. */
   beforeAttempt?(attempt: number): Promise<void>;
   /**
-   * Called for each attempt once its connection is open, in the turn of the event loop in which the request is written. What it
-   * throws ends the call, and nothing of this attempt was sent.
+   * Called for each attempt when its connection is open, in the turn of the event loop in which the request is written. An error that it
+   * throws ends the call, and this attempt has sent nothing.
    */
   beforeBytes?(attempt: number): void;
   /** Called before each wait for another attempt. */
@@ -61,8 +61,8 @@ export interface RawRequest {
   readonly body: string | null;
   readonly class: OperationClass;
   /**
-   * The operation of the contract that this is: its response is checked. If it is null, any complete body of a success is
-   * accepted: text that is not JSON becomes a string, an empty body null.
+   * The operation of the contract whose request this is: the response is checked by it. If it is null, every complete body of a success
+   * is accepted: text that is not JSON becomes a string, an empty body null.
    */
   readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
 }
@@ -72,21 +72,21 @@ export interface Client {
   call(operation: Operation, input: CallInput): Promise<Outcome>;
   send(request: RawRequest, input: Omit<CallInput, 'parameters' | 'query' | 'body'>): Promise<Outcome>;
   /**
-   * Whether the service applies a change once by the key in its header: one `GET` of the change's own path with this key. `kind`
-   * is the path of its operation; changes of one kind share the answer for a while.
+   * Asks whether the service applies the key in the header of a change once, by one `GET` of the change's own path with this key. `kind`
+   * is the path of the operation: changes of one kind share the answer for a while.
    */
   appliesOnce(
     change: { readonly kind: string; readonly path: string; readonly key: string },
     limits?: Pick<CallInput, 'timeoutMs' | 'signal'>,
   ): Promise<KeyAnswer>;
   /**
-   * Begins to open a connection for the next request that needs a fresh one, so that this overlaps with what is done
-   * before the request. Closed again if no request follows soon.
+   * Begins to open a connection for the next request that needs a new one, while the caller prepares that request. The connection is
+   * closed if no request follows soon.
    */
   connect(): void;
   /** The text without the API key. */
   redact(text: string): string;
-  /** Sends nothing for this many milliseconds, because a response to an earlier client asked for it. */
+  /** Sends nothing for this many milliseconds, because the service has asked an earlier command to wait. */
   pause(ms: number): void;
   close(): Promise<void>;
 }

@@ -36,8 +36,8 @@ const ASKED_TO_WAIT: AttemptFailure = {
   message: 'the service asks to wait longer than the timeout allows',
 };
 /**
- * A client of one service for one key. Retries by the class of the operation and never guesses: see {@link Outcome}.
- * Throws a RangeError when the base URL, the key or the proxy cannot be used.
+ * A client of one service for one API key. It retries by the class of the operation, and never guesses an {@link Outcome}. Throws a
+ * RangeError if the base URL, the API key or the proxy cannot be used.
  */
 export function openClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl);
@@ -52,6 +52,7 @@ export function openClient(options: ClientOptions): Client {
   const shareAnswer = createKeyAnswers(clock);
   const transport = createTransport(base, chooseProxy(options.env, base));
 
+  /** Makes attempts until the retry table or the deadline ends them, and combines them into one outcome. */
   async function sendUntilSettled(request: RawRequest, input: Input): Promise<Outcome> {
     assertSendable(request, input);
     const deadline = clock.monotonic() + Math.min(input.timeoutMs ?? OPERATION_TIMEOUT_MS, MAX_TIMER_MS);
@@ -62,7 +63,7 @@ export function openClient(options: ClientOptions): Client {
     let isKeyApplied: 'yes' | 'ask' | 'not known' = 'not known';
     let delayMs = 0;
     for (;;) {
-      const mayGoOn = await waitForSlot(delayMs, deadline, stop, (ms) =>
+      const mayGoOn = await waitForTurn(delayMs, deadline, stop, (ms) =>
         announceWait(ms, failed, input, deadline),
       );
       if (stop?.aborted) return end(CANCELLED);
@@ -84,7 +85,7 @@ export function openClient(options: ClientOptions): Client {
       if (timeLeft <= 0) return end(failed.length === 0 ? OUT_OF_TIME : null);
 
       const result = await exchangeOnce(request, input, attempt, Math.min(ATTEMPT_TIMEOUT_MS, timeLeft));
-      // While its connection was opened, another request was asked to wait. It was not sent, so it is no attempt.
+      // Another request was asked to wait while this connection was opened. Nothing was sent, so this does not count as an attempt.
       if (!('kind' in result) && result.failure?.code === 'throttled') {
         delayMs = 0;
         continue;
@@ -117,8 +118,8 @@ export function openClient(options: ClientOptions): Client {
     );
   }
 
-  /** Waits until a request may be sent; false if that would be at or after the deadline. Ends early when cancelled. */
-  async function waitForSlot(
+  /** Waits until the throttle lets the next request go. False if that would be at the deadline or later. Ends early if cancelled. */
+  async function waitForTurn(
     delayMs: number,
     deadline: number,
     signal: AbortSignal | undefined,
@@ -133,7 +134,7 @@ export function openClient(options: ClientOptions): Client {
       } catch (error) {
         if (!signal?.aborted) throw error;
       }
-      // Another request may have been asked to wait in the meantime.
+      // Another request may have been asked to wait meanwhile.
       waitMs = throttle.isPaused() ? throttle.reserve(0) : 0;
     }
     return true;
@@ -142,7 +143,7 @@ export function openClient(options: ClientOptions): Client {
   function announceWait(delayMs: number, failed: FailedAttempt[], input: Input, deadline: number): void {
     const last = failed.at(-1);
     input.onRetry?.();
-    // Requests of a batch wait together: it is said once.
+    // Requests of a batch wait together, so their wait is announced once.
     const now = clock.monotonic();
     if (input.inBatch && now < announcedUntil) return;
     announcedUntil = now + delayMs;
@@ -162,7 +163,7 @@ export function openClient(options: ClientOptions): Client {
     }
   }
 
-  /** The wait that an earlier response asked for passes the deadline. */
+  /** The outcome if an earlier response asked to wait beyond the deadline, before the first attempt. */
   function endUnsent(): Outcome {
     const retryAt = Math.round(clock.now() + throttle.reserve(0));
     return { kind: 'not_sent', attempts: 0, requestId: null, features: [], retryAt, failure: ASKED_TO_WAIT };
@@ -240,7 +241,7 @@ export function openClient(options: ClientOptions): Client {
   };
 }
 
-/** A service in trouble closes connections, so each further attempt opens a new one. */
+/** The connection for an attempt, see `WireRequest`. A second attempt opens a new one, because a service in trouble closes connections. */
 function connectionFor(
   request: RawRequest,
   { ownConnection, inBatch }: Input,

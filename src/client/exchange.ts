@@ -1,6 +1,6 @@
 import type { AttemptFailure } from './outcome/outcome.ts';
 
-/** One request and what came of it, for `--debug` and the like. The API key is in none of its strings. */
+/** One request with its response, for `--debug`. No text in it has the API key. */
 export interface Exchange {
   readonly attempt: number;
   readonly method: string;
@@ -8,7 +8,7 @@ export interface Exchange {
   readonly requestHeaders: Record<string, string>;
   readonly requestBody: string | null;
   readonly status: number | null;
-  /** Reason phrase, empty where the server sent none. */
+  /** Reason phrase; empty if the server sent none. */
   readonly statusText: string;
   readonly responseHeaders: Record<string, string> | null;
   readonly responseBody: string | null;

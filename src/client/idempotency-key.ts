@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** What the header `Idempotency-Key` can carry: printable ASCII without blanks and quotes. */
+/** A valid key for the header `Idempotency-Key`: printable ASCII without spaces and quotes. */
 export const headerKeyPattern = /^[\x21\x23-\x7e]{1,255}$/;
 
-/** A key for the header `Idempotency-Key`. */
+/** A new key for the header `Idempotency-Key`. */
 export const makeHeaderKey = (): string => randomUUID();
 
-/** A key of 120 random bits, which says where it comes from. */
+/** A new key for a body: 120 random bits, after the name of this program. */
 export function makeIdempotencyKey(): string {
   return `storectl-${randomBytes(15).toString('hex')}`;
 }

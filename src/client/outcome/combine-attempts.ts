@@ -9,9 +9,9 @@ export interface FailedAttempt extends Attempt {
   readonly failure: AttemptFailure | null;
   readonly status: number | null;
   readonly problem: Problem | null;
-  /** Milliseconds to wait by `Retry-After`, from when the response came. */
+  /** Milliseconds to wait by `Retry-After`, from the time of the response. */
   readonly retryAfterMs: number | null;
-  /** The same in epoch milliseconds, for people. */
+  /** The end of that wait in epoch milliseconds, for people. */
   readonly retryAt: number | null;
   readonly requestId: string | null;
   readonly features: readonly ServiceFeature[];
@@ -22,9 +22,9 @@ export interface FailedAttempt extends Attempt {
 const NO_RESPONSE: AttemptFailure = { code: 'connection_lost', message: 'no readable response' };
 
 /**
- * The outcome of an operation whose attempts all failed: the last one decides, unless an earlier one left a doubt (see
- * {@link keepDoubt}). A read changes nothing, so its last attempt always decides. `interruption` is why there was no further
- * attempt, if not because of the last one.
+ * The outcome of attempts that have all failed. The last attempt decides, unless an earlier one may have been applied: then the outcome
+ * is `unknown`, see {@link keepDoubt}. A read changes nothing, so its last attempt always decides. `interruption` is the reason if
+ * something else than the last attempt ended the call.
  */
 export function combineAttempts(
   attempts: readonly FailedAttempt[],

@@ -1,16 +1,14 @@
 import type { AttemptFailure, Outcome } from './outcome.ts';
 
 /**
- * A doubt ends only by proof. Once one attempt of a write may have been applied, the write stays `unknown`, within a run
- * and across runs, until one of these:
- * - a 2xx to the same key or, for a repeatable write, to the same bytes: that is `applied`, and is returned as it is;
- * - a read that shows it (`readProof` of the history);
- * - a refusal that the service keeps for the same key in the header: that is `rejected`;
- * - the user's word (`resume ID --mark`).
+ * The outcome of a change one attempt of which may have been applied. `outcome` is that of the later attempts, `doubt` the failure of the
+ * earlier one. Only two outcomes end the doubt:
+ * - `applied`: a 2xx to the same key or, for a repeatable change, to the same bytes;
+ * - a refusal that the service keeps for the key in the header.
  *
- * No other refusal ends it: the 404 of a gateway, a 401, a 409 or a 422 say nothing about the attempt before. The outcome names
- * both: `failure` is what is in doubt, `status` and `problem` are the last response. An outcome that is unknown itself stays as
- * it is: why the latest attempt failed is what the user can act on.
+ * Any other refusal, such as the 404 of a gateway, says nothing about the earlier attempt: the outcome becomes `unknown`, with `doubt` as
+ * its `failure`, and with `status` and `problem` of the refusal. An outcome that is `unknown` stays as it is, because the user can do
+ * something about the latest failure.
  */
 export function keepDoubt(outcome: Outcome, doubt: AttemptFailure): Outcome {
   if (outcome.kind === 'applied' || outcome.kind === 'unknown') return outcome;

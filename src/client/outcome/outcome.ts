@@ -1,8 +1,8 @@
-/** What a service said when it refused, whatever the form of its error body. */
+/** The refusal of a service, read from any form of error body. */
 export interface Problem {
   /** HTTP status. */
   readonly status: number;
-  /** Stable code such as `validation_failed`, where the body has one. */
+  /** Stable code such as `validation_failed`; null if the body has none. */
   readonly code: string | null;
   /** One line for people, as the service sent it: untrusted text. */
   readonly message: string;
@@ -12,14 +12,17 @@ export interface Problem {
     readonly code: string | null;
     readonly detail: string;
   }[];
-  /** The object that is in the way, where the service shows it: untrusted. */
+  /** The object that is in the way, if the service shows it: untrusted text. */
   readonly existing?: Readonly<Record<string, unknown>>;
 }
 
-/** What a service can do beyond the contract, section 10: `reads` can be asked, `keys` are applied once in a header, too. */
+/**
+ * A feature beyond the contract (section 10). `reads`: the service has lists and more reads. `keys`: the service applies each key of a
+ * header once.
+ */
 export type ServiceFeature = 'reads' | 'keys';
 
-/** Why no response was read. `code` is stable, `message` is for people. */
+/** Why an attempt has no readable response. `code` is stable, `message` is for people. */
 export interface AttemptFailure {
   readonly code:
     | 'name_not_found'
@@ -44,11 +47,11 @@ export interface AttemptFailure {
 }
 
 interface Common {
-  /** Requests that were started, the last one included. */
+  /** How many requests were started. */
   readonly attempts: number;
   /** `X-Request-Id` of the last response. */
   readonly requestId: string | null;
-  /** What `Service-Features` of the last response promises for this request; empty without the header. */
+  /** The header `Service-Features` of the last response; empty without it. */
   readonly features: readonly ServiceFeature[];
 }
 
@@ -68,38 +71,38 @@ export interface Applied<Body = unknown> extends Common {
   readonly etag: string | null;
   /** True when the service says that it answered from an earlier request with the same key. */
   readonly replayed: boolean;
-  /** Where the body differs from the contract, one line each: warnings, not errors. Found out when it is asked for. */
+  /** Where the body differs from the contract, a line each. These are warnings, not errors. Computed when it is first read. */
   readonly drift: readonly string[];
 }
 
-/** A definite refusal: nothing was applied. */
+/** The service has refused the request: nothing was applied. */
 interface Rejected extends NotApplied {
   readonly kind: 'rejected';
   readonly status: number;
   readonly problem: Problem;
   /**
-   * The service keeps this refusal for the idempotency key in the header: no request with this key was applied, and none will
-   * be. It proves that an earlier attempt was not applied either.
+   * The service keeps this refusal for the idempotency key in the header: no request with this key was applied, and none will be. So an
+   * earlier attempt with the key was not applied either.
    */
   readonly isKept: boolean;
 }
 
-/** It certainly did not happen: no byte of the request left this machine. */
+/** No byte of the request left this machine, so nothing was applied. */
 interface NotSent extends NotApplied {
   readonly kind: 'not_sent';
   readonly failure: AttemptFailure;
 }
 
-/** Bytes left this machine and no response proves the outcome: it may have been applied. */
+/** Bytes of the request left this machine, and no response proves the outcome: the request may have been applied. */
 interface Unknown extends NotApplied {
   readonly kind: 'unknown';
-  /** What is in doubt. */
+  /** Why the attempt in doubt has no readable response. */
   readonly failure: AttemptFailure;
-  /** Of the last response, or null if none came. It does not settle the attempt in doubt. */
+  /** The status of the last response, or null if none came. This response does not settle the attempt in doubt. */
   readonly status: number | null;
   readonly problem: Problem | null;
 }
 
-/** How an operation ended. For a read, `applied` means answered, and `unknown` that there was no readable response. */
+/** How an operation ended. For a read, `applied` means that it was answered, and `unknown` that there was no readable response. */
 export type Outcome<Body = unknown> = Applied<Body> | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];

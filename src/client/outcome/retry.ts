@@ -2,17 +2,17 @@ import { backoffMs } from '../../base/backoff.ts';
 import type { OperationClass } from '../../contract/operation.ts';
 import type { AttemptFailure, OutcomeKind } from './outcome.ts';
 
-/** What happens after an attempt that did not succeed. */
+/** The next step after an attempt that failed. */
 type Action = 'retry' | 'retry-once' | 'stop';
 
 interface Row extends Readonly<Record<OperationClass, Action>> {
-  /** How a write ends if this is its only attempt. `unknown`: it may have been applied. */
+  /** The outcome of a write with this one attempt. */
   readonly ends: Exclude<OutcomeKind, 'applied'>;
 }
 
 /**
- * The ways in which an attempt can fail, and what then happens to an operation of each class.
- * Repeatable writes stop at an unreadable success: they are done, and a second one could undo somebody else's change.
+ * The ways in which an attempt can fail, and the next step for an operation of each class. A repeatable write stops at an unreadable
+ * success: the write was applied, and a second one could undo the change of somebody else.
  */
 export const retryTable = {
   /** Name not found, refused, connect timeout, TLS handshake cut, proxy failed. */
@@ -23,15 +23,15 @@ export const retryTable = {
   lost: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
   /** 425, 429, and 403 with `Retry-After`: definite refusals. */
   throttled: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'retry', ends: 'rejected' },
-  /** 408, and every 5xx except 501, 505 and 511: a gateway may say so after the service has applied it. */
+  /** 408, and every 5xx except 501, 505 and 511: a gateway may answer so after the service has applied the request. */
   unavailable: { read: 'retry', repeatable: 'retry', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
-  /** 300–303: where the result of a request is, so the request may have been applied. */
+  /** 300–303: the response leads to the result of the request, so the request may have been applied. */
   redirected: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'unknown' },
-  /** 409 that says that a request with the same key is still being processed. */
+  /** 409 because an earlier request with the same key is still being processed. */
   in_progress: { read: 'stop', repeatable: 'stop', keyed: 'retry', 'one-shot': 'stop', ends: 'unknown' },
   /** 304–399, other 4xx, 501, 505, 511. */
   refused: { read: 'stop', repeatable: 'stop', keyed: 'stop', 'one-shot': 'stop', ends: 'rejected' },
-  /** 2xx whose body came and cannot be read, or does not fit the request. */
+  /** 2xx whose body cannot be read, or is about another request. */
   unreadable: { read: 'retry', repeatable: 'stop', keyed: 'retry-once', 'one-shot': 'stop', ends: 'unknown' },
 } as const satisfies Record<string, Row>;
 
@@ -39,7 +39,7 @@ export type RowName = keyof typeof retryTable;
 
 /** Maximum number of attempts, not counting those whose connection was refused or timed out. */
 export const MAX_ATTEMPTS = 4;
-/** How long a connection that is refused or times out is tried again: a service restarts within this time. */
+/** How long a connection is tried again that is refused or times out. A service restarts within this time. */
 const REFUSED_PATIENCE_MS = 60_000;
 export const ATTEMPT_TIMEOUT_MS = 60_000;
 export const OPERATION_TIMEOUT_MS = 180_000;
@@ -48,13 +48,13 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 20_000;
 const DEFINITE_SERVER_ERRORS = new Set([501, 505, 511]);
 
-/** Row of an attempt without a status: nothing was sent, or nothing came back. */
+/** The row of an attempt without a status. */
 export function rowOfFailure(sent: boolean, failure: AttemptFailure): RowName {
   if (sent) return 'lost';
   return failure.code === 'certificate_untrusted' ? 'untrusted' : 'unreachable';
 }
 
-/** Row of a status that is not 2xx; `asksToWait` if the response has a `Retry-After`. */
+/** The row of a status that is not 2xx. `asksToWait`: the response has a `Retry-After`. */
 export function rowOfStatus(status: number, asksToWait = false): RowName {
   if (isRateLimit(status, asksToWait)) return 'throttled';
   if (status === 408) return 'unavailable';
@@ -67,29 +67,29 @@ export function isRateLimit(status: number, asksToWait: boolean): boolean {
   return status === 425 || status === 429 || (status === 403 && asksToWait);
 }
 
-/** Said before each wait. */
+/** The announcement of another attempt, before the wait for it. */
 export interface Retry {
   /** The attempts so far. */
   readonly attempt: number;
   readonly delayMs: number;
   /** How long a connection that was refused is tried again; null after any other failure. */
   readonly forMs: number | null;
-  /** The status of the response, or null where none came. */
+  /** The status of the response, or null if none came. */
   readonly status: number | null;
   readonly reason: string;
 }
 
-/** What {@link mayRetry} needs to know about an attempt. */
+/** The part of an attempt that {@link mayRetry} needs. */
 export interface Attempt {
   readonly row: RowName;
   readonly failure: Pick<AttemptFailure, 'code'> | null;
-  /** When it began, in milliseconds of the monotonic clock. */
+  /** When the attempt began, in milliseconds of the monotonic clock. */
   readonly startedAt: number;
 }
 
 /**
- * Whether there is another attempt after these, of which the last has just ended. `now` is in milliseconds of the
- * monotonic clock. With `persistent`, attempts that were throttled do not count: each was a definite refusal.
+ * Whether there is another attempt after these. `now` is in milliseconds of the monotonic clock. With `persistent`, throttled attempts do
+ * not count towards the maximum.
  */
 export function mayRetry(
   attempts: readonly Attempt[],
@@ -110,7 +110,7 @@ export function mayRetry(
   return action === 'retry';
 }
 
-/** For how many milliseconds from now a connection is tried again that was refused or timed out; else null. */
+/** For how many more milliseconds the connection is tried again. Null if the last attempt had a connection. */
 export function reconnectsForMs(
   attempts: readonly Attempt[],
   now: number,
@@ -126,9 +126,9 @@ function wasNotConnected({ failure }: Attempt): boolean {
 }
 
 /**
- * Full jitter: milliseconds to wait after these attempts. The wait grows with those that failed like the last one, without
- * a connection or with one: a service that has started again is not waited for as if it were still down. The last attempt to
- * connect is made when its time is over, not later. `random` is in [0, 1).
+ * Milliseconds to wait after these attempts, with full jitter. Attempts without a connection and attempts with one are counted
+ * apart, so that the waits are short again once the service has restarted. The last attempt to connect is made when the time
+ * for connecting ends. `random` is in [0, 1).
  */
 export function waitBeforeRetryMs(attempts: readonly Attempt[], random: number, now: number): number {
   const last = attempts.at(-1);
@@ -140,12 +140,13 @@ export function waitBeforeRetryMs(attempts: readonly Attempt[], random: number, 
   return Math.min(wait, reconnectsForMs(attempts, now) ?? wait);
 }
 
-/** A year: beyond any deadline, and a time that can be printed. */
+/** A year: longer than any deadline, and still a date that can be printed. */
 const MAX_RETRY_AFTER_MS = 365 * 24 * 3_600_000;
 
 /**
- * Milliseconds to wait by a `Retry-After` of seconds, decimal seconds or an HTTP date, or null; a year at most. `now` is
- * epoch milliseconds. A date is relative to the response's own `Date` if there is one, since the two clocks may differ.
+ * Milliseconds to wait by the header `Retry-After` (seconds, decimal seconds or an HTTP date), a year at most. Null without the header.
+ * `now` is in epoch milliseconds. A date is compared with the header `Date` of the response if there is one, because the clocks of
+ * service and client may differ.
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
   const value = headers['retry-after']?.trim() ?? '';
@@ -156,7 +157,7 @@ export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: 
   return Math.min(Math.max(0, at - serverNow), MAX_RETRY_AFTER_MS);
 }
 
-/** The three forms of RFC 9110, section 5.6.7. The oldest one has no zone and means UTC. */
+/** Parses the three forms of a date in RFC 9110, section 5.6.7. The oldest form has no zone and means UTC. */
 function parseHttpDate(text: string): number | null {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null;
   const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);

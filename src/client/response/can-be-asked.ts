@@ -2,15 +2,12 @@ import { isObject } from '../../base/json.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Outcome } from '../outcome/outcome.ts';
 
-/**
- * Statuses of a service that does not have a read beyond the contract. Gateways answer unknown paths with 401 and 403, too, but
- * a 401 is about the key.
- */
+/** The statuses of a service that does not have a read beyond the contract. 401 is not among them: it is about the API key. */
 const withoutRead: ReadonlySet<number> = new Set([400, 403, 404, 405, 410, 422, 501]);
 
 /**
- * Whether this is the response of a service that has this read, an error included (docs/contract.md, section 10). `Service-Features`
- * says so; without that header, which a gateway may strip, it is what the response looks like.
+ * Whether the outcome of a read is that of a service that has this read, errors included (docs/contract.md, section 10). The header
+ * `Service-Features` says so. A gateway may remove that header; then the status and the shape of the response decide.
  */
 export function canBeAsked(operation: Operation, outcome: Outcome): boolean {
   if (outcome.features.includes('reads')) return true;
@@ -18,7 +15,7 @@ export function canBeAsked(operation: Operation, outcome: Outcome): boolean {
     case 'applied':
       return looksLike(operation, outcome.body);
     case 'rejected':
-      // A 403 that says when to try again is a limit.
+      // A 403 with `Retry-After` is a rate limit.
       return !withoutRead.has(outcome.status) || (outcome.status === 403 && outcome.retryAt !== null);
     case 'unknown':
       return !['unreadable_body', 'mismatched_response'].includes(outcome.failure.code);
@@ -27,7 +24,7 @@ export function canBeAsked(operation: Operation, outcome: Outcome): boolean {
   }
 }
 
-/** An object with an id, or a page of such objects. */
+/** Whether a body is an object with an id, or a page of such objects. */
 function looksLike({ query }: Operation, body: unknown): boolean {
   const hasId = (value: unknown) => isObject(value) && typeof value.id === 'string';
   if (query === undefined) return hasId(body);

@@ -9,7 +9,7 @@ import { findDrift } from './drift.ts';
 import { mismatchOf } from './mismatch.ts';
 import { readProblem, saysInProgress } from './problem.ts';
 
-/** What came back from one request, as text that is free of the API key. */
+/** The response to one request, as text without the API key. */
 export interface ReceivedResponse {
   /** See {@link WireResponse}. */
   readonly sent: boolean;
@@ -23,27 +23,27 @@ export interface ReceivedResponse {
   readonly oddities: readonly string[];
 }
 
-/** What {@link classifyResponse} needs to know about the request. */
+/** The part of the request that {@link classifyResponse} needs. */
 interface RequestTraits {
   readonly path: string;
   readonly body: string | null;
   readonly class: OperationClass;
-  /** It had an idempotency key in its header. */
+  /** The request had an idempotency key in its header. */
   readonly hasKey: boolean;
   readonly operation?: Pick<Operation, 'path' | 'response' | 'repeats'> | null;
 }
 
-/** Statuses of a success that has no body by definition (RFC 9110, sections 15.3.5 and 15.3.6). */
+/** The statuses of a success without a body (RFC 9110, sections 15.3.5 and 15.3.6). */
 const BODILESS = new Set([204, 205]);
 
-/** What cannot be read although it came. After any other failure, the response is short. */
+/** The failures of a complete response that cannot be read. After any other failure, the response is incomplete. */
 const unreadable: ReadonlySet<AttemptFailure['code']> = new Set([
   'body_too_large',
   'headers_too_large',
   'unreadable_body',
 ]);
 
-/** An ETag that can be sent back. A response with any other counts as one without. */
+/** An ETag that can be sent back. A response with any other ETag counts as one without. */
 export const etagPattern = /^[\x21-\x7e]+$/;
 
 const decoder = new TextDecoder();
@@ -67,14 +67,14 @@ export async function readResponse(
   return { sent, status, statusText: redact(wire.statusText), headers, text, failure, oddities };
 }
 
-/** When an attempt was made: its number, its start by the monotonic clock, and its end in epoch milliseconds. */
+/** The number of an attempt (from 1), its start by the monotonic clock, and its end in epoch milliseconds. */
 interface AttemptTimes {
   readonly attempt: number;
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** Success, or the row of the retry table that the response belongs to. */
+/** The success in a response, or the failed attempt with its row of the retry table. */
 export function classifyResponse(
   response: ReceivedResponse,
   request: RequestTraits,
@@ -93,7 +93,7 @@ export function classifyResponse(
     retryAt: retryAfterMs === null ? null : endedAt + retryAfterMs,
     requestId,
     features,
-    // Without the promise of the service, an instance that does not know keys may have applied an earlier attempt.
+    // Without `keys`, another instance of the service may have applied an earlier attempt.
     isKept: request.hasKey && features.includes('keys') && isTrue(headers['idempotency-kept']),
     startedAt,
   });
@@ -147,7 +147,7 @@ function isTrue(header: string | undefined): boolean {
 
 const knownFeatures: readonly ServiceFeature[] = ['reads', 'keys'];
 
-/** A list as HTTP writes it: names with commas, in any letter case. */
+/** The features in the header `Service-Features`: names with commas, in any letter case. */
 function featuresIn(headers: ReceivedResponse['headers']): readonly ServiceFeature[] {
   const names = (headers['service-features'] ?? '').split(',').map((name) => name.trim().toLowerCase());
   return knownFeatures.filter((feature) => names.includes(feature));

@@ -4,8 +4,8 @@ import { describeIssueWithoutValue } from '../../contract/issue-messages.ts';
 const MAX_LINES = 20;
 
 /**
- * Where a response differs from the contract, one line each (`settings.cashbackBp must be a number (got text)`).
- * The service decides what it sends: drift is for a warning, never a reason to lose a response.
+ * Where a response differs from the contract, a line each: `settings.cashbackBp must be a number (got text)`. The lines are warnings: a
+ * response is never lost because of them.
  */
 export function findDrift(body: unknown, schema: z.ZodMiniType | null | undefined): string[] {
   if (!schema) return [];

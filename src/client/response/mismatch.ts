@@ -2,9 +2,8 @@ import { asObject, parseJson, valueAt } from '../../base/json.ts';
 import { type Operation, parametersOf } from '../../contract/operation.ts';
 
 /**
- * Where a success says that it is about something else than was asked for, as a sentence, or null: a field that
- * `operation.repeats` names is there and has another value. A response that belongs to another request looks like this.
- * A field that is missing, null or of another type says nothing.
+ * A sentence if a success is the response to another request: a field that `operation.repeats` names has another value than in the
+ * request. Otherwise null. A field that is missing, null or of another type does not count.
  */
 export function mismatchOf(
   operation: Pick<Operation, 'path' | 'repeats'>,
@@ -29,7 +28,7 @@ function isSameId(asked: unknown, got: unknown): boolean {
   return asked.toLowerCase() === got.toLowerCase();
 }
 
-/** Texts, or lists of texts as sets; other values are not compared. */
+/** Compares texts, and lists of texts as sets. Other values count as the same. */
 function isSameValue(asked: unknown, got: unknown): boolean {
   if (typeof asked === 'string' && typeof got === 'string') return isSameText(asked, got);
   if (!isListOfTexts(asked) || !isListOfTexts(got)) return true;

@@ -1,10 +1,10 @@
 import { asObject, isObject, parseJson } from '../../base/json.ts';
 import type { Problem } from '../outcome/outcome.ts';
 
-/** An error response, its body decoded. */
+/** An error response with its decoded body. */
 export interface ErrorResponse {
   readonly status: number;
-  /** Reason phrase, empty if the server sends none. */
+  /** Reason phrase; empty if the server sent none. */
   readonly statusText: string;
   readonly contentType: string;
   readonly text: string;
@@ -43,8 +43,8 @@ export function readProblem(response: ErrorResponse): Problem {
 }
 
 /**
- * True if a 409 says that the first request with the same idempotency key is still being processed.
- * A restore that waits for another restore is different: it was refused.
+ * Whether a 409 says that the first request with the same idempotency key is still being processed. A 409 because of another restore is
+ * a refusal.
  */
 export function saysInProgress(text: string): boolean {
   const root = asObject(parseJson(text));
@@ -98,9 +98,9 @@ function firstText(...values: readonly unknown[]): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-/** A clause in one line: what the service says becomes part of a sentence, so its full stop goes. */
+/** A text of the service as a clause in one line, without its full stop. */
 function oneLine(text: string): string {
-  // Cut before anything else: the body may have megabytes.
+  // The text is cut first, because a body may have megabytes.
   const line = text
     .slice(0, 8 * MAX_MESSAGE_LENGTH)
     .replace(/\s+/g, ' ')

@@ -4,7 +4,7 @@ import { errorCode } from '../../base/system-error.ts';
 import type { AttemptFailure } from '../outcome/outcome.ts';
 import { portOf, proxyAuthorization } from './proxy.ts';
 
-/** Why a request got no complete response, as an error to pass through undici. */
+/** The failure of an attempt, as an error that undici passes on. */
 export class WireError extends Error {
   readonly failure: AttemptFailure;
 
@@ -15,17 +15,17 @@ export class WireError extends Error {
   }
 }
 
-/** How long one of several addresses may take before the next is tried: Node's 250 ms is too short for slow links. */
+/** How long one of several addresses may take before the next one is tried. Node's 250 ms are too short for slow links. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
 /**
- * Opens a connection to `origin`, through `proxy` where there is one, TLS included: the socket is ready for a request.
- * Rejects with a {@link WireError}, or with the reason of `signal` when that aborts first.
+ * Opens a connection to `origin`, through `proxy` if it is not null, and does the TLS handshake. Rejects with a {@link WireError}, or
+ * with the reason of `signal` if that aborts first.
  */
 export async function openSocket(origin: URL, proxy: URL | null, signal: AbortSignal): Promise<Socket> {
   const socket = proxy === null ? await openTcp(origin, signal) : await openTunnel(origin, proxy, signal);
   if (origin.protocol === 'https:') return openTls(socket, origin, signal);
-  // A name such as store.localhost is loopback by convention only, and the key must not leave in clear.
+  // A name such as store.localhost is loopback by convention only, and the API key must not leave this machine unencrypted.
   if (!isLoopbackAddress(socket.remoteAddress ?? '')) {
     socket.destroy();
     throw new WireError('connect_failed', `HTTPS is required for ${origin.host}`);
@@ -50,11 +50,11 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
     socket: tcp,
     host,
     ALPNProtocols: ['http/1.1'],
-    // Server names are names: TLS does not allow addresses there.
+    // TLS does not allow an IP address as the server name.
     ...(isIP(host) === 0 && { servername: host }),
   });
   return whenReady(socket, 'secureConnect', signal, (error) => {
-    // Node sets this only where the certificate was the reason.
+    // Node sets `authorizationError` only if the certificate was the reason.
     if (!socket.authorizationError) {
       const reason = connectReason(error);
       const advice =
@@ -74,7 +74,7 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
   });
 }
 
-/** What to do about a certificate that was refused for this reason: another authority helps with some only. */
+/** The advice for a certificate that is not trusted for this reason. */
 function adviceOn(reason: string): string {
   if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'it is for another host: check the base URL';
   if (reason === 'CERT_HAS_EXPIRED' || reason === 'CERT_NOT_YET_VALID') {
@@ -144,7 +144,7 @@ function whenReady(
       signal.removeEventListener('abort', abort);
       reject(signal.aborted ? signal.reason : describe(error));
     };
-    // Stays on the socket: between here and undici an error must not be without a listener.
+    // The listener stays on the socket: an error before undici takes the socket must not be unhandled.
     socket.on('error', fail);
     socket.once('close', () => fail(new Error('closed')));
     socket.once(event, () => {
@@ -173,7 +173,7 @@ export function connectTimeout(url: URL): WireError {
   return new WireError('connect_timeout', `timed out connecting to ${url.host}`);
 }
 
-/** The system's code for the error where there is one, else its message: undici's own codes say less than its texts. */
+/** The code of a system error, or else the message of the error: the codes of undici say less than its messages. */
 export function connectReason(error: Error): string {
   const code = errorCode(error) || 'UND_ERR';
   if (!code.startsWith('UND_ERR')) return code;

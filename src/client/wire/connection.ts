@@ -10,7 +10,7 @@ const closedEarly = 'the connection was closed before the request was sent';
 /** A connection to one origin, open or being opened, with at most one request on it. */
 export type HttpConnection = ReturnType<typeof openConnection>;
 
-/** Begins to open a connection to `origin`, through `proxy` if it is not null. `timeoutMs` is for all of that, TLS included. */
+/** Begins to open a connection to `origin`, through `proxy` if it is not null. `timeoutMs` includes the TLS handshake. */
 export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number) {
   const opening = new AbortController();
   const timer = setTimeout(() => opening.abort(connectTimeout(origin)), timeoutMs);
@@ -31,7 +31,7 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
     (UndiciClient) =>
       new UndiciClient(origin.origin, {
         maxHeaderSize: MAX_HEAD_BYTES,
-        // The exchange has its own timers.
+        // `exchange` in transport.ts has its own timers.
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: (_options, callback) => {
@@ -50,24 +50,24 @@ export function openConnection(origin: URL, proxy: URL | null, timeoutMs: number
       }),
   );
   return {
-    /** What sends requests on it. */
+    /** Sends requests on the connection. */
     client,
-    /** Resolves once it is open or cannot be opened. */
+    /** Resolves when the connection is open or cannot be opened. */
     settled,
-    /** When it last answered, in milliseconds of the monotonic clock; 0 if it never did. */
+    /** When the last response ended, in milliseconds of the monotonic clock; 0 before the first. */
     answeredAt: 0,
     /**
-     * True unless it could not be opened, was closed, received something before a request was sent, or has still to send a
-     * request whose response came early.
+     * Whether a request may be sent on the connection. False if the connection could not be opened, was closed, has received bytes that no
+     * request asked for, or has not sent the whole of the last request.
      */
     isUsable: () => !isFailed && (socket === null || isClean(socket)),
     /** To be called before each request. */
     beforeRequest: () => heads?.beforeRequest(),
-    /** The status of the last response, also where its headers cannot be read. */
+    /** The status of the last response, even if its headers cannot be read. */
     status: () => heads?.status() ?? null,
     /** Whether headers of the last response were left out. */
     lacksHeaders: () => heads?.isCut() ?? false,
-    /** Ends it, also while it is being opened. */
+    /** Closes the connection, also while it is being opened. */
     destroy(reason?: WireError): void {
       opening.abort(reason);
       void settled.then(() => socket?.destroy());
@@ -80,7 +80,7 @@ function isClean({ destroyed, readableLength, writableLength }: Socket): boolean
   return !destroyed && readableLength === 0 && writableLength === 0;
 }
 
-/** A connection that was opened ahead, until it is used or has been open for `maxIdleMs`. */
+/** Holds a connection that was opened ahead of its request, until it is used or has been open for `maxIdleMs`. */
 export function openAhead(open: () => HttpConnection, maxIdleMs: number) {
   let waiting: HttpConnection | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -89,7 +89,7 @@ export function openAhead(open: () => HttpConnection, maxIdleMs: number) {
     if (waiting === connection) take()?.destroy();
   }
 
-  /** The connection, for the only request that gets it, or undefined if there is none that can be used. */
+  /** Hands out the connection, once. Undefined if there is none, or it cannot be used. */
   function take(): HttpConnection | undefined {
     const connection = waiting;
     waiting = null;

@@ -9,8 +9,8 @@ export function bodyTooLarge(): WireError {
 }
 
 /**
- * Undoes `Content-Encoding`: this client asks for none, but some servers and proxies compress anyway.
- * Rejects with a {@link WireError} where the bytes are damaged, too many, or of an unknown coding.
+ * Decodes a body by its `Content-Encoding`. This client does not ask for compression, but some servers and proxies compress anyway. Rejects
+ * with a {@link WireError} if the bytes are damaged, too many, or in an unknown coding.
  */
 export async function decodeBody(body: Buffer, contentEncoding: string): Promise<Buffer> {
   const codings = contentEncoding

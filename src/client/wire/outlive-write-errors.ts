@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 
-/** How long after a failed write the rest is read, in milliseconds. It has arrived already as a rule. */
+/** How long the response is read after a failed write, in milliseconds. As a rule it has arrived already. */
 const READ_ON_MS = 1_000;
 
 /**
- * Makes a write that fails wait until the socket was read to its end. A service may respond before it has read the whole
- * request, with 413 for one, and close the connection: then writing fails while the response is there to be read, and a
- * socket whose write has failed is not read any more.
+ * Delays the error of a failed write until the socket was read to its end. A service may respond before it has read the whole request,
+ * for example with 413, and close the connection. Then the write fails although the response is there, and Node would not read a socket
+ * after a failed write.
  */
 export function outliveWriteErrors(socket: Socket): void {
   const readOn = (report: (error?: Error | null) => void) => (error?: Error | null) => {

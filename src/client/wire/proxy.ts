@@ -4,9 +4,8 @@ import { isLoopbackHost } from '../../base/loopback.ts';
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * The proxy that the environment wants for `target`, or null for a direct connection.
- * `HTTP_PROXY` has no effect: it is for plain http, which this client speaks to loopback only, and loopback is
- * never proxied. Throws a RangeError when `HTTPS_PROXY` is not an http or https URL.
+ * The proxy for `target` by the environment, or null for a direct connection. `HTTP_PROXY` has no effect: it is for plain HTTP, which this
+ * client speaks with loopback only, and never through a proxy. Throws a RangeError if `HTTPS_PROXY` is not an http or https URL.
  */
 export function chooseProxy(env: Readonly<Record<string, string | undefined>>, target: URL): URL | null {
   if (target.protocol !== 'https:' || isLoopbackHost(target.hostname)) return null;
@@ -22,7 +21,7 @@ export function chooseProxy(env: Readonly<Record<string, string | undefined>>, t
   return new URL(text);
 }
 
-/** Whether an entry of `NO_PROXY` is for the target: a name and what is below it, an address, or a range, as curl reads them. */
+/** Whether an entry of `NO_PROXY` is for the target, by the rules of curl: a name with its subdomains, an address, or a range. */
 function isExempt(noProxy: string, target: URL): boolean {
   const address = bareAddress(target.hostname);
   return noProxy.split(/[,\s]+/).some((entry) => {
@@ -43,7 +42,7 @@ function splitPort(entry: string): { readonly name: string; readonly port: strin
   return { name, port };
 }
 
-/** Whether the address is `range`, which is an address or one with the length of its prefix: `10.0.0.0/8`, `fd00::/8`. */
+/** Whether an address is in `range`: one address, or a prefix such as `10.0.0.0/8` or `fd00::/8`. */
 function isInRange(address: string, range: string): boolean {
   const [start = '', prefix] = range.split('/');
   const network = bareAddress(start);
@@ -63,12 +62,12 @@ function bareAddress(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Port that a URL means, also where it does not say it. */
+/** The port of a URL, or the default one of its scheme. */
 export function portOf(url: URL): number {
   return Number(url.port || DEFAULT_PORTS[url.protocol]);
 }
 
-/** Value of `Proxy-Authorization` for the user name and password in the proxy's URL, or null where it has none. */
+/** The header `Proxy-Authorization` for the user name and password in the URL of the proxy. Null if the URL has none. */
 export function proxyAuthorization({ username, password }: URL): string | null {
   if (username === '' && password === '') return null;
   const credentials = [username, password].map(decodePart).join(':');

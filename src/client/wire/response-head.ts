@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** What is read of the headers of a response, all of them together. The longest lines of longer ones are left out. */
+/** Bytes of all headers of a response that are read. If there are more, the longest lines are left out. */
 export const MAX_HEAD_BYTES = 64 * 1024;
-/** Longer heads are not held back: undici refuses them. */
+/** A longer head is not held back, and undici refuses it. */
 const MAX_HELD_BYTES = 4 * MAX_HEAD_BYTES;
-/** Lines up to this length are never left out: those that say how long the body is are shorter. */
+/** Lines up to this length are never left out. The headers with the length of the body are shorter. */
 const MAX_SHORT_LINE = 128;
 const LINE_END = '\r\n';
 const END_OF_HEAD = '\r\n\r\n';
@@ -20,7 +20,7 @@ export type HeadReader = ReturnType<typeof readHeads>;
  */
 export function readHeads(socket: Socket) {
   const read = socket.read.bind(socket);
-  /** What came before the final response has begun, then null. */
+  /** The bytes before the head of the final response is complete; then null. */
   let held: Buffer | null = Buffer.alloc(0);
   let status: number | null = null;
   let isCut = false;
@@ -46,7 +46,7 @@ export function readHeads(socket: Socket) {
       status = null;
       isCut = false;
     },
-    /** The status of the response, also where undici refuses its headers. */
+    /** The status of the response, even if undici refuses its headers. */
     status: () => status,
     /** Whether headers of the response were left out. */
     isCut: () => isCut,
@@ -67,7 +67,7 @@ function withoutInterim(bytes: Buffer): Buffer {
   }
 }
 
-/** 101 is left to undici: nothing here asks to switch protocols. */
+/** Whether the bytes begin with an interim response. 101 is left to undici, because no request asks to switch protocols. */
 function isInterim(bytes: Buffer): boolean {
   return /^HTTP\/1\.[01] 1(?!01)\d\d/.test(bytes.toString('latin1', 0, 12));
 }
@@ -78,13 +78,13 @@ function mayBeInterim(bytes: Buffer): boolean {
   return isInterim(bytes) || (bytes.length < 12 && 'HTTP/1.1 1'.startsWith(bytes.toString('latin1', 0, 10)));
 }
 
-/** Whether more of the head has to come. Lines that end with a line feed alone are left to undici, which refuses them. */
+/** Whether the head is incomplete. A head whose lines end with a line feed alone is left to undici, which refuses it. */
 function isUnfinishedHead(bytes: Buffer): boolean {
   if (statusOf(bytes) === null || bytes.length > MAX_HELD_BYTES) return false;
   return !bytes.includes(END_OF_HEAD) && !bytes.includes('\n\n');
 }
 
-/** The response, whose head ends at `end`, without as many of its longest lines as it takes. */
+/** The response without the longest lines of its head, which ends at `end`, so that the head is short enough. */
 function withoutLongLines(response: Buffer, end: number): Buffer {
   const [statusLine = '', ...lines] = response.toString('latin1', 0, end).split(LINE_END);
   const byLength = lines

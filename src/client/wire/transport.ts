@@ -7,10 +7,10 @@ import { type HttpConnection, openAhead, openConnection } from './connection.ts'
 import { bodyTooLarge, MAX_BODY_BYTES } from './decode.ts';
 import { MAX_HEAD_BYTES } from './response-head.ts';
 
-/** For name resolution, proxy and TLS together. */
+/** Time limit for name resolution, proxy and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A connection that was opened or has answered this recently is open: services keep idle ones for some seconds. */
+/** A connection that was opened or has answered within this time is still open: services keep idle connections for some seconds. */
 const WARM_MS = 500;
 
 interface WireRequest {
@@ -20,19 +20,19 @@ interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   /**
-   * On which connection it is sent:
-   * - `any`: an idle one if there is one.
-   * - `own`: one that no request was sent on. An idle one may be closing at the other end while the request is sent, or
-   *   carry a second response to an earlier request, which would be taken for the response to this one.
-   * - `warm`: an idle one that answered within {@link WARM_MS}, which is certainly open, else `own`.
+   * The connection for the request:
+   * - `any`: an idle connection if there is one.
+   * - `own`: a connection without an earlier request. The service may be closing an idle connection, or may send a second response to an
+   *   earlier request, which would be taken for the response to this one.
+   * - `warm`: an idle connection that answered within {@link WARM_MS} and so is still open; else `own`.
    */
   readonly connection: 'any' | 'own' | 'warm';
-  /** For the whole exchange, connecting included. */
+  /** Time limit for the whole exchange, connecting included. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   /**
-   * Asked once the connection is open: if false, nothing is sent, and the failure is `throttled`. What it throws rejects the
-   * exchange, and nothing is sent either.
+   * Called when the connection is open. If it returns false, nothing is sent, and the failure is `throttled`. If it throws, nothing is
+   * sent, and the exchange rejects with the error.
    */
   mayStart?(): boolean;
 }
@@ -44,11 +44,11 @@ export interface WireResponse {
   readonly statusText: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What was received of the body, still in its content coding. */
+  /** The received bytes of the body, not decoded yet. */
   readonly body: Buffer;
-  /** Null if the whole response came. */
+  /** Why the response is incomplete, or null if all of it came. */
   readonly failure: AttemptFailure | null;
-  /** What is odd about a response that could be read, in words for people. */
+  /** Warnings about a complete response, for people. */
   readonly oddities: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function createTransport(
   let closed = false;
   let hasAnswered = false;
 
-  /** The idle connection that has answered last, if that was at most `maxAgeMs` ago. */
+  /** The idle connection that has answered last, if its response ended at most `maxAgeMs` ago. */
   function takeIdle(maxAgeMs: number): HttpConnection | undefined {
     for (;;) {
       const connection = idle.at(-1);
@@ -81,11 +81,11 @@ export function createTransport(
   }
 
   return {
-    /** Begins to open a connection for a request that needs a fresh one, so that this overlaps with other work. */
+    /** Begins to open a connection for the next request that needs a new one. */
     connect(): void {
       if (!closed) ahead.begin();
     },
-    /** One request, sent once at most, redirects not followed. Rejects for a request that is no valid HTTP, and by `mayStart`. */
+    /** Sends one request at most once; follows no redirect. Rejects for a request that is not valid HTTP, or if `mayStart` throws. */
     async exchange(request: WireRequest): Promise<WireResponse> {
       const connection = takeConnection(request.connection);
       try {
@@ -162,7 +162,7 @@ function exchangeOn(
       {
         onRequestStart(started) {
           if (halted !== null) return started.abort(halted);
-          // undici may put a request back into its queue. Whether to send again is not its decision.
+          // undici may put a request back into its queue. Only the retry table decides about a second attempt.
           if (controller !== null) return started.abort(new Error('the connection was lost'));
           try {
             if (request.mayStart?.() === false) return started.abort(paused);
@@ -216,7 +216,7 @@ function brokenUnsent(error: Error): AttemptFailure {
   return { code: 'connect_failed', message };
 }
 
-/** `plainHost` is where a request went without TLS, and no response ever began. */
+/** The failure of a lost connection. `plainHost` is the host of a request without TLS before any response, or null. */
 function brokenConnection(error: Error, plainHost: string | null): AttemptFailure {
   if (plainHost !== null && 'data' in error && isTlsAlert(error.data)) {
     return {
@@ -234,7 +234,7 @@ function brokenConnection(error: Error, plainHost: string | null): AttemptFailur
   };
 }
 
-/** What a TLS server answers to bytes that are no TLS: a fatal alert of any version (RFC 8446, sections 5.1 and 6). */
+/** Whether bytes are the answer of a TLS server to plain HTTP: a fatal alert of any version (RFC 8446, sections 5.1 and 6). */
 function isTlsAlert(received: unknown): boolean {
   return (
     typeof received === 'string' && received.startsWith('\x15\x03') && received.slice(3, 6) === '\0\x02\x02'
