@@ -97,12 +97,9 @@ const knownTexts = z.registry<{ readonly values: readonly string[]; readonly ope
  * user gives (a `description` says so) must not be nearly a known one: that is a mistake.
  */
 export function oneOf(values: readonly string[], description?: string, { open = false } = {}) {
-  const meant = (text: string) => {
-    const near = nearName(values, text);
-    return near === text ? null : near;
-  };
+  const meant = (text: string) => (values.includes(text) ? null : nearName(values, text));
   const isMeant = z.refine((text) => meant(String(text)) === null, {
-    error: ({ input }) => `looks mistyped (did you mean ${meant(String(input))}?)`,
+    error: ({ input }) => `"${String(input)}" looks mistyped (did you mean ${meant(String(input))}?)`,
   });
   const schema = description === undefined ? z.string() : described(z.string().check(isMeant), description);
   knownTexts.add(schema, { values, open });

@@ -191,8 +191,9 @@ describe('requests', () => {
 test('a text that is nearly a known value is a mistake, another one is not', () => {
   const post = (status: string) => createBlogPost.body.safeParse({ title: 'A', contentMd: 'x', status });
 
-  const message = 'looks mistyped (did you mean published?)';
-  for (const status of ['publishd', 'Published'])
+  for (const status of ['publish', 'Published']) {
+    const message = `"${status}" looks mistyped (did you mean published?)`;
     expect(post(status).error?.issues).toMatchObject([{ path: ['status'], message }]);
+  }
   for (const status of ['published', 'archived']) expect(post(status).success).toBe(true);
 });

@@ -113,8 +113,8 @@ function nextAfterFailures(
   const remedies = left.map(({ outcome, remedy }) =>
     outcome === 'failed' && remedy.length === 0 ? fix : remedy,
   );
-  // The same remedy is said once.
-  const distinct = new Map(remedies.map((remedy) => [JSON.stringify(remedy), remedy]));
+  // The same step is said once.
+  const distinct = new Map(remedies.flat().map((step) => [JSON.stringify(step), step]));
   const again = words.again === null ? [] : [{ say: `run the same command again; ${words.again}` }];
-  return [...[...distinct.values()].flat(), ...failedItems, ...again];
+  return [...distinct.values(), ...failedItems, ...again];
 }

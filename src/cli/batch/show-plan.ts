@@ -65,7 +65,8 @@ function describePlan(ui: Ui, plan: Plan): Printable {
     ({ items, result }) => {
       const isOne = items.length === 1;
       const name = isOne ? (items[0] ?? '') : nameGroup(items, plan.words);
-      const reason = isOne ? messageWithDetail(result) : result.message;
+      const why = isOne ? messageWithDetail(result) : result.message;
+      const reason = result.outcome === 'skipped' ? `skipped: ${why}` : why;
       return joined([wrapTo(ui, name), wrapTo(ui, line`  ${reason}`)], '\n');
     },
   );

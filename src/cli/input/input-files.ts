@@ -47,23 +47,26 @@ export async function readInputText(source: InputSource, file: string, flag: str
     bytes = await readBytes(source, file, flag);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw usageError(
-      `cannot read ${named}: ${describeSystemError(error)}`,
-      'check the path and its permissions',
-      { code: 'unreadable_file' },
-    );
+    const reason = describeSystemError(error);
+    throw usageError(`cannot read ${named}: ${reason}`, 'check the path and its permissions', {
+      code: 'unreadable_file',
+      reason: `cannot be read: ${reason}`,
+    });
   }
   const encoding = encodingOf(bytes);
   if (encoding === null) {
-    throw usageError(`${named} is a workbook or an archive, not text`, 'save the sheet as CSV UTF-8', {
+    const reason = 'is a workbook or an archive, not text';
+    throw usageError(`${named} ${reason}`, 'save the sheet as CSV UTF-8', {
       code: 'unreadable_file',
+      reason,
     });
   }
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     const next = flag === '--from' ? 'save it as CSV UTF-8' : 'save it as UTF-8';
-    throw usageError(`${named} is not UTF-8 text`, next, { code: 'unreadable_file' });
+    const reason = 'is not UTF-8 text';
+    throw usageError(`${named} ${reason}`, next, { code: 'unreadable_file', reason });
   }
 }
 

@@ -17,8 +17,8 @@ import { untilAccepted } from '../../cli/operation/until-accepted.ts';
 import { outputFileOption } from '../../cli/output/output-file.ts';
 import { createBlogPost } from '../../contract/operations/blog.ts';
 import { fileOptions, givenFileOption } from './bulk/file-options.ts';
-import type { PostFile } from './bulk/post-files.ts';
 import { describeProblem } from './post/fields.ts';
+import type { ReadFile } from './post/read-post.ts';
 
 const edit = '--edit';
 const allowDuplicate = '--allow-duplicate';
@@ -118,7 +118,7 @@ function describeDone(body: Run['request']['body'], answer: unknown): string {
 }
 
 /** What can be edited of a post. Throws exit 2 if nothing of it could be read. */
-function draftOf({ file, body, problem }: PostFile): Readonly<Record<string, unknown>> {
+function draftOf({ file, body, problem }: ReadFile): Readonly<Record<string, unknown>> {
   if (problem !== null && body.contentMd === undefined)
     throw invalidInput(describeProblem(file, problem), fixInput);
   return body;

@@ -104,17 +104,17 @@ test.each([
   expect(await read(text, name)).toMatch(/nested (too deeply|more than 500 levels deep)/);
 });
 
-describe('a key that stands twice', () => {
-  const status = 'status stands twice, in lines 1 and 3';
+describe('a key that is set twice', () => {
+  const status = 'status is set twice, in lines 1 and 3';
   const id = '01985f2e-7b90-7a16-9c48-5d1e3f82a6b4';
   test.each([
     ['d.json', '{"status":"lost",\n"resolution":"r",\n"status":"won"}', status],
     ['d.yaml', 'status: lost\nresolution: r\nstatus: won\n', status],
-    ['d.yaml', '{status: lost, resolution: r, status: won}', 'status stands twice, in line 1'],
-    ['d.json', '{"status":"won","more":[{"a":1},\n{"b":1,"b":2}]}', 'more.1.b stands twice, in line 2'],
+    ['d.yaml', '{status: lost, resolution: r, status: won}', 'status is set twice, in line 1'],
+    ['d.json', '{"status":"won","more":[{"a":1},\n{"b":1,"b":2}]}', 'more.1.b is set twice, in line 2'],
     // The same key however it is written.
-    ['d.json', '{"status":"lost","resolution":"r","st\\u0061tus":"won"}', 'status stands twice, in line 1'],
-    ['d.yaml', '"status": lost\nstatus: won\n', 'status stands twice, in lines 1 and 2'],
+    ['d.json', '{"status":"lost","resolution":"r","st\\u0061tus":"won"}', 'status is set twice, in line 1'],
+    ['d.yaml', '"status": lost\nstatus: won\n', 'status is set twice, in lines 1 and 2'],
   ])('is refused in a decision: %s %j', async (name, text, message) => {
     const { server, machine } = await setScene({ answers: [] });
     writeFileSync(path.join(machine.folder, name), text);
@@ -134,13 +134,13 @@ describe('a key that stands twice', () => {
     writeFileSync(path.join(machine.folder, '.storectl.json'), '{"storeId": "a",\n"storeId": "b"}');
     const folder = await machine.run(['settings', 'show']);
 
-    expect(set).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('cashbackBp stands twice') });
-    expect(field).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a stands twice') });
+    expect(set).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('cashbackBp is set twice') });
+    expect(field).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('a is set twice') });
     expect(api).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('name stands twice, in lines 1 and 2'),
+      stderr: expect.stringContaining('name is set twice, in lines 1 and 2'),
     });
-    expect(folder).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('storeId stands twice') });
+    expect(folder).toMatchObject({ exitCode: 11, stderr: expect.stringContaining('storeId is set twice') });
     expect(server.requests).toEqual([]);
   });
 });

@@ -36,14 +36,14 @@ export class DocumentError extends Error {
 /** Values nested more deeply than parsers can follow. */
 export class TooDeepError extends Error {}
 
-/** `"status" stands twice, in lines 1 and 3`. */
+/** `"status" is set twice, in lines 1 and 3`. */
 export function repeatedKey(
   syntax: DocumentSyntax,
   path: readonly string[],
   [first, second]: readonly [number, number],
 ): DocumentError {
   const lines = first === second ? `in line ${first}` : `in lines ${first} and ${second}`;
-  return new DocumentError(syntax, second, `${path.join('.')} stands twice, ${lines}`, { repeatsKey: true });
+  return new DocumentError(syntax, second, `${path.join('.')} is set twice, ${lines}`, { repeatsKey: true });
 }
 
 /** A path as the key of a map. */

@@ -46,7 +46,7 @@ export const topic: Topic = {
         ],
         [
           '--from-file FILE',
-          'The fields of a request as JSON or YAML, named as in the API. A key that stands twice, or a section with nothing in it, is an error. Of --from-file, --set and the flags, the later wins in this order.',
+          'The fields of a request as JSON or YAML, named as in the API. A key that is set twice, or a section with nothing in it, is an error. Of --from-file, --set and the flags, the later wins in this order.',
         ],
         ['--content-file FILE', 'A long text as it is. Also --reason-file, --resolution-file, --text-file.'],
         ['api --input FILE', 'A request body, sent as it is.'],
@@ -61,7 +61,7 @@ export const topic: Topic = {
     {
       heading: 'Posts, as blog create reads them:',
       paragraphs: [
-        "Front matter is YAML between lines of ---, TOML between +++, JSON, or lines such as Title: Sale that end with an empty line. What cannot be read is an error of that file. Quote a pattern such as 'posts/**/*.md', because not every shell knows **. The plan (--dry-run) shows what becomes of each file.",
+        "Front matter is YAML between lines of ---, TOML between +++, JSON, or lines such as Title: Sale that end with an empty line. What cannot be read is an error of that file. Tags of templates stay in the text, and images are not uploaded: the plan names both. Quote a pattern such as 'posts/**/*.md', because not every shell knows **. The plan (--dry-run) shows what becomes of each file.",
       ],
       items: [
         ['title', 'title, or the first heading of level 1, or the name of the file in words'],
@@ -78,6 +78,10 @@ export const topic: Topic = {
         [
           'drafts',
           'A file is a draft, whatever a flag says, if it has draft: true, published: false, publish: false, status: draft, hidden, unlisted, private, a password, permalink: false, build.render: never or a past expiryDate, or is in a folder _drafts. Drafts have no date.',
+        ],
+        [
+          'skipped',
+          'Files without content. Of several files also what Hugo and Zola make no page of: _index.md, and files without front matter in a folder whose index.md is a post.',
         ],
         [
           'other fields',

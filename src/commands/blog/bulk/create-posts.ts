@@ -251,7 +251,7 @@ function documentOfPlan(planned: PlannedPost) {
 }
 
 /** The fields that stay behind, and what is wrong, of each file. */
-function whatIsSaid({ leftOut, problem }: PostFile) {
+function whatIsSaid({ leftOut, leftInText, problem }: PostFile) {
   const { line = null, field = null } = problem ?? {};
-  return { leftOut, ...(problem === null ? {} : { line, field, reason: wholeReason(problem) }) };
+  return { leftOut, leftInText, ...(problem === null ? {} : { line, field, reason: wholeReason(problem) }) };
 }

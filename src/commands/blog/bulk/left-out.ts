@@ -1,4 +1,6 @@
 import { isTypo } from '../../../base/nearest-name.ts';
+import { printableInOneLine, shorten } from '../../../cli/core/sanitize.ts';
+import type { LeftInText } from '../post/left-in-text.ts';
 import { mappedNames } from '../post/map-fields.ts';
 import type { PostFile } from './post-files.ts';
 
@@ -26,6 +28,29 @@ export function describeLeftOut(posts: readonly PostFile[]): string | null {
   const rest = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'field' : 'fields'}`;
   return `Left out: ${shown.join(', ')}${rest}. --send FIELD sends one as it is.`;
 }
+
+/** What a blog program would do with the text of the posts, and storectl does not. Posts cannot be edited, so it is said before. */
+export function noteLeftInText(posts: readonly PostFile[]): string[] {
+  const found = (kind: keyof LeftInText) =>
+    posts.flatMap(({ leftInText }) => {
+      const example = leftInText[kind];
+      return example === null ? [] : [shorten(printableInOneLine(example), maxExample)];
+    });
+  const [templates, images] = [found('template'), found('image')];
+  return [
+    ...(templates.length === 0
+      ? []
+      : [`Warning: ${postsWith(templates)} template tags such as ${templates[0]}, which stay in the text.`]),
+    ...(images.length === 0
+      ? []
+      : [`Warning: ${postsWith(images)} images of the blog such as ${images[0]}, which are not uploaded.`]),
+  ];
+}
+
+/** Characters of a tag or an address that is shown. */
+const maxExample = 60;
+
+const postsWith = ({ length }: readonly string[]) => (length === 1 ? '1 post has' : `${length} posts have`);
 
 function meantBy(name: string): string | null {
   return mappedNames.find((known) => isTypo(known.toLowerCase(), name.toLowerCase())) ?? null;

@@ -9,6 +9,7 @@ import {
   makeResult,
 } from '../../../cli/batch/item-result.ts';
 import type { Plan } from '../../../cli/batch/show-plan.ts';
+import type { Step } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { printableInOneLine } from '../../../cli/core/sanitize.ts';
 import { restoreBackup } from '../../../contract/operations/backups.ts';
@@ -23,7 +24,7 @@ import {
 } from '../../../history/record/history-record.ts';
 import type { PostProblem } from '../post/fields.ts';
 import { skipInvalid } from './file-options.ts';
-import { describeLeftOut } from './left-out.ts';
+import { describeLeftOut, noteLeftInText } from './left-out.ts';
 import type { PostFile } from './post-files.ts';
 
 export const words = {
@@ -31,7 +32,6 @@ export const words = {
   many: 'posts',
   applied: 'created',
   exists: 'already created',
-  skipped: 'without content',
   again: 'no post is created twice',
   fix: 'fix the files that the service refused',
 } as const;
@@ -58,38 +58,52 @@ export function planPosts(
   posts: readonly PostFile[],
   { allowsDuplicates, skipsInvalid }: { readonly allowsDuplicates: boolean; readonly skipsInvalid: boolean },
 ): PlannedPost[] {
-  const fix = `fix the invalid files${skipsInvalid ? '' : `, or add ${skipInvalid} to create the others`}`;
   const sent = allowsDuplicates ? [] : readKnownPosts(history);
   const bySlug = new Map(sent.map((record) => [slugOf(record), record]));
   const byContent = new Map(sent.map((record) => [contentOf(asObject(sentBody(record))), record]));
-  return posts.map((post) => {
+  const found = posts.map((post) => {
     const { slug, body } = post;
     const isSlugSent = body.slug !== undefined;
     const sameContent = byContent.get(contentOf(body)) ?? null;
     const earlier = slug === null ? null : isSlugSent ? (bySlug.get(slug) ?? null) : sameContent;
     const isCopy = earlier === null && sameContent !== null;
-    return { post, plan: planOf(post, earlier, fix), earlier, isCopy };
+    return { post, plan: planOf(post, earlier), earlier, isCopy };
   });
+  const others = skipsInvalid || !hasOthers(found) ? '' : `, or add ${skipInvalid} to create the others`;
+  const fix = { say: `fix the invalid files${others}` };
+  return found.map((one) => withFix(one, fix));
 }
 
-function planOf(post: PostFile, earlier: HistoryRecord | null, fix: string): PlannedPost['plan'] {
-  const { problem, isEmpty } = post;
+/** Whether something can be sent without the invalid files. */
+export function hasOthers(planned: readonly PlannedPost[]): boolean {
+  return planned.some((one) => knownResult(one) === null);
+}
+
+/** What to do about all invalid files, after what to do about this one. */
+function withFix(planned: PlannedPost, fix: Step): PlannedPost {
+  const result = knownResult(planned);
+  if (result?.code !== invalidFile) return planned;
+  return { ...planned, plan: known({ ...result, remedy: [...result.remedy, fix] }) };
+}
+
+function planOf(post: PostFile, earlier: HistoryRecord | null): PlannedPost['plan'] {
+  const { problem, notAPost } = post;
   const sent = earlier === null || post.body.contentMd === undefined ? null : planSent(post, earlier);
   // What exists as it is in the file is not wrong any more: a time that had to be in the future has come.
   if (sent !== null && (sent.kind !== 'known' || sent.result.outcome === 'exists')) return sent;
-  if (isEmpty && problem === null)
-    return known(makeResult('skipped', { code: 'no_content', message: 'nothing but front matter' }));
-  if (problem !== null) return known(invalidResult(problem, fix));
+  if (notAPost !== null)
+    return known(makeResult('skipped', { code: notAPost.code, message: notAPost.reason }));
+  if (problem !== null) return known(invalidResult(problem));
   return sent ?? { kind: 'create' };
 }
 
 /** The file is wrong, so nothing of it is sent. */
-function invalidResult({ field, reason, detail }: PostProblem, fix: string): ItemResult {
+function invalidResult({ field, reason, detail, fix }: PostProblem): ItemResult {
   return makeResult('failed', {
     code: invalidFile,
     message: [field, reason].filter(Boolean).join(' '),
     detail,
-    remedy: [{ say: fix }],
+    remedy: fix === undefined ? [] : [{ say: fix }],
     exitCode: exitCodes.usage,
   });
 }
@@ -112,8 +126,8 @@ function planSent(post: PostFile, record: HistoryRecord): PlannedPost['plan'] {
       makeResult('failed', {
         record,
         code: 'content_changed',
-        message: 'the post with this slug has other content',
-        detail: printableInOneLine(`"${sent.title}", ${record.id}`),
+        message: 'created earlier with other content',
+        detail: printableInOneLine(`"${sent.title}", change ${record.id}`),
         remedy: [{ say }],
         exitCode: exitCodes.conflict,
       }),
@@ -193,9 +207,9 @@ function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): 
     ...(dates === 0
       ? []
       : [
-          `Drafts have no date: ${dates === 1 ? 'that of 1 post is' : `those of ${dates} posts are`} not sent.`,
+          `Drafts have no date: ${dates === 1 ? 'the date of 1 post is' : `the dates of ${dates} posts are`} not sent.`,
         ]),
-    ...noteSections(create.filter(({ file }) => sectionPage.test(file)).map(({ file }) => file)),
+    ...noteLeftInText(create),
     describeLeftOut(create) ?? [],
     ...noteOtherStatus(planned),
     ...noteCopies(
@@ -205,17 +219,6 @@ function notesOf(planned: readonly PlannedPost[], create: readonly PostFile[]): 
 }
 
 const howToPublish = 'Posts without a status become drafts. To publish them, add --status published.';
-
-/** Hugo and Zola list the posts of a folder on such a page. With a text it may be meant as a post, too. */
-const sectionPage = /(?:^|[/\\])_index\.[^/\\]+$/;
-
-function noteSections(files: readonly string[]): string[] {
-  if (files.length === 0) return [];
-  const pages = files.length === 1 ? 'the page of a folder' : 'pages of folders';
-  return [
-    `Warning: ${filesOf(files)}: in Hugo and Zola ${pages}, not ${files.length === 1 ? 'a post' : 'posts'}.`,
-  ];
-}
 
 /** The same command with another status does not change what exists. */
 function noteOtherStatus(planned: readonly PlannedPost[]): string[] {

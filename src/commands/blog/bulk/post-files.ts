@@ -3,13 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CliError, cancelledError } from '../../../cli/core/errors.ts';
 import { describeFile, isStandardInput, readInputText } from '../../../cli/input/input-files.ts';
 import type { InputSource } from '../../../cli/input/stdin.ts';
+import type { PostProblem } from '../post/fields.ts';
 import type { Mapping } from '../post/map-fields.ts';
-import { type Post, readPost } from '../post/read-post.ts';
+import { type ReadFile, readPost, unreadPost } from '../post/read-post.ts';
+import { findNotPosts, type NotAPost } from './not-posts.ts';
 
-/** A post in a file. */
-export interface PostFile extends Post {
-  /** As the user named it. */
-  readonly file: string;
+/** A post in a file that was read with others. */
+export interface PostFile extends ReadFile {
+  /** Why nothing is sent of the file, though nothing is wrong with it; null if it is a post. */
+  readonly notAPost: NotAPost | null;
 }
 
 /** Between two looks at whether the user has cancelled. */
@@ -22,46 +24,54 @@ export async function readPostFiles(
   mapping: Mapping,
   onRead: () => void,
 ): Promise<PostFile[]> {
-  const posts: PostFile[] = [];
+  const read: ReadFile[] = [];
   for (const file of files) {
-    posts.push(await readPostFile(source, file, mapping));
+    read.push(await readPostFile(source, file, mapping));
     onRead();
-    if (posts.length % filesAtOnce === 0) await nextTurn();
+    if (read.length % filesAtOnce === 0) await nextTurn();
     if (source.io.signal.aborted) throw cancelledError();
   }
+  const notAPost = findNotPosts(read);
+  const posts = read.map((one) => ({ ...one, notAPost: notAPost(one) }));
   const withSlug = new Map<string, PostFile[]>();
   for (const post of posts) {
-    if (post.slug === null || post.isEmpty) continue;
-    withSlug.set(post.slug, [...(withSlug.get(post.slug) ?? []), post]);
+    if (post.slug === null || post.isEmpty || post.notAPost !== null) continue;
+    const twins = withSlug.get(post.slug);
+    if (twins === undefined) withSlug.set(post.slug, [post]);
+    else twins.push(post);
   }
   return posts.map((post) => {
     const twin = withSlug.get(post.slug ?? '')?.find((other) => other !== post);
-    if (twin === undefined || post.isEmpty || post.slug === null) return post;
-    const reason =
-      'is the same in another file: set slug in the front matter, or import one folder or year at a time with --slug-prefix';
+    if (twin === undefined || post.isEmpty || post.notAPost !== null || post.slug === null) return post;
     return {
       ...post,
       problem: post.problem ?? {
         line: null,
         field: 'slug',
-        reason,
-        detail: `"${post.slug}", as ${twin.file}`,
+        reason: 'is the same in another file',
+        detail: `"${post.slug}" in ${twin.file}`,
+        fix: 'set another slug in the front matter, or import one folder or year at a time with --slug-prefix',
       },
     };
   });
 }
 
 /** A file that cannot be read is one that is wrong, like all others. */
-export async function readPostFile(source: InputSource, file: string, mapping: Mapping): Promise<PostFile> {
+export async function readPostFile(source: InputSource, file: string, mapping: Mapping): Promise<ReadFile> {
   const name = describeFile(file);
   let text: string;
   try {
     text = await readInputText(source, file, '<file>');
   } catch (error) {
     if (!(error instanceof CliError) || isStandardInput(file)) throw error;
-    const problem = { line: null, field: null, reason: error.failure.what ?? 'cannot be read' };
-    return { file: name, body: {}, slug: null, leftOut: [], losesDate: false, isEmpty: false, problem };
+    return { file: name, ...unreadPost(problemOfRead(error)) };
   }
   const place = isStandardInput(file) ? null : path.resolve(source.io.cwd, file);
   return { file: name, ...(await readPost(text, place, mapping)) };
+}
+
+/** The file is named before the reason, which the error repeats. */
+function problemOfRead({ failure: { reason, what, next = [] } }: CliError): PostProblem {
+  const [fix] = next.flatMap((step) => ('say' in step ? [step.say] : []));
+  return { line: null, field: null, reason: reason ?? what ?? 'cannot be read', fix };
 }

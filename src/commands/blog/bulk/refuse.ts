@@ -3,7 +3,7 @@ import { knownResult } from '../../../cli/batch/item-result.ts';
 import { type CliError, usageError } from '../../../cli/core/errors.ts';
 import type { PostProblem } from '../post/fields.ts';
 import { skipInvalid } from './file-options.ts';
-import { type PlannedPost, placeOf } from './plan.ts';
+import { hasOthers, type PlannedPost, placeOf } from './plan.ts';
 
 /** What is wrong with a file, with what only this file has. */
 export const wholeReason = ({ reason, detail }: PostProblem) =>
@@ -45,7 +45,9 @@ export function refuseInvalid(planned: readonly PlannedPost[], invalid: readonly
   );
   const [only] = lines;
   const fix = invalid.length === 1 ? 'fix the file' : 'fix the files';
-  const next = planned.length > invalid.length ? `${fix}, or add ${skipInvalid} to create the others` : fix;
+  const all = hasOthers(planned) ? `${fix}, or add ${skipInvalid} to create the others` : fix;
+  const own = new Set(invalid.flatMap(({ post }) => post.problem?.fix ?? []));
+  const next = [...own, all].map((say) => ({ say }));
   if (invalid.length === 1 && only !== undefined)
     return usageError(only, next, { code: 'invalid_input', files });
   const what = `${invalid.length} of ${planned.length} files are invalid, so nothing was sent`;

@@ -14,6 +14,9 @@ const clock = String.raw`(?:(?:[Tt]|,?\s+(?:at\s+)?)(?<hour>\d{1,2}):(?<minute>\
 const zone = String.raw`(?:\s*(?<zone>[Zz]|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d\d)?))?`;
 const weekday = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?`;
 
+/** What to do about a date that cannot be read. */
+export const writeDates = 'write dates as 2024-01-31 or 2024-01-31 09:00';
+
 /** No form in which day and month could be taken for each other. */
 const forms = [
   // 2013-05-06 2:12:52 +0200, 2024/7/8, 2024-07-08T10:00Z

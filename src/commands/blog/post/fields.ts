@@ -21,6 +21,8 @@ export interface PostProblem {
   readonly reason: string;
   /** What this file has instead: `got "maybe"`. */
   readonly detail?: string | undefined;
+  /** What to do about it, where that is not clear from the reason. */
+  readonly fix?: string | undefined;
 }
 
 /** `a.md:3: draft must be true or false (got "maybe")`. */
@@ -40,15 +42,16 @@ export class ProblemInFile extends Error {
   }
 }
 
-/** The error of a field. `got` is shown if it is short. */
+/** The error of a field. `got` is shown if it is short, `fix` is what to do about it where the reason does not say so. */
 export function problemOf(
   { name, line }: Pick<PostProblem, 'line'> & Pick<Field, 'name'>,
   reason: string,
   got?: unknown,
+  fix?: string,
 ): ProblemInFile {
   const text = typeof got === 'string' ? got.trim() : null;
   const detail = text === null || text.length > 60 ? undefined : `got ${JSON.stringify(text)}`;
-  return new ProblemInFile({ line, field: name, reason, detail });
+  return new ProblemInFile({ line, field: name, reason, detail, fix });
 }
 
 /** Names are the same whatever their case: `pubDate`, `pubdate`. */

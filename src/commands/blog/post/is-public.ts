@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isTypo } from '../../../base/nearest-name.ts';
-import { readDate } from './dates.ts';
+import { readDate, writeDates } from './dates.ts';
 import type { Field } from './fields.ts';
 import { type FieldIndex, plainName, problemOf } from './fields.ts';
 
@@ -110,7 +110,7 @@ function isDate({ written }: Field, timeZone: string): boolean {
 
 function timeOf(field: Field, timeZone: string): number {
   const time = typeof field.written === 'string' ? readDate(field.written, timeZone) : null;
-  if (time === null) throw problemOf(field, 'cannot be read as a date', field.written);
+  if (time === null) throw problemOf(field, 'cannot be read as a date', field.written, writeDates);
   return time;
 }
 

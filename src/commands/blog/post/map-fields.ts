@@ -77,7 +77,7 @@ export function mapFields(whole: FieldIndex, file: string | null, mapping: Mappi
   const fields = whole.all;
   const content = whole.filled(['contentMd'])[0];
   if (content !== undefined)
-    throw problemOf(content, 'is no field of the front matter: the content stands below it');
+    throw problemOf(content, 'cannot be in the front matter: the content is the text below it');
   const visibility = readVisibility(whole, file, mapping);
   const isDateHeld = isIn(leaveOut, 'publishedAt') || 'publishedAt' in common;
   const date = findDate(whole, file, {

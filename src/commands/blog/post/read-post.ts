@@ -1,5 +1,6 @@
 import { type Field, indexFields, type PostProblem, ProblemInFile } from './fields.ts';
 import { FrontMatterError, splitFile } from './front-matter.ts';
+import { findLeftInText, type LeftInText } from './left-in-text.ts';
 import { findBodyProblem } from './limits.ts';
 import { type MappedFields, type Mapping, mapFields, slugFor } from './map-fields.ts';
 import { firstHeading, titleOfFile } from './title.ts';
@@ -16,16 +17,28 @@ export interface Post {
   readonly losesDate: boolean;
   /** Nothing stands in it but front matter. */
   readonly isEmpty: boolean;
+  /** It has front matter. */
+  readonly hasFields: boolean;
+  /** What a blog program would replace in its text. */
+  readonly leftInText: LeftInText;
   /** Why it cannot be sent, or null. */
   readonly problem: PostProblem | null;
+}
+
+/** A post in a file. */
+export interface ReadFile extends Post {
+  /** As the user named it. */
+  readonly file: string;
 }
 
 /** Reads a post from the text of a file; `file` is its absolute path, null for standard input and for the editor. */
 export async function readPost(text: string, file: string | null, mapping: Mapping): Promise<Post> {
   let slug = '';
   let isEmpty = false;
+  let hasFields = false;
   try {
     const { content, contentLine, ...split } = await splitFile(text);
+    hasFields = split.fields.length > 0;
     const index = indexFields(split.fields);
     slug = slugFor(index, file, mapping);
     isEmpty = content.trim() === '' && mapping.common.contentMd === undefined;
@@ -48,12 +61,27 @@ export async function readPost(text: string, file: string | null, mapping: Mappi
       body,
       slug: slug || null,
       isEmpty,
+      hasFields,
+      leftInText: findLeftInText(String(body.contentMd)),
       problem: found ?? problemOfBody(body, split.fields, mapping),
     };
   } catch (error) {
-    const problem = problemOfError(error);
-    return { body: {}, slug: slug || null, leftOut: [], losesDate: false, isEmpty, problem };
+    return { ...unreadPost(problemOfError(error)), slug: slug || null, isEmpty, hasFields };
   }
+}
+
+/** What is known of a post that could not be read. */
+export function unreadPost(problem: PostProblem): Post {
+  return {
+    body: {},
+    slug: null,
+    leftOut: [],
+    losesDate: false,
+    isEmpty: false,
+    hasFields: false,
+    leftInText: { template: null, image: null },
+    problem,
+  };
 }
 
 const noTitle = 'is missing: set it in the front matter or as a first heading "# …"';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { slugOf } from '../../../contract/slug.ts';
-import { readDate } from './dates.ts';
+import { readDate, writeDates } from './dates.ts';
 import { type FieldIndex, problemOf } from './fields.ts';
 import { nameOfFile } from './title.ts';
 
@@ -69,12 +69,12 @@ export function findDate(
     // Hugo writes this where there is no date. The last two names may also say whether the post is public.
     const isNone = /^0001-01-01/.test(String(written)) || /^publish(?:ed)?$/i.test(name);
     if (isNone || isHeld(name)) continue;
-    throw problemOf(field, 'cannot be read as a date', written);
+    throw problemOf(field, 'cannot be read as a date', written, writeDates);
   }
   const name = file === null ? null : dateOfName(file);
   // Jekyll takes no such file; published, it would have the date of today.
   if (name !== null && readDate(name, timeZone) === null && !isHeld('publishedAt'))
-    throw problemOf({ name: 'date', line: null }, 'in the file name is not a date', name);
+    throw problemOf({ name: 'date', line: null }, 'in the file name is not a date', name, writeDates);
   const permalinks = index.filled(slugNames.slice(1)).map(({ written }) => String(written));
   const texts = [...(file === null ? [] : [name, dateOfFolders(file)]), ...permalinks.map(dateOfFolders)];
   for (const text of texts) {

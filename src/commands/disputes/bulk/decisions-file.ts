@@ -115,7 +115,7 @@ function problemOfNumber({ column, value }: CaseNumber): ItemResult | null {
 
 function problemOfStatus(status: string): ItemResult | null {
   const [problem] = statusField.safeParse(status).error?.issues ?? [];
-  return problem === undefined ? null : invalidRow(`"${status}" ${problem.message}`);
+  return problem === undefined ? null : invalidRow(problem.message);
 }
 
 /** The result of a row that is not a decision. */

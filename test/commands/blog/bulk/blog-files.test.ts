@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { tables, writeFiles } from '../../../helpers/bulk.ts';
+import { madePosts, tables, writeFiles } from '../../../helpers/bulk.ts';
 import { answer } from '../../../helpers/fault-server.ts';
 import { setScene } from '../../../helpers/scene.ts';
 
@@ -29,7 +29,7 @@ test('what is wrong in many files is said once, and nothing is sent', async () =
   expect(shown).toMatchObject({ exitCode: 2, stdout: '' });
   expect(shown.stderr).toBe(`error: 5 of 6 files are invalid, so nothing was sent:
   4 files: draft must be true or false (a.md:2, b.md:3, c.md:2 and 1 more)
-  e.md:3: title stands twice, in lines 2 and 3
+  e.md:3: title is set twice, in lines 2 and 3
   fix the files, or add --skip-invalid to create the others
 `);
   expect(json.stdout).toBe('');
@@ -38,7 +38,7 @@ test('what is wrong in many files is said once, and nothing is sent', async () =
     { path: 'b.md', line: 3, field: 'draft', reason: 'must be true or false (got "perhaps")' },
     { path: 'c.md', line: 2, field: 'draft', reason: 'must be true or false (got "maybe")' },
     { path: 'd.md', line: 2, field: 'draft', reason: 'must be true or false (got "maybe")' },
-    { path: 'e.md', line: 3, field: null, reason: 'title stands twice, in lines 2 and 3' },
+    { path: 'e.md', line: 3, field: null, reason: 'title is set twice, in lines 2 and 3' },
   ]);
   expect(JSON.parse(readFileSync(path.join(machine.folder, 'out.json'), 'utf8'))).toMatchObject([
     ...Array.from({ length: 5 }, () => ({ plan: 'failed', reason: expect.any(String) })),
@@ -80,8 +80,8 @@ test('files with the same slug are all left out, also with --skip-invalid; a pre
   const may = await machine.run(['blog', 'create', 'may/*.md', '--slug-prefix', 'may-', '--json']);
 
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('1 created, 2 failed') });
-  expect(result.stdout).toMatch(/june\/sale\.md +slug is the same .* \("sale", as may\/sale\.md\)/);
-  expect(result.stdout).toMatch(/may\/sale\.md +slug is the same .* \("sale", as june\/sale\.md\)/);
+  expect(result.stdout).toMatch(/june\/sale\.md +slug is the same .* \("sale" in may\/sale\.md\)/);
+  expect(result.stdout).toMatch(/may\/sale\.md +slug is the same .* \("sale" in june\/sale\.md\)/);
   expect(JSON.parse(may.stdout)).toMatchObject([{ slug: 'may-sale', outcome: 'applied' }]);
   expect(proxy.writes().map(({ body }) => JSON.parse(body).slug)).toEqual(['a', 'may-sale']);
 });
@@ -115,7 +115,7 @@ test('the plan says once what stays behind, and drafts have no date', async () =
   expect(stderr).toContain(
     'Left out: tilte (1 file; did you mean title?), layout (2), author (1), subtitle (1). --send FIELD sends one as it is.\n',
   );
-  expect(stderr).toContain('Drafts have no date: that of 1 post is not sent.\n');
+  expect(stderr).toContain('Drafts have no date: the date of 1 post is not sent.\n');
   expect(JSON.parse(json.stdout)).toMatchObject([
     { leftOut: ['layout', 'tilte'], body: { status: 'published', publishedAt: '2020-01-02T00:00:00Z' } },
     { leftOut: ['layout', 'author', 'subtitle'] },
@@ -193,24 +193,104 @@ test('the plan shows the day that the file has, also in a zone east of Greenwich
   expect(JSON.parse(json.stdout)).toMatchObject([{ body: { publishedAt: '2018-12-31T23:00:00Z' } }]);
 });
 
-test('the page of a section is named before it becomes a post', async () => {
-  const { machine } = await setScene();
+test('what Hugo and Zola make no page of is skipped, and created if it is given alone', async () => {
+  const { service, machine } = await setScene();
   writeFiles(machine, {
     'posts/_index.md': 'All about ink',
     'posts/_index.de.md': '---\ntitle: D\n---\n',
     'posts/a.md': 'A',
+    'posts/spring/index.md': yaml('title: Spring'),
+    'posts/spring/index.de.md': yaml('title: Frühling'),
+    'posts/spring/notes.md': 'For me alone',
+    'posts/autumn/index.md': yaml('title: Autumn'),
+    'posts/autumn/notes.md': 'For me, too',
+    'posts/autumn/second.md': yaml('title: Second'),
+    'plain/index.md': 'A list',
+    'plain/ink.md': 'Ink',
   });
 
-  const one = await machine.run(['blog', 'create', 'posts/*.md', '--dry-run']);
-  writeFiles(machine, { 'pens/_index.md': 'All about pens' });
-  const two = await machine.run(['blog', 'create', '*/*.md', '--dry-run']);
+  const plan = await machine.run(['blog', 'create', 'posts/**/*.md', '--dry-run']);
+  const result = await machine.run(['blog', 'create', '**/*.md', '--json']);
+  const alone = await machine.run(['blog', 'create', 'posts/_index.md']);
 
-  expect(one.stderr).toContain(
-    'Warning: posts/_index.md: in Hugo and Zola the page of a folder, not a post.\n',
+  expect(plan.stdout).toContain(
+    'posts/_index.md\n  skipped: the page of a folder in Hugo and Zola; given alone, it is created\n',
   );
-  expect(two.stderr).toContain(
-    'Warning: pens/_index.md and 1 more: in Hugo and Zola pages of folders, not posts.\n',
+  expect(plan.stdout).toContain('posts/_index.de.md\n  skipped: nothing but front matter\n');
+  expect(plan.stdout).toMatch(/^posts\/spring\/notes\.md\n {2}skipped: a part of the post in its folder/m);
+  expect(plan).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('5 to create (draft), 4 skipped'),
+  });
+  expect(result.exitCode).toBe(0);
+  const skipped = JSON.parse(result.stdout).filter((one: { outcome: string }) => one.outcome === 'skipped');
+  expect(skipped).toMatchObject([
+    { file: 'posts/_index.de.md', code: 'no_content' },
+    { file: 'posts/_index.md', code: 'not_a_post' },
+    { file: 'posts/autumn/notes.md', code: 'not_a_post' },
+    { file: 'posts/spring/notes.md', code: 'not_a_post' },
+  ]);
+  expect(alone).toMatchObject({ exitCode: 0 });
+  expect(await madePosts(service)).toEqual(
+    ['a', 'autumn', 'ink', 'plain', 'posts', 'second', 'spring', 'spring-de'].sort(),
   );
+});
+
+test('tags of templates and images of the blog, which are sent as they are, are named before posts are public', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, {
+    'a.md':
+      'Ink\n\n{% highlight ruby %}\nputs 1\n{% endhighlight %}\n\n![Ink]({{ site.baseurl }}/assets/ink.jpg)\n',
+    'b.md': 'Paper {{< figure src="a.jpg" >}}\n\n<p><img alt="x" src="b.png"></p>\n',
+    'c.md':
+      'As `{{ this }}` or\n\n```liquid\n{% raw %}\n![x](y.png)\n```\n\n![CDN](https://cdn.example/x.png)\n',
+    'd.md': '![Ink](/assets/d.jpg)',
+  });
+
+  const plan = await machine.run(['blog', 'create', '*.md', '--status', 'published', '--dry-run']);
+  const one = await machine.run(['blog', 'create', 'c.md', 'd.md', '--dry-run']);
+  const json = await machine.run(['blog', 'create', 'c.md', 'd.md', '--dry-run', '--json']);
+
+  expect(plan.stderr).toContain(
+    'Warning: 2 posts have template tags such as {% highlight ruby %}, which stay in the text.\n',
+  );
+  expect(plan.stderr).toContain(
+    'Warning: 3 posts have images of the blog such as {{ site.baseurl }}/assets/ink.jpg, which are not uploaded.\n',
+  );
+  expect(one.stderr).not.toContain('template');
+  expect(one.stderr).toContain('Warning: 1 post has images of the blog such as /assets/d.jpg, which');
+  expect(JSON.parse(json.stdout)).toMatchObject([
+    { file: 'c.md', leftInText: { template: null, image: null } },
+    { file: 'd.md', leftInText: { template: null, image: '/assets/d.jpg' } },
+  ]);
+});
+
+test('what is wrong in a file is said once, with a way out', async () => {
+  const { machine } = await setScene();
+  writeFiles(machine, {
+    'a/ink.md': 'A',
+    'b/ink.md': 'B',
+    'c.md': yaml('title: C', 'title: D'),
+    'd.md': yaml('date: 31.12.2020'),
+    'e.md': yaml('date: Easter'),
+  });
+  writeFileSync(path.join(machine.folder, 'latin.md'), Buffer.from('Caf\xe9', 'latin1'));
+  const args = ['blog', 'create', '**/*.md'];
+
+  const refused = await machine.run(args);
+  const plan = await machine.run([...args, '--dry-run']);
+
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain('a/ink.md: slug is the same in another file ("ink" in b/ink.md)\n');
+  expect(refused.stderr).toContain('c.md:3: title is set twice, in lines 2 and 3\n');
+  expect(refused.stderr).toContain('latin.md: is not UTF-8 text\n');
+  expect(refused.stderr.match(/--slug-prefix/g)).toHaveLength(1);
+  expect(refused.stderr).toContain('d.md:2: date cannot be read as a date (got "31.12.2020")\n');
+  expect(refused.stderr.match(/write dates as 2024-01-31/g)).toHaveLength(1);
+  expect(refused.stderr).toContain('save it as UTF-8');
+  expect(refused.stderr).not.toContain('--skip-invalid');
+  expect(plan.stdout).toContain('latin.md\n  is not UTF-8 text\n');
+  expect(plan.stderr).toContain('Fix the invalid files.\n');
 });
 
 test('dates are kept by the service, and a draft stays one whatever a flag says', async () => {

@@ -83,7 +83,7 @@ test('a file that was changed after its post was created is not sent as another 
   expect(result).toMatchObject({
     exitCode: 6,
     stdout: expect.stringMatching(
-      /^failed +a\.md +the post with this slug has other content \("A", \S+\)\n$/,
+      /^failed +a\.md +created earlier with other content \("A", change \S+\)\n$/,
     ),
   });
   // Once, and with what helps.

@@ -83,7 +83,7 @@ test('a file without content is skipped and counted', async () => {
 
   const result = await machine.run(['blog', 'create', '*.md']);
 
-  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 without content') });
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 skipped') });
   expect(sentTo(server)).toEqual([{ title: 'A', contentMd: 'A', slug: 'a' }]);
 });
 
@@ -116,12 +116,12 @@ test.each([
   ['+++\ntitle = "x"\nText', 'post.md:1: the front matter has no closing +++'],
   ['\n\n{ "title": "x"\n\nText', 'post.md:3: the JSON front matter has no closing }'],
   ['---\ntitle: x\ntags: [a\n---\nText', 'post.md:3: invalid YAML: a bracket is not closed'],
-  ['---\ntitle: x\ntitle: y\n---\nText', 'post.md:3: title stands twice, in lines 2 and 3'],
-  ['+++\ntitle = "x"\ntitle = "y"\n+++\nText', 'post.md:3: title stands twice, in lines 2 and 3'],
+  ['---\ntitle: x\ntitle: y\n---\nText', 'post.md:3: title is set twice, in lines 2 and 3'],
+  ['+++\ntitle = "x"\ntitle = "y"\n+++\nText', 'post.md:3: title is set twice, in lines 2 and 3'],
   ['+++\ntitle = x\n+++\nText', 'post.md:2: invalid TOML: a text must be in quotes'],
   ['+++\ntitle: x\n+++\nText', 'post.md:2: invalid TOML: TOML has "name = value"'],
   ['+++\ntags = [\n"a"\n+++\nText', 'invalid TOML: not "name = value", or a bracket is not closed'],
-  ['{\n"title": "x",\n"title": "y"\n}\nText', 'post.md:3: title stands twice, in lines 2 and 3'],
+  ['{\n"title": "x",\n"title": "y"\n}\nText', 'post.md:3: title is set twice, in lines 2 and 3'],
   ['{\n"title": "x", // why\n"draft": true\n}\nText', 'post.md:2: invalid JSON: a comment'],
   ['{ title: "x" }\nText', 'post.md:1: invalid JSON'],
   ['{"title": "x"} Text', 'post.md:1: the content must begin on a line after'],

@@ -84,7 +84,7 @@ test('a status that is nearly a usual one is refused, another is sent: in a file
   ]);
   expect(await alone('withdrwan')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('--status looks mistyped (did you mean withdrawn?)'),
+    stderr: expect.stringContaining('--status "withdrwan" looks mistyped (did you mean withdrawn?)'),
   });
   expect(proxy.writes()).toEqual([]);
 
