@@ -12,6 +12,8 @@ interface KindOfObjects {
   readonly fields: readonly string[];
   /** Those that a person recognizes one by. */
   readonly recognizedBy: readonly string[];
+  /** What people have in place of the id, and the filter of the list that finds one by it. */
+  readonly alsoFoundBy?: { readonly what: string; readonly filter: string };
   /** When one with this status has to be acted on: said in place of the status. */
   readonly due?: { readonly status: string; readonly at: string };
 }
@@ -44,7 +46,8 @@ const objectKinds = {
       'resolution',
       'createdAt',
     ],
-    recognizedBy: ['status', 'buyerEmail', 'reason'],
+    recognizedBy: ['status', 'buyerEmail', 'providerCaseId', 'reason'],
+    alsoFoundBy: { what: 'the case number of a payment provider', filter: '--provider-case-id' },
     due: { status: 'open', at: 'deadlineAt' },
   },
   post: {

@@ -64,16 +64,23 @@ function anObject(kind: ObjectKind): string {
   return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
 }
 
+/** Whether it may be the beginning of a UUID. */
+const looksLikeId = (text: string) => /^[\da-f-]*[^\w]?$/i.test(text);
+
 function notAnId(kind: ObjectKind, text: string, problem: 'too short' | 'unknown'): CliError {
   const named = `"${printable(text)}"`;
   const isShort = problem === 'too short';
+  const { list, alsoFoundBy } = kindOf(kind);
   return usageError(
     isShort
       ? `${named} is too short for the id of ${anObject(kind)}`
       : `${named} is not the whole id of ${anObject(kind)}, and this machine has seen none that begins with it`,
     [
       { say: isShort ? `use at least its first ${minIdLength} characters` : 'use the whole id' },
-      { run: kindOf(kind).list, rest: 'to see the ids' },
+      { run: list, rest: 'to see the ids' },
+      ...(alsoFoundBy === undefined || looksLikeId(text)
+        ? []
+        : [{ run: [...list, alsoFoundBy.filter, text], rest: `if it is ${alsoFoundBy.what}` }]),
     ],
     { code: isShort ? 'id_too_short' : 'unknown_id' },
   );

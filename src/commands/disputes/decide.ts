@@ -12,6 +12,9 @@ import { expectStatus } from './dispute/dispute-status.ts';
 
 const from = '--from';
 
+/** Why all of them were decided so, which exports of payment providers do not say. */
+const ofAll = ['--resolution', '--resolution-file'];
+
 const input: OperationInput = {
   operation: decideDispute,
   extraAnswerFields: ['changed'],
@@ -51,6 +54,7 @@ const input: OperationInput = {
 
 /** What options mean for many disputes, too. */
 const ofMany: Readonly<Record<string, Partial<OptionSpec>>> = {
+  '--resolution': { description: `Reason for the decision; with ${from}, of the rows without one` },
   '--confirm': {
     value: 'ID|N',
     description: `Confirm without a prompt: the id, or with ${from} the number of disputes to decide`,
@@ -67,7 +71,7 @@ export const command: CommandDefinition = {
   options: described.options?.map((option) => ({ ...option, ...ofMany[option.flag] })) ?? [],
   tool: toolOf(input, 'A decision is final.'),
   description: `Show a dispute with its evidence and record the decision on it. It is final, and no money is moved. Without an
-id, or with several, a terminal shows each and takes one key for it; ${from} records the decisions in a file. Run the same
+id, or with several, a terminal shows one after the other, and you decide each with one key; ${from} records the decisions in a file. Run the same
 command again to continue: nothing is decided twice.`,
   details: `A dispute that already has this decision is left unchanged; one with another decision is refused. ${from} shows the
 plan, and asks you to confirm the number of decisions. Rows that fail do not stop the others. A status that is almost won,
@@ -77,7 +81,7 @@ decided differently, 5 not found, 7 rejected, 2 invalid row), or with 130 if you
     'disputes decide 5f0c… --status won --resolution "Delivered 3 May"',
     'disputes decide 5f0c… 81ab… 93d4…',
     `disputes decide --from export.csv ${columnFlag} providerCaseId="Case ID" --dry-run`,
-    'disputes decide --from export.csv --confirm 7 --output-file results.json',
+    'disputes decide --from export.csv --resolution "Decided by the bank" --confirm 7',
   ],
   async run(call) {
     const { ui, session, parsed } = call;
@@ -116,12 +120,14 @@ function hasDecision({ options }: ParsedCommand): boolean {
 
 /** Several disputes have different decisions, so flags that set one are refused. */
 function refuseSingleInput(parsed: ParsedCommand, isFile: boolean): void {
-  const single = ofOne.filter((flag) => parsed.options.has(flag));
+  const single = ofOne.filter((flag) => parsed.options.has(flag) && !(isFile && ofAll.includes(flag)));
   if (isFile && argumentValue(parsed, 'disputeId') !== undefined) single.unshift('<disputeId>');
   if (!isFile && parsed.options.has('--confirm')) single.push('--confirm');
   if (single.length === 0) return;
   throw usageError(
     `${new Intl.ListFormat('en').format(single)} cannot be used with ${isFile ? from : 'several disputes'}`,
-    `status and resolution of each stand in the CSV file of ${from}, or are asked for one by one in a terminal`,
+    isFile
+      ? 'the file says which dispute is decided how'
+      : `use ${from} for a CSV file of decisions, or a terminal, which asks for each`,
   );
 }

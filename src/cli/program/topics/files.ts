@@ -42,7 +42,7 @@ export const topic: Topic = {
         ],
         [
           'disputes decide --from FILE',
-          'Decisions as CSV with a header. Columns: disputeId (whole) or providerCaseId or orderId, status, resolution. --column says which column it is if it has another title; others are ignored.',
+          'Decisions as CSV with a header. Columns: disputeId (whole) or providerCaseId or orderId, status, resolution. --column says which column it is if it has another title; others are ignored. --resolution is for rows without one.',
         ],
         [
           '--from-file FILE',

@@ -55,7 +55,11 @@ export function countColumns(titles: readonly string[], named: readonly NamedCol
  * Finds the columns of decisions by their titles: those that the user names, then those that are called so (`Dispute ID`, or
  * `Dispute Status`). Other columns are ignored. Throws one exit 2 for all that are missing or could be either of two.
  */
-export function findColumns(titles: readonly string[], named: readonly NamedColumn[], file: string): Columns {
+export function findColumns(
+  titles: readonly string[],
+  named: readonly NamedColumn[],
+  { file, hasResolution }: { readonly file: string; readonly hasResolution: boolean },
+): Columns {
   const columns = new Map<ColumnName, number>();
   const problems: Problem[] = [];
   for (const one of named) {
@@ -73,7 +77,8 @@ export function findColumns(titles: readonly string[], named: readonly NamedColu
     // A file with ids may have two columns about orders.
     else if (found.length > 1 && !(isKey(name) && hasKey(columns)))
       problems.push(ambiguous(titles, name, found));
-    else if (found.length === 0 && !isKey(name)) problems.push(missing(name));
+    else if (found.length === 0 && !isKey(name) && !(hasResolution && name === 'resolution'))
+      problems.push(missing(name));
   }
   if (!hasKey(columns) && !problems.some(({ name }) => isKey(name))) problems.unshift(missing('disputeId'));
   if (problems.length > 0) throw unclear(titles, problems, file);
@@ -83,6 +88,7 @@ export function findColumns(titles: readonly string[], named: readonly NamedColu
 function unclear(titles: readonly string[], problems: readonly Problem[], file: string): CliError {
   const [first] = problems;
   const isOne = problems.length === 1;
+  const state = problems.every(({ advice }) => advice === null) ? 'missing' : 'missing or not clear';
   const absent = problems.filter(({ advice }) => advice === null);
   const flags = absent.map(({ name }) => `${columnFlag} ${name}="TITLE"`);
   const others = absent.some(({ name }) => name === 'disputeId')
@@ -91,14 +97,17 @@ function unclear(titles: readonly string[], problems: readonly Problem[], file: 
   const advice = [
     ...problems.flatMap((problem) => problem.advice ?? []),
     ...(absent.length === 0 ? [] : [`say which column it is: \`${flags.join(' ')}\`${others}`]),
+    ...(absent.some(({ name }) => name === 'resolution') ? [forAll] : []),
     `the columns are ${truncateText(titles.join(', '), 500)}`,
   ];
   return usageError(
-    isOne ? `${file}: ${first?.what}` : `${file}: ${problems.length} columns are not clear`,
+    isOne ? `${file}: ${first?.what}` : `${file}: ${problems.length} columns are ${state}`,
     advice.map((say) => ({ say })),
     { code: 'invalid_input', ...(!isOne && { lines: problems.map(({ what }) => what) }) },
   );
 }
+
+const forAll = 'or add `--resolution TEXT` for all rows';
 
 const hasKey = (columns: Columns) => keyColumns.some((key) => columns.has(key));
 

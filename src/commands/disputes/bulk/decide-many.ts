@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { textAt } from '../../../base/json.ts';
 import {
   itemResultOf,
   openHistoryBatch,
@@ -18,6 +19,7 @@ import { usageError } from '../../../cli/core/errors.ts';
 import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import { optionValue, type ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { describeFile, readInputText } from '../../../cli/input/input-files.ts';
+import { readBody } from '../../../cli/input/request-body.ts';
 import { mismatch } from '../../../cli/operation/confirm.ts';
 import { announce } from '../../../cli/operation/send/announce.ts';
 import { upperFirst } from '../../../cli/output/labels.ts';
@@ -32,6 +34,7 @@ import { type DecisionRow, parseDecisions, withoutRepeated } from './decisions-f
 import { failedRowsFile, writeFailedRows } from './failed-rows.ts';
 import { findCases } from './find-cases.ts';
 import { assessRow, describeDecisions, planDecisions } from './plan.ts';
+import { decisionFields } from './plan-by-hand.ts';
 import { documentOfRow, nameOfCase, numberOf, readOwnDecisions, rowWords, runFor } from './rows.ts';
 
 /**
@@ -46,7 +49,8 @@ export async function decideMany(
 ): Promise<CommandResult> {
   const named = namedColumns(parsed);
   const text = await readInputText(session, from, '--from');
-  const file = parseDecisions(text, describeFile(from), named);
+  const { body } = await readBody(session, decideDispute, decisionFields, parsed);
+  const file = parseDecisions(text, describeFile(from), named, textAt(body, ['resolution']));
   refuseOverwrite(session, parsed, from);
   const run = await startRun(ui, session, parsed, decideDispute);
   const history = await session.history();

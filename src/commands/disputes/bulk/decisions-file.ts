@@ -49,21 +49,35 @@ const statusField = decideDispute.body.shape.status;
 const header = 'disputeId,status,resolution';
 
 /**
- * The decisions in a CSV text, with the columns that the user names. Invalid rows do not stop the others. Throws exit 2 if the
- * file as a whole is unusable.
+ * The decisions in a CSV text, with the columns that the user names. Rows without a resolution have the one for all of them, if
+ * it is given. Invalid rows do not stop the others. Throws exit 2 if the file as a whole is unusable.
  */
-export function parseDecisions(text: string, name: string, named: readonly NamedColumn[]): DecisionsFile {
+export function parseDecisions(
+  text: string,
+  name: string,
+  named: readonly NamedColumn[],
+  resolution: string | null,
+): DecisionsFile {
   const [first, ...records] = parseCsv(text, name, (titles) => countColumns(titles, named));
   const titles = first?.cells ?? [];
-  const columns = first === undefined ? null : findColumns(titles, named, name);
+  const columns =
+    first === undefined
+      ? null
+      : findColumns(titles, named, { file: name, hasResolution: resolution !== null });
   if (columns === null || records.length === 0) {
     throw invalidInput(`no decisions in ${name}`, `write one per line below the header ${header}`);
   }
-  return { name, titles, rows: records.map((record) => readRow(record, titles, columns)) };
+  return { name, titles, rows: records.map((record) => readRow(record, titles, { columns, resolution })) };
 }
 
-function readRow({ line, cells }: CsvRow, titles: readonly string[], columns: Columns): DecisionRow {
-  const textIn = (column: KeyColumn | keyof Decision) => cells[columns.get(column) ?? -1] ?? '';
+function readRow(
+  { line, cells }: CsvRow,
+  titles: readonly string[],
+  { columns, resolution }: { readonly columns: Columns; readonly resolution: string | null },
+): DecisionRow {
+  const cellOf = (column: KeyColumn | keyof Decision) => cells[columns.get(column) ?? -1] ?? '';
+  const textIn = (column: KeyColumn | keyof Decision) =>
+    cellOf(column) || (column === 'resolution' ? (resolution ?? '') : '');
   const key = keyColumns.find((column) => textIn(column) !== '');
   const disputeId = canonicalId(textIn('disputeId'));
   const number = key === undefined || key === 'disputeId' ? null : { column: key, value: textIn(key) };

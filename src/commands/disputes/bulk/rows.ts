@@ -38,9 +38,9 @@ export function runFor(run: Run, disputeId: string, body: Run['request']['body']
   return { ...run, request: { ...run.request, parameters: { disputeId }, body } };
 }
 
-/** What identifies the dispute of a row: its id, or the number that the file has. */
+/** What identifies the dispute of a row, as the file has it: a person looks for it there. */
 export function nameOfCase({ disputeId, number }: Pick<DecisionRow, 'disputeId' | 'number'>): string {
-  return disputeId === '' ? (number?.value ?? '') : disputeId;
+  return number?.value ?? disputeId;
 }
 
 /** The number in place of the id, as documents have it: `{ providerCaseId: 'dp_1' }`. */

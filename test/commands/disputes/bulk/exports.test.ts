@@ -305,6 +305,73 @@ describe('case numbers in place of ids', () => {
   });
 });
 
+describe('an export without resolutions', () => {
+  test('takes one for all rows that have none; a row is called as the file calls it', async () => {
+    const { service, machine } = await setScene();
+    const open = disputeOpener(service);
+    const [first, second] = [await open({ providerCaseId: 'dp_1' }), await open({ providerCaseId: 'dp_2' })];
+    await open({ providerCaseId: 'dp_3' });
+    writeFiles(machine, {
+      'd.csv': 'id,Reason,Status,Note\ndp_1,fraudulent,lost,\ndp_2,duplicate,won,Refunded\ndp_3,general,,\n',
+    });
+    const decide = typed`disputes decide --from d.csv --column providerCaseId=id`;
+
+    const without = await machine.run([...decide, '--dry-run']);
+    const all = await machine.run([...decide, '--resolution', 'Decided by the bank', '--dry-run']);
+    const given = ['--column', 'resolution=Note', '--resolution', 'Decided by the bank', '--confirm', '2'];
+    const result = await machine.run([...decide, ...given]);
+
+    expect(without).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('or add `--resolution TEXT` for all rows'),
+    });
+    expect(all.stdout).toContain('line 4  dp_3\n  status is empty\n');
+    expect(all.stdout.match(/Decided by the bank/g)).toHaveLength(2);
+    expect(result.stdout).toContain('decided   line 2  dp_1  lost\n');
+    expect((await tables(service)).decisions).toEqual(
+      expect.arrayContaining([
+        { disputeId: first, status: 'lost', resolution: 'Decided by the bank' },
+        { disputeId: second, status: 'won', resolution: 'Refunded' },
+      ]),
+    );
+  });
+
+  test('never takes one status for all rows', async () => {
+    const { server, machine } = await setScene({ answers: [] });
+    writeFiles(machine, { 'd.csv': `disputeId,Note\n${nobody},ok\n` });
+
+    const result = await machine.run(typed`disputes decide --from d.csv --status lost --resolution r`);
+
+    expect(result).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--status cannot be used with --from'),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('and the resolution cannot both come from standard input', async () => {
+    const { machine } = await setScene({ answers: [] });
+
+    const result = await machine.run(typed`disputes decide --from - --resolution-file -`, {
+      stdin: 'disputeId,status\n',
+    });
+
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('standard input') });
+  });
+});
+
+test('a case number in place of an id is told the list that finds it', async () => {
+  const { machine } = await setScene({ answers: [] });
+
+  const number = await machine.run(typed`disputes show PP-D-118301`);
+  const id = await machine.run(typed`disputes show 01985f2e-7b90`);
+
+  expect(number.stderr).toContain(
+    '`storectl disputes list --provider-case-id PP-D-118301` if it is the case number of a payment provider',
+  );
+  expect(id.stderr).not.toContain('--provider-case-id');
+});
+
 test('rows that failed keep the titles of their file, and its own column "reason"', async () => {
   const { machine } = await setScene();
   writeFiles(machine, { 'd.csv': `reason;Dispute ID;Status;Resolution\nFraud;${nobody};won;"a; b"\n` });

@@ -58,11 +58,11 @@ test('columns may be named in any capitals, and the blanks around a resolution a
 test.each([
   [
     'id,name\n1,won',
-    'decisions.csv: 3 columns are not clear:\n  no column disputeId, providerCaseId or orderId\n  no column status\n  no column resolution\n',
+    'decisions.csv: 3 columns are missing:\n  no column disputeId, providerCaseId or orderId\n  no column status\n  no column resolution\n',
   ],
   [
     'disputeId,status\n1,won',
-    'decisions.csv: no column resolution\n  say which column it is: `--column resolution="TITLE"`; the columns are disputeId, status\n',
+    'decisions.csv: no column resolution\n  say which column it is: `--column resolution="TITLE"`; or add `--resolution TEXT` for all rows; the columns are disputeId, status\n',
   ],
   [
     `${header},STATUS\n1,won,ok,lost`,
