@@ -35,6 +35,9 @@ echo "require('node:net').Socket.prototype.setKeepAlive = function () { return t
 NODE_OPTIONS="--require $(windows_path "$folder/no-keep-alive.cjs" | tr '\\' /)"
 export NODE_OPTIONS
 
+# What an earlier run left where Windows keeps settings, history and demo: a newcomer has none of it.
+rm -rf "$WINEPREFIX"/drive_c/users/*/AppData/*/storectl
+
 echo 'The clone, as it is:'
 rm -rf "$folder/source" "$folder/installed"
 mkdir "$folder/source" "$folder/installed"

@@ -14,6 +14,7 @@ export { createMetrics } from './metrics/metrics.ts';
 export { ServiceError } from './model/errors.ts';
 export type { NewStore } from './operations/stores.ts';
 export { startWriter, type Writer } from './start-writer.ts';
+export { faultOf } from './storage/core/engine-errors.ts';
 export * from './storage/core/errors.ts';
 export type { Storage } from './storage/core/storage.ts';
 export {

@@ -154,3 +154,12 @@ test('every option of service start has a variable', () => {
   expect(flags.length).toBeGreaterThan(10);
   expect(flags.filter((flag) => variableOf(flag) === '')).toEqual([]);
 });
+
+test('the log of operators names the person who runs a command by sudo as the user of the service', async () => {
+  const machine = newProgramMachine({ SUDO_USER: 'alice' });
+  expect((await machine.run(typed`service stores create --name Outlet`)).exitCode).toBe(0);
+
+  const { stdout } = await machine.run(typed`service log --json`);
+
+  expect(JSON.parse(stdout)).toMatchObject([{ runBy: 'alice', command: 'stores create' }]);
+});

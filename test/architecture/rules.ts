@@ -29,6 +29,7 @@ export const failureText = {
     'src/cli/batch/item-result.ts',
     'src/cli/operation/questions/ask-missing.ts',
     'src/commands/mcp/call-tool.ts',
+    'src/commands/service/start/start.ts',
   ],
 };
 

@@ -39,9 +39,11 @@ idempotency keys, and what deleted stores have left. Unread notifications and de
       const { backups } = await open((storage) => prune(storage, { ...options, dryRun: true }));
       const count = counted(backups, nouns.backups);
       const age = optionValue(parsed, '--older-than') ?? `${defaultRetentionDays}d`;
-      ui.notice(
-        line`${count} older than ${age} will be removed, with the posts that only they have. Nobody can restore them.`,
-      );
+      if (backups > 0) {
+        ui.notice(
+          line`${count} older than ${age} will be removed, with the posts that only they have. Nobody can restore them.`,
+        );
+      }
       await confirmByTyping(ui, parsed, age, 'Type the age to confirm');
     }
     const pruned = await open((storage) => pruneByHand(storage, { ...options, signal: session.io.signal }));

@@ -79,7 +79,7 @@ export async function revokeKey(storage: Storage, keyId: string, storeId?: strin
     const key = await findApiKey(db, keyId);
     if (key === undefined || (storeId !== undefined && key.storeId !== storeId)) return false;
     const isRevoked = (await setRevoked(db, { id: keyId, at: timestamp(Date.now()) })).changes > 0;
-    if (isRevoked) await logOperation(db, 'keys revoke', key.storeId, keyId);
+    if (isRevoked) await logOperation(storage, db, 'keys revoke', key.storeId, keyId);
     return isRevoked;
   });
 }
@@ -127,7 +127,7 @@ export async function rotateKey(
     const overlapEnd = timestamp(now + overlapSeconds * 1000);
     const expiresAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
     await setReplaced(db, { storeId, id: keyId, replacedBy: created.id, expiresAt });
-    await logOperation(db, 'keys rotate', storeId, keyId);
+    await logOperation(storage, db, 'keys rotate', storeId, keyId);
     return { ...created, storeId, previous: { id: keyId, expiresAt } };
   });
 }

@@ -40,7 +40,7 @@ export async function retryDelivery(
     const revived = await reviveDead({ db, storeId: delivery.storeId }, timestamp(now), id);
     if (revived === 0)
       throw new ServiceError('state_conflict', `Delivery ${id} is ${delivery.status}, not dead`);
-    await logOperation(db, 'deliveries retry', delivery.storeId, id);
+    await logOperation(storage, db, 'deliveries retry', delivery.storeId, id);
   });
 }
 
@@ -50,7 +50,7 @@ export async function retryAllDead(storage: Storage, storeId?: string, now = Dat
     let revived = 0;
     for (const id of storeId === undefined ? await listStoresWithDead(db) : [storeId]) {
       const count = await reviveDead({ db, storeId: id }, timestamp(now), undefined);
-      if (count > 0) await logOperation(db, 'deliveries retry', id, null);
+      if (count > 0) await logOperation(storage, db, 'deliveries retry', id, null);
       revived += count;
     }
     return revived;

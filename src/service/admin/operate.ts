@@ -16,13 +16,14 @@ export async function operate<Result extends { readonly id: string }>(
 ): Promise<Result> {
   return storage.forStore(storeId).change(async (db) => {
     const result = await change({ db, storeId, actor: 'operator', now: Date.now() });
-    await logOperation(db, command, storeId, result.id);
+    await logOperation(storage, db, command, storeId, result.id);
     return result;
   });
 }
 
 /** Writes a row of `operator_log`. */
 export async function logOperation(
+  { operator = userName() }: Storage,
   db: Queries,
   command: string,
   storeId: string | null,
@@ -30,7 +31,7 @@ export async function logOperation(
 ): Promise<void> {
   await db
     .insertInto('operatorLog')
-    .values({ createdAt: timestamp(Date.now()), runBy: userName(), command, storeId, objectId })
+    .values({ createdAt: timestamp(Date.now()), runBy: operator, command, storeId, objectId })
     .execute();
 }
 

@@ -109,7 +109,7 @@ export async function pruneByHand(storage: Storage, options: PruneOptions): Prom
   const total = Object.values(pruned).reduce((sum, count) => sum + count, 0);
   if (!dryRun && total > 0) {
     const command = backups ? 'prune --backups' : 'prune';
-    await storage.write((db) => logOperation(db, command, storeId, null));
+    await storage.write((db) => logOperation(storage, db, command, storeId, null));
   }
   return pruned;
 }

@@ -10,7 +10,7 @@ import { logOperation, operate } from './operate.ts';
 export async function createStore(storage: Storage, options: NewStore) {
   return storage.write(async (db) => {
     const store = await addStore(db, options, initialSettings, Date.now());
-    await logOperation(db, 'stores create', store.id, store.id);
+    await logOperation(storage, db, 'stores create', store.id, store.id);
     return store;
   });
 }

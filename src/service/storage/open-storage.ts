@@ -8,6 +8,8 @@ export interface StorageOptions {
   readonly busyTimeoutMs?: number;
   /** Connections to PostgreSQL. Default: 10. */
   readonly poolSize?: number;
+  /** Who runs commands on it. Default: the user of this process. */
+  readonly operator?: string | undefined;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface StorageOptions {
  * ForeignDatabaseError, a DatabaseSetupError, or with the error of the file system or the engine.
  */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
-  const { busyTimeoutMs = 5_000, poolSize = 10 } = options;
+  const { busyTimeoutMs = 5_000, poolSize = 10, operator } = options;
   let storage: Storage;
   if (isPostgresLocation(location)) {
     const { openPostgres } = await import('./postgres/open-postgres.ts');
@@ -26,7 +28,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
   }
   try {
     await migrate(storage);
-    return storage;
+    return { ...storage, operator };
   } catch (error) {
     await storage.close();
     throw error;

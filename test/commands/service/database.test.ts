@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
+import type { CliError } from '../../../src/cli/core/errors.ts';
+import { explainWork } from '../../../src/commands/service/operator/database-errors.ts';
+import { StorageBusyError } from '../../../src/service/index.ts';
 import { newMachine, temporaryFolder } from '../../helpers/cli.ts';
 import { freePort } from '../../helpers/free-port.ts';
 
@@ -106,6 +109,65 @@ test.each([
   });
 });
 
+test('a start that fails accepts no requests first, which it would have to drain', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const flags = ['--port', '0', '--drain', '3600', '--metrics-port', String(port)];
+
+  const { exitCode, stdout, stderr } = await newMachine().run(['service', 'start', ...flags]);
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: '' });
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).code),
+  ).toEqual(['cannot_listen']);
+});
+
+test('work on a database that another process has locked is an error with advice, not a bug', async () => {
+  const machine = newMachine();
+  const create = (name: string) =>
+    machine.run(['service', 'stores', 'create', '--name', name, '--database', 'a.db', '--json']);
+  expect((await create('First')).exitCode).toBe(0);
+  const other = new Database(path.join(machine.folder, 'a.db'));
+  onTestFinished(() => void other.close());
+  other.exec('begin immediate');
+
+  const { exitCode, stderr } = await create('Second');
+
+  expect(exitCode).toBe(11);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'database_unusable',
+    message: expect.stringContaining('the database is locked by another process'),
+    hint: 'wait until the other process is done, then try again',
+  });
+});
+
+test.each([
+  ['SQLITE_FULL', 'service.db', 'free some space on its disk'],
+  ['53100', 'postgres://h/d', 'free some space on its disk'],
+  ['SQLITE_IOERR_SHMSIZE', 'service.db', 'check its disk: it may be full, or broken'],
+  ['SQLITE_CORRUPT', 'service.db', 'storectl service restore'],
+  ['25006', 'postgres://h/d', 'connect to the primary server'],
+  ['SQLITE_READONLY', 'service.db', 'check its permissions'],
+  ['ECONNREFUSED', 'postgres://h/d', 'PostgreSQL is running there'],
+])('what to do about %s of %s', (code, location, advice) => {
+  const cause = Object.assign(new Error('as the engine says'), { code });
+  const error = new StorageBusyError('the database could not save the changes', { cause });
+
+  const explained = explainWork(error, location, 'not this', {}) as CliError;
+
+  expect(explained.failure).toMatchObject({
+    code: 'database_unusable',
+    exitCode: 11,
+    next: [{ say: expect.stringContaining(advice) }],
+  });
+  expect(explained.message).toMatch(/^the database could not save the changes \(/);
+});
+
 test('a start that fails is one JSON line in a log, and words in a terminal', async () => {
   const args = ['service', 'start', '--database', `postgres://me:hidden@127.0.0.1:${await freePort()}/db`];
   const logged = await newMachine().run(args);
@@ -114,6 +176,7 @@ test('a start that fails is one JSON line in a log, and words in a terminal', as
     level: 'error',
     code: 'database_unusable',
     message: expect.stringContaining('connection refused'),
+    hint: expect.stringContaining('PostgreSQL is running there'),
     exitCode: 11,
   });
   expect(logged.stderr).toMatch(/^[^\n]+\n$/);

@@ -270,7 +270,7 @@ test('what a list says to add to see more shows more', async () => {
   expect(more.stdout.trim().split('\n').length).toBeGreaterThan(2);
 });
 
-test('a file of which a line is refused says the line, and goes on behind those that are done', async () => {
+test('a file of which a line is refused says the line, and goes on after those that are done', async () => {
   const { service } = await setScene();
   const { run, operator } = operatorOf(service);
   const names = path.join(operator.folder, 'names.txt');
@@ -279,7 +279,7 @@ test('a file of which a line is refused says the line, and goes on behind those 
   expect(stopped.exitCode).toBe(2);
   expect(stopped.stdout.trim().split('\n')).toHaveLength(2);
   expect(stopped.stderr).toContain('line 4: --name must be in one line');
-  expect(stopped.stderr).toContain('--after 3');
+  expect(stopped.stderr).toContain('run the command again with --after 3, and keep the output of this run');
 
   writeFileSync(names, 'First\n\nSecond\nThird\nFourth\n');
   expect((await run('stores', 'create', '--names-from', names, '--after', '3')).exitCode).toBe(0);
@@ -291,6 +291,9 @@ test('a file of which a line is refused says the line, and goes on behind those 
     'Second',
     'Third',
   ]);
+  // Nothing is done before the first one, so there is nothing to go on after.
+  const first = await run('stores', 'create', '--names-from', names);
+  expect(first.stderr).toMatch(/line 1: [^\n]*slug "first"\n {2}fix the line, then run the command again\n/);
   expect((await run('stores', 'create', '--names-from', names, '--after', '5')).stderr).toContain(
     'no lines after line 5',
   );

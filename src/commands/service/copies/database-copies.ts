@@ -13,6 +13,7 @@ import { askNeededOne } from '../../../cli/prompts/ask-or-fail.ts';
 import {
   type CopySummary,
   ForeignDatabaseError,
+  faultOf,
   isPostgresLocation,
   NewerThanCopyError,
   StorageBusyError,
@@ -83,7 +84,9 @@ function explainCopyError(error: unknown, file: string, database: string): unkno
   return localStateError(
     'copy_failed',
     `cannot copy the database: ${reason}`,
-    `check ${file} and ${database}`,
+    faultOf(error) === 'full' || code === 'ENOSPC'
+      ? 'free some space, or choose another disk'
+      : `check ${file} and ${database}, and their disks`,
   );
 }
 

@@ -1,24 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { shellWord } from '../../../base/shell-word.ts';
-import { describeSystemError, errorCode } from '../../../base/system-error.ts';
 import type { Session } from '../../../cli/command/session.ts';
 import { stateDirectory } from '../../../cli/config/directories.ts';
-import { CliError, invalidFields, localStateError, usageError } from '../../../cli/core/errors.ts';
-import { exitCodes } from '../../../cli/core/exit-codes.ts';
+import { localStateError, usageError } from '../../../cli/core/errors.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import {
   DatabaseSetupError,
-  ForeignDatabaseError,
   isPostgresLocation,
-  NewerDatabaseError,
   openStorage,
   parseConnectionString,
-  ServiceError,
   type Storage,
-  StorageBusyError,
 } from '../../../service/index.ts';
+import { connectionHint, explainOpening, explainWork } from './database-errors.ts';
 import { readSetting, readWholeNumber } from './service-settings.ts';
 
 export const databaseOption: OptionSpec = {
@@ -49,18 +44,15 @@ export async function withStorage<Result>(
   if (!isPostgresLocation(location)) refuseMissing(session, parsed, location, mayBeNew);
   let storage: Storage;
   try {
-    storage = await openStorage(location, { poolSize });
+    // With sudo they run as the user of the service, which says nothing about the person.
+    storage = await openStorage(location, { poolSize, operator: session.io.env.SUDO_USER || undefined });
   } catch (error) {
-    throw localStateError(
-      'database_unusable',
-      `cannot open the database ${name}: ${describeDatabaseError(error)}`,
-      hintFor(error, location),
-    );
+    throw explainOpening(error, location, name);
   }
   try {
     return await work(storage, name);
   } catch (error) {
-    throw describeRefusal(error, hint, flags);
+    throw explainWork(error, location, hint, flags);
   } finally {
     await storage.close();
   }
@@ -114,29 +106,6 @@ export function serviceCommand(session: Session, parsed: ParsedCommand, words: s
     : `${command} --database ${shellWord(readLocation(session, parsed).name, session.io.process.platform)}`;
 }
 
-function describeDatabaseError(error: unknown): string {
-  if (error instanceof StorageBusyError && error.cause !== undefined)
-    return `${error.message} (${describeDatabaseError(error.cause)})`;
-  // The engines say it in words. Files and networks have a code.
-  return error instanceof Error && !/^E[A-Z]/.test(errorCode(error))
-    ? error.message
-    : describeSystemError(error);
-}
-
-function hintFor(error: unknown, location: string): string {
-  const isPostgres = isPostgresLocation(location);
-  if (error instanceof NewerDatabaseError) return 'update storectl, or choose another database';
-  if (error instanceof ForeignDatabaseError) return 'choose another file; this one was not changed';
-  if (error instanceof DatabaseSetupError) return error.advice ?? connectionHint;
-  // PostgreSQL timed out waiting for a lock (lock_not_available), or found a deadlock (deadlock_detected).
-  const isAboutLocks = error instanceof StorageBusyError && /^(55P03|40P01)$/.test(errorCode(error.cause));
-  if (isAboutLocks) return 'wait until the other process is done, then try again';
-  if (error instanceof StorageBusyError && error.advice !== undefined) return error.advice;
-  return isPostgres
-    ? 'check the URL, and that PostgreSQL is running there; the password can be set in PGPASSWORD'
-    : 'choose another file with --database, or check its permissions';
-}
-
 function refuseImplausible(location: string): void {
   // A single letter is a Windows drive.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(location) ?? [];
@@ -148,33 +117,4 @@ function refuseImplausible(location: string): void {
     connectionHint,
     { code: 'invalid_database' },
   );
-}
-
-const connectionHint = 'for example postgres://USER@HOST/DATABASE; set the password in PGPASSWORD';
-
-const exits: Readonly<Record<string, 5 | 6 | 7>> = {
-  not_found: exitCodes.notFound,
-  state_conflict: exitCodes.conflict,
-  duplicate: exitCodes.conflict,
-  slug_taken: exitCodes.conflict,
-};
-
-/**
- * Turns a ServiceError into a CliError with the service's own words, for the caller to throw. Returns any other error
- * unchanged. `flags` maps fields to the flags that set them.
- */
-function describeRefusal(error: unknown, hint: string, flags: Readonly<Record<string, string>>): unknown {
-  if (!(error instanceof ServiceError)) return error;
-  const { code, message } = error;
-  if (code === 'validation_failed') {
-    const fields = error.fields.map(({ pointer, detail }) => {
-      const field = pointer.slice(1);
-      return { field, flag: flags[field] ?? null, detail };
-    });
-    return invalidFields(fields, hint);
-  }
-  const advice =
-    code === 'slug_taken' && flags.slug !== undefined ? `choose another slug with ${flags.slug}` : hint;
-  const exitCode = exits[code] ?? exitCodes.rejected;
-  return new CliError({ code, exitCode, what: message, next: [{ say: advice }] });
 }

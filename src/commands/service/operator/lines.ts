@@ -1,5 +1,6 @@
 import { printJson } from '../../../cli/command/print-json.ts';
 import { CliError, usageError } from '../../../cli/core/errors.ts';
+import { exitCodes } from '../../../cli/core/exit-codes.ts';
 import type { OptionSpec } from '../../../cli/core/option-spec.ts';
 import { optionValue } from '../../../cli/core/parsed-command.ts';
 import type { Printable } from '../../../cli/core/sanitize.ts';
@@ -60,19 +61,24 @@ export async function eachLine<Result>(
     // What was made is not lost with the rest.
     if (ui.json && results.length > 0) printJson(ui, results);
     if (!(error instanceof CliError) || stoppedAt === 0) throw error;
-    throw stoppedAtLine(error, stoppedAt);
+    throw stoppedAtLine(error, stoppedAt, results.length);
   });
   if (ui.json) printJson(ui, results);
 }
 
-/** The lines before it are done. */
-function stoppedAtLine({ failure }: CliError, number: number): CliError {
+/** The lines before it are done, as many as `doneBefore`: what was printed for them is printed this once. */
+function stoppedAtLine({ failure }: CliError, number: number, doneBefore: number): CliError {
   const { what, fields = [] } = failure;
   const said = what ?? fields.map(({ field, flag, detail }) => `${flag ?? field} ${detail}`).join('; ');
+  const rest =
+    doneBefore === 0 ? '' : ` with ${afterOption.flag} ${number - 1}, and keep the output of this run`;
+  const again = `run the command again${rest}`;
+  // It is not the line that the database failed at.
+  const isAboutLine = failure.exitCode !== exitCodes.localState;
   return new CliError({
     ...failure,
     fields: [],
     what: `line ${number}: ${said}`,
-    next: [{ say: `fix the line, then run the command again with ${afterOption.flag} ${number - 1}` }],
+    next: isAboutLine ? [{ say: `fix the line, then ${again}` }] : [...(failure.next ?? []), { say: again }],
   });
 }

@@ -7,6 +7,7 @@ import { CliError, localStateError, usageError } from '../../../cli/core/errors.
 import type { ParsedCommand } from '../../../cli/core/parsed-command.ts';
 import { line, printableJson } from '../../../cli/core/sanitize.ts';
 import { version } from '../../../cli/core/version.ts';
+import { describeFailure } from '../../../cli/output/failure-text.ts';
 import {
   type App,
   createApp,
@@ -94,7 +95,8 @@ variable: STORECTL_SERVICE_PORT for --port, STORECTL_SERVICE_NO_DELIVERY=1 for -
       if (!(error instanceof CliError) || ui.json || isWatched(ui)) throw error;
       // Whatever reads the log reads JSON.
       const { exitCode, code } = error.failure;
-      const record = { time: new Date().toISOString(), level: 'error', code, message: error.message };
+      const said = describeFailure(error.failure, { now: Date.now() });
+      const record = { time: new Date().toISOString(), level: 'error', code, ...said };
       ui.notice(printableJson(JSON.stringify(record)));
       return { exitCode };
     }
@@ -144,12 +146,13 @@ async function serveUntilStopped(ui: Ui, session: Session, parsed: ParsedCommand
     try {
       const health = createHealth(storage);
       const app = createApp({ storage, version, log, rateLimit, health, applyChange: writer.applyChange });
-      server = await listenAt(app, { host, port, log, isTrustedProxy }, ['--port', '--host']);
+      // Requests come last: one that has been accepted would have to be drained if anything else failed.
       if (metricsAt !== null) {
         const metrics = await createMetrics(storage, writer.usage, health);
         observers.push(metrics.count);
         metricsServer = await listenAt(metrics.handler, metricsAt, ['--metrics-port', '--metrics-host']);
       }
+      server = await listenAt(app, { host, port, log, isTrustedProxy }, ['--port', '--host']);
       if (retentionDays > 0) pruning = pruneDaily({ storage, retentionDays, log });
       for (const warning of storage.warnings) tell('warn', `${warning}.`);
       if (ui.json) printJson(ui, { origin: server.origin, database: location });

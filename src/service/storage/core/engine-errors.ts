@@ -58,6 +58,11 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
+/** PostgreSQL asks for a password that nobody has given. Errors of pg itself have no code. */
+export function isPasswordMissing(error: unknown): boolean {
+  return error instanceof Error && /client password must be a/.test(error.message);
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

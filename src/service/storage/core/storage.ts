@@ -79,6 +79,8 @@ export interface Storage extends Transactions {
   readonly engine: Engine;
   /** Hints for the operator about an unsafe setup. */
   readonly warnings: readonly string[];
+  /** Who runs commands on it, if that is not the user of this process: for `operator_log`. */
+  readonly operator?: string | undefined;
   /** PostgreSQL enforces that they see only the data of this store. */
   forStore(storeId: string): StoreTransactions;
   /** Runs a statement that PostgreSQL refuses in a transaction, however long it takes. Null on the embedded engine. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientBase, PoolClient, QueryConfig } from 'pg';
 import { notFound } from '../../model/errors.ts';
-import { isConflict, isConnectionLost, isUnavailable } from '../core/engine-errors.ts';
+import { isConflict, isConnectionLost, isPasswordMissing, isUnavailable } from '../core/engine-errors.ts';
 import { DatabaseSetupError, StorageBusyError, UnknownCommitError } from '../core/errors.ts';
 import { queriesOn } from '../core/queries-on.ts';
 import { createQueue } from '../core/queue.ts';
@@ -164,7 +164,12 @@ export async function openPostgres(location: string, timeoutMs: number, poolSize
     warnings = await transactions(everything).read(checkSetup);
   } catch (error) {
     await connections.end();
-    throw error;
+    if (!isPasswordMissing(error)) throw error;
+    throw new DatabaseSetupError(
+      'the server asks for a password, and none is given',
+      { cause: error },
+      'set the password in PGPASSWORD',
+    );
   }
   return {
     engine: 'postgres',

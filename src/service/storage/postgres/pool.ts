@@ -121,6 +121,8 @@ export function createConnections(
       }, timeoutMs);
       await pool.end();
       clearTimeout(cutOff);
+      // The pool forgets a connection that fails while it is made, without closing it: the server would wait for the password.
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

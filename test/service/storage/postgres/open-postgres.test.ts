@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -54,6 +55,33 @@ test('a new database can be opened and seeded many times at once, and again late
   for (const example of examples) expect(example).toEqual(examples[0]);
   await Promise.all(storages.map((storage) => storage.close()));
   expect(await seedExampleStore(await openTestStorage(url))).toEqual(examples[0]);
+});
+
+test('a password that is missing is said, and where to set it', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const [row] = await query(adminUrl, 'show hba_file');
+  const file = String(row?.hba_file);
+  const rules = readFileSync(file, 'utf8');
+  onTestFinished(() => writeFileSync(file, rules));
+  await query(adminUrl, "create role with_password login password 'secret'");
+  writeFileSync(file, `host all with_password all scram-sha-256\n${rules}`);
+  await query(adminUrl, 'select pg_reload_conf()');
+  const args = [
+    'service',
+    'stores',
+    'list',
+    '--database',
+    url.replace('storectl@', 'with_password@'),
+    '--json',
+  ];
+
+  await expect
+    .poll(async () => JSON.parse((await newMachine().run(args)).stderr).error, { timeout: 20_000 })
+    .toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringMatching(/: the server asks for a password, and none is given$/),
+      hint: 'set the password in PGPASSWORD',
+    });
 });
 
 test('a lock timeout at the start says to wait and does not blame the URL', async () => {
