@@ -60,6 +60,7 @@ export function openClient(options: ClientOptions): Client {
     const end = (interruption: AttemptFailure | null) => combineAttempts(failed, request.class, interruption);
     const stop = options.stop ?? input.signal;
     const key = input.idempotencyKey;
+    /** Whether the service applies the key in the header once. `ask`: the next attempt is made only if the service says so. */
     let isKeyApplied: 'yes' | 'ask' | 'not known' = 'not known';
     let delayMs = 0;
     for (;;) {

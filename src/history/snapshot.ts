@@ -15,24 +15,25 @@ import { logsWith } from './operation-rules.ts';
 import { HistoryError } from './record/errors.ts';
 import { type HistoryRecord, sentBody } from './record/history-record.ts';
 
-/** Which records of a scope; each field that is given narrows them down. */
+/** A filter for records. A field that is missing filters nothing. */
 type Query = { readonly [Field in 'operation' | 'state' | 'open']?: HistoryRecord[Field] | undefined };
 
-/** Which logs are read; each field that is given narrows them down. */
+/** A filter for the logs that are read. A field that is missing filters nothing. */
 export interface Scope {
-  /** Those that may have what concerns one of these operations. */
+  /** Only logs that may have something about one of these operations. */
   readonly concerning?: readonly string[] | undefined;
-  /** Those that may have open records. */
+  /** Only logs that may have open records. */
   readonly open?: true | undefined;
-  /** Those with this number, or a higher one. */
+  /** Only logs with this number or a higher one. */
   readonly since?: number | undefined;
 }
 
 /**
- * What a command knows of the changes of a store: the logs as they were listed at one time, each read once, when somebody first asks
- * for it, and what this process had written by then. It never changes. Records are newest first. It shows, asks and refuses early.
- * What depends on it being true at the time (numbers, guards, sending, superseding) takes one that was listed after the last lock:
- * see `History.refresh`.
+ * The history of a store as one command knows it: the logs as they were listed at one time, and the records that this process had
+ * written by then. A snapshot never changes. A log is read when its records are first needed. Records are newest first.
+ *
+ * A command may show, ask and refuse by any snapshot. Numbers, guards, sending and superseding need one that was listed after the last
+ * lock, see `History.refresh`.
  */
 export type Snapshot = ReturnType<typeof makeSnapshot>;
 
@@ -40,22 +41,25 @@ export type Snapshot = ReturnType<typeof makeSnapshot>;
 const minRead = 20;
 const recentMs = 2 * 24 * 3_600_000;
 
-/** A log as it was read: what it says, or why it cannot be used. */
+/** The records of a log, newest first, or why the log cannot be used. */
 type Read = { readonly records: readonly HistoryRecord[] } | { readonly error: HistoryError };
 
 interface TimedListing extends Listing {
-  /** By the clock of this machine, in epoch milliseconds: for ages only. */
+  /** When the folder was listed, in epoch milliseconds. For ages only. */
   readonly time: number;
 }
 
-/** Reads the logs in a folder. Those that `writers`, by the ids of their logs, are writing are taken from there. */
+/**
+ * Reads the logs in a folder. `writers` are those of this process, by the ids of their logs: the records of such a log are taken from its
+ * writer.
+ */
 export function openReader(
   folder: LogFolder,
   { writers = new Map(), now = Date.now }: { writers?: ReadonlyMap<string, LogWriter>; now?(): number } = {},
 ) {
-  /** By the ids of the logs. */
+  /** The logs that were read so far, by their ids. */
   const cache = new Map<string, Pick<FoundLog, 'stamp'> & Extract<Read, { records: unknown }>>();
-  /** What was listed last, and what was read of it. */
+  /** The last listing, and the logs of it that were read. */
   let listed: { readonly listing: TimedListing; readonly logs: Map<string, Read> } | null = null;
 
   function readFile(log: LogName): Read {
@@ -73,7 +77,7 @@ export function openReader(
     }
   }
 
-  /** By what was listed last, and by what this process has written so far. */
+  /** A snapshot of the last listing, and of the records that this process has written so far. */
   function snapshot(): Snapshot {
     listed ??= { listing: { names: listNames(folder), at: monotonicMs(), time: now() }, logs: new Map() };
     const { listing, logs } = listed;
@@ -106,11 +110,11 @@ function makeSnapshot(
   writers: readonly LogWriter[],
   read: (log: LogName) => Read,
 ) {
-  // A process that has begun a log knows it, though it was listed before.
+  // The logs that this process has begun since the listing are added.
   const begun = writers.filter(({ id }) => !listing.names.some((name) => name.includes(`-${id}-`)));
   const names = [...listing.names, ...begun.map(({ name }) => name)];
 
-  /** Newest first. Most names are told apart by their text alone: a folder may have thousands. */
+  /** The logs whose names are wanted, newest first. Only wanted names are parsed, because a folder may have thousands. */
   const logsWhere = (isWanted: (name: string) => boolean): LogName[] =>
     listLogs(folder, names.toReversed().filter(isWanted)).reverse();
 
@@ -130,12 +134,12 @@ function makeSnapshot(
     return found.records;
   }
 
-  /** Of these logs, read as far as the caller goes. Throws a HistoryError for one that cannot be used. */
+  /** The records of a scope. A log is read when the caller gets to it. Throws a HistoryError for a log that cannot be used. */
   function* records(scope: Scope = {}): Generator<HistoryRecord> {
     for (const log of logsIn(scope)) yield* recordsIn(log);
   }
 
-  /** All of a query. Logs that cannot be used are problems, not errors. */
+  /** The records of a query, and the problems of logs that cannot be used. */
   function list(query: Query = {}): { records: HistoryRecord[]; problems: HistoryError[] } {
     const logs = logsIn({ concerning: query.operation === undefined ? undefined : [query.operation] }).map(
       read,
@@ -149,7 +153,7 @@ function makeSnapshot(
     };
   }
 
-  /** The records with this id, oldest first: one, or all of the log whose id it is. Throws a HistoryError `record_not_found`. */
+  /** The record with this id; or, for the id of a log, all its records, oldest first. Throws a HistoryError `record_not_found`. */
   function recordsOf(id: string): HistoryRecord[] {
     const wanted = id.toLowerCase();
     const [logId = ''] = wanted.split('.');
@@ -166,7 +170,7 @@ function makeSnapshot(
   return {
     listing: { ...listing, names },
     records,
-    /** As {@link records}, without the logs that cannot be used. */
+    /** As {@link records}, but skips logs that cannot be used. */
     *usable(scope: Scope = {}): Generator<HistoryRecord> {
       for (const log of logsIn(scope)) {
         const found = read(log);
@@ -181,17 +185,17 @@ function makeSnapshot(
       return found;
     },
     recordsOf,
-    /** The only one of {@link recordsOf}. */
+    /** The one record with this id. Throws a HistoryError `record_not_found` if there is none, or the id is that of a log with several. */
     get(id: string): HistoryRecord {
       const [record, ...others] = recordsOf(id);
       if (record !== undefined && others.length === 0) return record;
-      throw new HistoryError('record_not_found', `${id} is a run with ${others.length + 1} changes`, {
+      throw new HistoryError('record_not_found', `${id} has ${others.length + 1} changes`, {
         advice: `name one of them, such as ${record?.id}`,
       });
     },
     /**
-     * What may be open, and the latest changes of this operation: those of the last days, and some in any case; all of them with
-     * `all`. Throws a HistoryError for a log that cannot be used.
+     * The records of all logs that may be open, and those of recent logs of this operation: of the last {@link recentMs}, and at least of
+     * {@link minRead} logs. With `all`, those of all its logs. Throws a HistoryError for a log that cannot be used.
      */
     openAndRecent(operation: string, { all = false } = {}): HistoryRecord[] {
       const since = dayOf(listing.time - recentMs);

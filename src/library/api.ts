@@ -74,8 +74,8 @@ export interface History {
   /** What was sent and its outcome, newest first. Throws a HistoryError if the history is damaged. */
   list(query?: RecordFilter): Promise<readonly HistoryEntry[]>;
   /**
-   * Ends open requests with what a person found out by looking at the store: that with this id, or all of the run whose id it is.
-   * Throws a HistoryError if none is in doubt.
+   * Records what a person found out by looking at the store, about the change in doubt with this id, or about all in doubt of the log with
+   * this id. Throws a HistoryError if none of them is in doubt.
    */
   mark(recordId: string, found: 'applied' | 'not-applied'): Promise<readonly HistoryEntry[]>;
   /** Keeps what can be read of damaged files. Until then changes that read them throw a HistoryError. */

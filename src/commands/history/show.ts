@@ -30,7 +30,7 @@ export const command: CommandDefinition = {
   arguments: [
     {
       name: 'id',
-      description: 'ID of the change, for example k3f9a2, or k3f9a2.17 for one of a run with several',
+      description: 'ID of the change, for example k3f9a2, or k3f9a2.17 for one of a batch',
       complete: 'record',
     },
   ],

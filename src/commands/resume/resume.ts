@@ -42,7 +42,7 @@ effect once. What was sent more than 20 hours ago is sent again only after a yes
   arguments: [
     {
       name: 'id',
-      description: 'ID of one change, or of a run with several (default: all open changes)',
+      description: 'ID of one change, or of a batch (default: all open changes)',
       optional: true,
       complete: 'open-record',
     },

@@ -16,18 +16,19 @@ import { hasOwnKey, keyQuestionOf } from '../record/keys.ts';
 import { resumeRecord } from './resume.ts';
 import { isSuperseded } from './supersede.ts';
 
-/** How long the same content counts as sent twice by mistake. */
+/** Within this time, the same content counts as sent twice by mistake. */
 const duplicateMs = 24 * 3_600_000;
 
-/** What two commands have in common that are the same for the rules. */
+/** The field that two commands have in common if they are the same command by the rules of their operation. */
 export function sameCommandBy(operation: string): 'path' | 'fingerprint' {
   const rules = rulesOf(operation);
   return rules.guard === 'once' || rules.onSameCommand === 'read' ? 'path' : 'fingerprint';
 }
 
 /**
- * The record that a command continues instead of beginning anew, or null. Settles what can be settled before, and throws a
- * RefusedError where the rules of the operation refuse the command.
+ * Looks among earlier records for one of the same command. Returns the record that is continued in place of a new one, or null if
+ * a new one is to be begun. May read for proof to settle an earlier record. Throws a RefusedError if the rules of the operation refuse
+ * the command.
  */
 export async function findEarlier(
   history: History,
@@ -42,7 +43,7 @@ export async function findEarlier(
   if (rules.onSameCommand === 'send') return null;
   const by = sameCommandBy(intent.operation);
   for (const found of past.filter((record) => isSameCommand(record, intent, by))) {
-    // Another process may be about to learn what came of it.
+    // If another process is sending the record, its outcome is waited for.
     const record = isInDoubt(found) ? await waitForHolder(history, found, options) : found;
     if (rules.onSameCommand === 'read') {
       const settled = await settleDecided(history, request, intent, record, options);
@@ -50,7 +51,7 @@ export async function findEarlier(
     } else if (rules.onSameCommand === 'continue') {
       const isOwn = isInDoubt(record) || (record.state === 'applied' && (record.open || record !== found));
       if (!isOwn || request.fresh) continue;
-      // Telling what came of it needs no key.
+      // An applied record is only reported, so its age does not matter.
       if (record.state === 'applied') return record;
       if (!isTooOld(record, now) && !record.requestLost) return record;
       throw new RefusedError('in_doubt', record);
@@ -61,7 +62,7 @@ export async function findEarlier(
       }
       if (record.state !== 'applied') continue;
       if (rules.guard === 'once') throw new RefusedError('only_once', record);
-      // A date in the future counts as now.
+      // A date in the future counts as recent.
       const isRecent = now - Date.parse(record.createdAt) < duplicateMs;
       if (
         rules.guard === 'duplicate' &&
@@ -74,7 +75,7 @@ export async function findEarlier(
   return null;
 }
 
-/** Whether a change in doubt can be sent again by its own key, because the service applies the key in its header once. */
+/** Whether a change in doubt can be sent again, because the service applies the key in its header once. */
 async function isSafeToContinue(
   record: HistoryRecord,
   now: number,
@@ -85,7 +86,7 @@ async function isSafeToContinue(
   return (await client.appliesOnce(change, { timeoutMs, signal })) === 'yes';
 }
 
-/** Whether a later restore of what a change added to may have removed it, so that its content says nothing any more. */
+/** Whether a later restore may have removed what a change has added, so that the same content may be sent again. */
 export function isRestoredOver(record: HistoryRecord, others: Iterable<HistoryRecord>): boolean {
   const restores = [...others].filter(
     (other) =>
@@ -95,9 +96,10 @@ export function isRestoredOver(record: HistoryRecord, others: Iterable<HistoryRe
 }
 
 /**
- * With a key of the user, the same key is one effect: the record that was, or may yet be, applied. After a definite refusal,
- * or if nothing was sent, the key may be used with corrected arguments. One that was superseded is never sent again, but what is asked
- * for now is sent with the same key, so the service applies one of the two; unless that sets values over those of a later change.
+ * The earlier record with the key that the user gave, or null. The same key is one effect, so a record that was applied, or may be, is
+ * continued. After a refusal, or if nothing was sent, the key may be used with corrected arguments. A superseded record is never sent
+ * again: a new change is sent with the key, and the service applies one of the two. But a change that sets values is refused then, because
+ * it could overwrite the later change.
  */
 function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): HistoryRecord | null {
   const own = past.filter(({ operation }) => operation === intent.operation);
@@ -120,7 +122,7 @@ function findKey(past: readonly HistoryRecord[], intent: Intent, now: number): H
   return isOver ? null : found;
 }
 
-/** The record as the process that holds its log has left it, which is read again. */
+/** Waits for the process that holds the log of a record, and returns the record as that process has left it. */
 export async function waitForHolder(
   history: History,
   record: HistoryRecord,
@@ -133,8 +135,9 @@ export async function waitForHolder(
 }
 
 /**
- * A second decision must not be sent while one is in doubt, or on top of one that the user has not seen. Returns an earlier one
- * that is the same and was applied, where nothing has reported it yet: a caller that has not read the dispute does not know it.
+ * Settles an earlier decision of the same dispute. Throws a RefusedError if that decision is still in doubt, or if it was applied and the
+ * user has not seen it. Returns the earlier decision if it is the same one, was applied, and was not reported: the caller then reports it.
+ * Null if a new decision may be sent.
  */
 async function settleDecided(
   history: History,
@@ -145,7 +148,7 @@ async function settleDecided(
 ): Promise<HistoryRecord | null> {
   const wasInDoubt = isInDoubt(found);
   const isSame = found.fingerprint === intent.fingerprint;
-  // Another decision than the one that is asked for is not sent by the way.
+  // If the earlier decision is another one, it is read for proof, and never sent again here.
   const resuming = { ...options, readsOnly: !isSame };
   const record = wasInDoubt ? (await resumeRecord(history, found.id, resuming)).record : found;
   if (isInDoubt(record)) throw new RefusedError('in_doubt', record);

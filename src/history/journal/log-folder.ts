@@ -6,9 +6,9 @@ import type { Journal, StoreIdentity } from './journal.ts';
 import { type LogName, type LogStatus, makeLogName, parseLogName } from './log-name.ts';
 import { type ParsedLog, parseLog } from './parse-log.ts';
 
-/** Where logs are read. */
+/** The folder of a journal, for reading. */
 export interface LogFolder extends Pick<Journal, 'files' | 'folder'> {
-  /** The store that the logs have to be of, or null for any. */
+  /** The store of the logs; null to read logs of any store. */
   readonly store: StoreIdentity | null;
 }
 
@@ -20,7 +20,7 @@ export function listNames({ files, folder }: LogFolder): string[] {
   return listFolder(files, folder);
 }
 
-/** Lowest number first; logs that were begun at the same time may share one. */
+/** The logs in a folder, lowest number first. Logs that were begun at the same time may have the same number. */
 export function listLogs(folder: LogFolder, names: readonly string[] = listNames(folder)): LogName[] {
   return names
     .map(parseLogName)
@@ -30,13 +30,13 @@ export function listLogs(folder: LogFolder, names: readonly string[] = listNames
 
 export interface FoundLog extends ParsedLog {
   readonly name: LogName;
-  /** The same as long as nobody has written it: its name, inode, size and time of change. */
+  /** Name, inode, size and time of change of the file. If two stamps of a log are the same, nobody has written it in between. */
   readonly stamp: string;
 }
 
 /**
- * Reads a log under whatever name it has now; null if it is gone. Throws a DamagedError or another HistoryError if it cannot be
- * used.
+ * Reads a log that was listed, even if it was renamed since. Null if it was removed. Throws a DamagedError or another HistoryError if the
+ * log cannot be used.
  */
 export function readLog(folder: LogFolder, listed: LogName): FoundLog | null {
   try {
@@ -45,7 +45,7 @@ export function readLog(folder: LogFolder, listed: LogName): FoundLog | null {
   } catch (error) {
     if (!(error instanceof DamagedError)) throw error;
   }
-  // Its holder may have renamed it, or cut it off, in between.
+  // The process that holds the log may have renamed it, or cut off a broken line, since it was listed.
   const logs = listLogs(folder);
   const name = logs.find((log) => log.name === listed.name) ?? logs.find((log) => log.id === listed.id);
   return name === undefined ? null : readOnce(folder, name);
@@ -77,12 +77,12 @@ function makeStamp({ name }: LogName, { ino, size, mtimeMs }: FoundFile): string
   return [name, ino, size, mtimeMs].join(' ');
 }
 
-/** What a log with a closing line is called. */
+/** The status in the name of a log with a closing line. */
 export function statusOf(records: readonly HistoryRecord[]): LogStatus {
   return records.some(({ open }) => open) ? 'pending' : 'closed';
 }
 
-/** Renames the log, whose lock the caller holds, without a sync: a name is a hint. */
+/** Renames a log whose log lock the caller holds. The new name is not synced, because it is only a hint. */
 export function renameLog(journal: Journal, log: LogName, status: LogStatus): LogName {
   const renamed = makeLogName({ ...log, status });
   if (status !== log.status) {

@@ -3,12 +3,12 @@ import { type HistoryRecord, isInDoubt } from '../record/history-record.ts';
 import { applyPatches, isHeaderOf, type LogHeader, logFormat, parseLine } from './log-lines.ts';
 import type { LogName } from './log-name.ts';
 
-/** What a log says, up to its last whole line. */
+/** The content of a log, up to its last whole line. */
 export interface ParsedLog {
   readonly header: LogHeader;
-  /** By id, oldest first. */
+  /** The records by id, oldest first. */
   readonly records: Map<string, HistoryRecord>;
-  /** Number of whole lines. */
+  /** The number of whole lines. */
   readonly lines: number;
   /** The text of the whole lines; the last line break may be missing. */
   readonly text: string;
@@ -17,9 +17,10 @@ export interface ParsedLog {
 }
 
 /**
- * Reads the text of a log. Up to the last closing line every line has to be there and whole. Behind it, or without one, a
- * process was killed, or its closing line was lost with the power: what was written last may be broken in any way, and is left
- * out. So a log without a closing line is open, whatever it is called. Throws a DamagedError with `file` otherwise.
+ * Parses the text of a log. Every line up to the last closing line has to be there and whole. After the last closing line, or without
+ * one, the last line may be broken in any way, because a process was killed or the power was cut: a broken line is left out. The
+ * records of a log without a closing line are open, whatever the name of the log says. Throws a DamagedError for any other defect;
+ * `file` is for its message.
  */
 export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   const damaged = (problem: string) => new DamagedError(file, problem);
@@ -38,7 +39,7 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   const records = new Map<string, HistoryRecord>();
   let lines = 1;
   let isClosed = false;
-  /** What is open of the records; null means all. */
+  /** The ids of the open records; null for all. */
   let open: Set<string> | null = null;
   for (const line of parsed.slice(1)) {
     if (line === null) break;
@@ -61,7 +62,7 @@ export function parseLog(text: string, name: LogName, file: string): ParsedLog {
   if (records.size === 0) throw damaged('ends before its first record');
   const rest = chunks.slice(lines).join('\n');
   const isEnded = isClosed && rest === '';
-  // A log gets such a name once every doubt has ended and what says so was synced: no power cut takes that away.
+  // A log is named as closed after every doubt has ended and all outcomes were synced. So a record in doubt means a lost line.
   const inDoubt = name.status === 'closed' ? [...records.values()].find(isInDoubt) : undefined;
   if (inDoubt !== undefined) throw damaged(`ends before the outcome of ${inDoubt.id}`);
   for (const [id, record] of records)
