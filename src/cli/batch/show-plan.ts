@@ -102,8 +102,11 @@ function wrapTo({ out: { width } }: Ui, text: string): Printable {
   return width === null ? shown : wrapText(shown, width);
 }
 
+/** What is not sent, first what is wrong. */
 function problemsOf({ known }: Plan): Plan['known'] {
-  return known.filter(({ result }) => result.outcome !== 'exists');
+  const isSkipped = ({ result }: Plan['known'][number]) => result.outcome === 'skipped';
+  const problems = known.filter(({ result }) => result.outcome !== 'exists');
+  return [...problems.filter((one) => !isSkipped(one)), ...problems.filter(isSkipped)];
 }
 
 /** `12 to create (draft), 1 to check, 2 already created, 1 cannot be created`. */

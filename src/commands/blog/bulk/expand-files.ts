@@ -42,11 +42,10 @@ export function noteOtherEndings(patterns: readonly string[], place: Place): str
   });
   const missed = new Set(found.flatMap((one) => one.missed));
   if (missed.size === 0) return null;
-  const files =
-    missed.size === 1
-      ? '1 Markdown file with another ending is'
-      : `${missed.size} Markdown files with another ending are`;
-  return `Warning: ${files} not included. To include ${missed.size === 1 ? 'it' : 'them'}, use ${found.map(({ wider }) => `'${wider}'`).join(' ')}.`;
+  const [first, ...others] = missed;
+  const more = `${others.length} more Markdown ${others.length === 1 ? 'file' : 'files'}`;
+  const files = others.length === 0 ? first : `${first} and ${more}`;
+  return `Warning: not included: ${files}. To include ${missed.size === 1 ? 'it' : 'them'}, use ${found.map(({ wider }) => `'${wider}'`).join(' ')}.`;
 }
 
 /** `md`, or `{markdown,md}`. */

@@ -250,10 +250,12 @@ function statusOf({ body }: PostFile): string {
   return String(body.status ?? 'draft');
 }
 
-/** `published 2013-05-06`. */
+/** `published 2013-05-06`, or `published now`. */
 function statusWithDay(post: PostFile, dayOf: (time: string) => string): string {
   const time = post.body.publishedAt ?? post.body.scheduledAt;
-  return typeof time === 'string' ? `${statusOf(post)} ${dayOf(time)}` : statusOf(post);
+  const status = statusOf(post);
+  if (typeof time === 'string') return `${status} ${dayOf(time)}`;
+  return status === 'published' ? `${status} now` : status;
 }
 
 /** The day of a timestamp, such as 2013-05-06, in the zone of the files: that of its date in the file. */

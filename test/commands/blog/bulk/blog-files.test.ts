@@ -134,7 +134,7 @@ test('the plan names Markdown files that the pattern leaves out', async () => {
   const { stderr } = await machine.run(['blog', 'create', '_posts/**/*.md', '--dry-run']);
 
   expect(stderr).toContain(
-    "Warning: 1 Markdown file with another ending is not included. To include it, use '_posts/**/*.{markdown,md}'.\n",
+    "Warning: not included: _posts/2020-01-03-b.markdown. To include it, use '_posts/**/*.{markdown,md}'.\n",
   );
 });
 
@@ -183,14 +183,15 @@ test('while many files are read, a terminal counts them, and a pipe says nothing
 
 test('the plan shows the day that the file has, also in a zone east of Greenwich', async () => {
   const { machine } = await setScene();
-  writeFiles(machine, { 'a.md': yaml('date: 2019-01-01') });
-  const args = ['blog', 'create', 'a.md', '--status', 'published', '--dry-run'];
+  writeFiles(machine, { 'a.md': yaml('date: 2019-01-01'), 'b.md': yaml('title: B') });
+  const args = ['blog', 'create', 'a.md', 'b.md', '--status', 'published', '--dry-run'];
 
   const { stdout } = await machine.run([...args, '--timezone', 'Europe/Berlin']);
   const json = await machine.run([...args, '--timezone', 'Europe/Berlin', '--json']);
 
   expect(stdout).toMatch(/^create +published 2019-01-01 +a\.md/m);
-  expect(JSON.parse(json.stdout)).toMatchObject([{ body: { publishedAt: '2018-12-31T23:00:00Z' } }]);
+  expect(stdout).toMatch(/^create +published now +b\.md/m);
+  expect(JSON.parse(json.stdout)[0]).toMatchObject({ body: { publishedAt: '2018-12-31T23:00:00Z' } });
 });
 
 test('what Hugo and Zola make no page of is skipped, and created if it is given alone', async () => {
@@ -270,6 +271,7 @@ test('what is wrong in a file is said once, with a way out', async () => {
   writeFiles(machine, {
     'a/ink.md': 'A',
     'b/ink.md': 'B',
+    'a/empty.md': '',
     'c.md': yaml('title: C', 'title: D'),
     'd.md': yaml('date: 31.12.2020'),
     'e.md': yaml('date: Easter'),
@@ -289,7 +291,7 @@ test('what is wrong in a file is said once, with a way out', async () => {
   expect(refused.stderr.match(/write dates as 2024-01-31/g)).toHaveLength(1);
   expect(refused.stderr).toContain('save it as UTF-8');
   expect(refused.stderr).not.toContain('--skip-invalid');
-  expect(plan.stdout).toContain('latin.md\n  is not UTF-8 text\n');
+  expect(plan.stdout).toContain('latin.md\n  is not UTF-8 text\na/empty.md\n  skipped: the file is empty\n');
   expect(plan.stderr).toContain('Fix the invalid files.\n');
 });
 

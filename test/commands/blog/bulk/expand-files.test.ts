@@ -44,10 +44,10 @@ test.each([
 });
 
 test.each([
-  ['b/*.md', "1 Markdown file with another ending is not included. To include it, use 'b/*.{MD,md}'."],
+  ['b/*.md', "not included: b/TWO.MD. To include it, use 'b/*.{MD,md}'."],
   [
     'b/**/*.md',
-    "2 Markdown files with another ending are not included. To include them, use 'b/**/*.{MD,md,mdx}'.",
+    "not included: b/TWO.MD and 1 more Markdown file. To include them, use 'b/**/*.{MD,md,mdx}'.",
   ],
   ['b/**/*.{md,mdx}', null],
   ['b/**', null],
